@@ -1,0 +1,170 @@
+"""The functions that users call."""
+
+from __future__ import annotations
+
+import logging
+from time import perf_counter
+from typing import Any
+
+
+from . import engines, frames, kernels, vertices
+from .components import Components, Facts, check_labels, ranks
+from .design import Design
+from .edges import Array
+from .engines import Engine
+from .kernels.bits import WORD
+from .solve import solve, tally
+
+log = logging.getLogger(__name__)
+
+
+def components(
+    edges: Any,
+    source: str = "src",
+    destination: str = "dst",
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+) -> Components:
+    """Find the connected components of an edge list.
+
+    Directions, duplicates and the order of the edges do not matter; a self-loop names its vertex.
+    The columns are read where they lie: nothing is renumbered, symmetrised, sorted or copied
+    (a host frame goes to the GPU once if ``engine="cuda"``), and nothing that is given is changed.
+
+    Parameters
+    ----------
+    edges : frame, pair of arrays or series, sparse matrix, or path
+        A cuDF, pandas, Polars or PyArrow frame; ``(source, destination)`` as NumPy or CuPy arrays
+        or anything with ``__cuda_array_interface__``, of one length; a SciPy or CuPy sparse
+        matrix (n, n), whose stored entries are edges; or the path of a csv, tsv, SNAP text,
+        Matrix Market or Parquet file. Ids are integers of any width, signed or not, or strings.
+    source, destination : str
+        The columns with the two ends of each edge.
+    vertices : column, array or range, optional
+        Vertices that count even if no edge names them.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1.
+    labels : {"min", "dense", "size"}
+        How :meth:`Components.labels` names components unless told otherwise.
+    nulls : {"raise", "drop"}
+        What to do with an edge that has a null end: refuse, or leave it out and say how many.
+    design : str or Design
+        The algorithm by name, such as ``"none+async+halve"``.
+    engine : {"threads", "cuda"}, optional
+        Where to run; by default where the edges lie.
+
+    Returns
+    -------
+    Components
+        Memory beyond the input: 4 bytes for each id between the least and the greatest (8 beyond
+        2^32 of them) plus one bit, and the frames that are asked for.
+
+    Raises
+    ------
+    InputError
+        The edges or an argument cannot be used (also ColumnTypeError, NullsError,
+        MissingColumnError, FormatError, DesignError).
+    CapacityError
+        The span of the ids needs more memory than there is.
+    EngineError
+        The engine is unknown or this machine cannot run it.
+
+    Examples
+    --------
+    >>> import numpy as np, cc_rapids
+    >>> found = cc_rapids.components((np.array([0, 4]), np.array([1, 5])), num_vertices=6)
+    >>> len(found)
+    4
+    >>> found.labels("dense").labels
+    array([0, 0, 1, 2, 3, 3], dtype=int32)
+    """
+    check_labels(labels)
+    chosen = Design.parse(design)
+    given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
+    runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
+    with runner.scope(), frames.lent(given.columns) as columns:
+        return _run(given, columns, chosen, labels, runner)
+
+
+def connected_components(
+    edges: Any,
+    source: str = "src",
+    destination: str = "dst",
+    **options: Any,
+) -> Any:
+    """The label frame at once: ``components(...).labels()``.
+
+    Parameters
+    ----------
+    edges, source, destination, **options
+        As for :func:`components`.
+
+    Returns
+    -------
+    frame of the caller's kind, columns ``vertex`` and ``labels``
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> pairs = pd.DataFrame({"src": ["b", "c"], "dst": ["a", "d"]})
+    >>> cc_rapids.connected_components(pairs)
+      vertex labels
+    0      a      a
+    1      b      a
+    2      c      c
+    3      d      c
+    """
+    return components(edges, source, destination, **options).labels()
+
+
+def _run(
+    given: frames.Given, columns: list[Any], design: Design, labels: str, engine: Engine
+) -> Components:
+    started = perf_counter()
+    moves = engine.on_device and not given.on_device
+    if moves and not given.src.strings:
+        columns = [engine.asarray(column) for column in columns]
+        engine.synchronize()
+    copied = perf_counter()
+    numbered = vertices.number(given, columns, engine)
+    parent = solve(numbered.edges, numbered.seen, design, engine)
+    count, found = tally(parent, numbered.seen, design, engine)
+    occur, root = _gather(parent, numbered.seen, count, engine)
+    engine.synchronize()
+    done = perf_counter()
+    facts = Facts(
+        design=str(design),
+        edges=given.src.size,
+        components=found,
+        seconds={"copy": copied - started if moves else None, "compute": done - copied},
+    )
+    if given.dropped:
+        log.info("%d edges with a null end were left out", given.dropped)
+    log.info("%s on %s: %d components in %.4f s", design, engine.name, found, done - copied)
+    return Components(
+        given, engine, numbered.names, root, occur, numbered.edges.n, labels, facts
+    )
+
+
+def _gather(
+    parent: Array, seen: Array, count: int, engine: Engine
+) -> tuple[Array | None, Array]:
+    """The vertices that occur (None for all of them) and the root of each."""
+    n, vertex = parent.size, parent.dtype.type
+    if count == n:
+        return None, parent
+    answer = kernels.answer
+    words = -(-n // WORD)
+    kernels.kernel(answer.complete, engine, vertex)(words, n, parent, seen)
+    before = ranks(seen, parent.dtype, engine)
+    occur, root = engine.empty(count, vertex), engine.empty(count, vertex)
+    gather = kernels.kernel(answer.gather, engine, vertex)
+    gather(n, parent, seen, before, occur, root)
+    return occur, root
+
+

@@ -1,0 +1,27 @@
+"""Engines run kernels: on CPU threads, on an NVIDIA GPU, or on Numba's simulator of one."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ..catalog import unknown
+from ..errors import EngineError
+from .base import Array, Engine, Kernel
+
+__all__ = ["ENGINES", "Array", "Engine", "Kernel", "get"]
+
+ENGINES = ("threads", "cuda")
+
+
+@cache
+def get(name: str) -> Engine:
+    """The engine of that name; an EngineError if there is none or this machine cannot run it."""
+    if name == "threads":
+        from .threads import Threads
+
+        return Threads()
+    if name == "cuda":
+        from .cuda import open_engine
+
+        return open_engine()
+    raise EngineError(unknown("engine", name, ENGINES))

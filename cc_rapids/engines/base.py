@@ -1,0 +1,105 @@
+"""What kernels see of an engine: the words to write a kernel in, and what it promises of each.
+
+=================  =================================================================================
+``on.device(f)``   a function that other parts may call
+``on.each(f)``     a kernel: ``kernel(n, *arrays)`` runs ``f(i, *arrays)`` for each ``i < n``
+``on.sweep(f)``    a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
+                   ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
+``on.cas``         ``(array, i, old, new)``: compare-and-swap
+``on.add, .min,    ``(array, i, value)``: read, modify and write as one step
+.max, .bit_or``
+``on.all_add,      the same, in a sweep, where every thread calls it once with the same ``i``:
+.all_min, .all_max`` an engine may combine neighbours first; nothing is returned
+=================  =================================================================================
+
+All but the last row return what the array held before. Indices are unsigned. There is no order
+between the ``i`` of one kernel, and every kernel sees all that earlier ones wrote.
+"""
+
+from __future__ import annotations
+
+import types
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from typing import Any
+
+from .parts import Atom, Part
+
+Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
+
+
+class Kernel:
+    """A launch: call it with the number of indices and the arrays that the function takes."""
+
+    def __init__(self, engine: Engine, shape: str, part: Part) -> None:
+        self.engine, self.shape, self.part = engine, shape, part
+        self.compiled: dict[Any, Any] = {}  # what the engine made of it, by the types of arguments
+
+    def __call__(self, n: int, *arguments: Any) -> None:
+        if n:
+            self.engine.launch(self, n, arguments)
+
+
+class Engine(ABC):
+    """One way to run kernels. ``name`` is what ``engine=`` calls it, ``device`` a line for people."""
+
+    name: str
+    on_device: bool  # are its arrays those of a GPU?
+    xp: Any  # the array library: numpy or cupy
+
+    cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
+    all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
+
+    @staticmethod
+    def device(function: types.FunctionType) -> Part:
+        """A function that other parts may call."""
+        return Part(function)
+
+    def each(self, function: types.FunctionType) -> Kernel:
+        """A kernel that runs ``function(i, *arrays)`` for each ``i < n``."""
+        return Kernel(self, "each", Part(function))
+
+    def sweep(self, function: types.FunctionType) -> Kernel:
+        """A kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
+        return Kernel(self, "sweep", Part(function))
+
+    @property
+    @abstractmethod
+    def device_name(self) -> str:
+        """The device in words, for summaries."""
+
+    @abstractmethod
+    def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
+        """Run a kernel, after all earlier ones. Arguments are 1-d arrays and integers."""
+
+    @abstractmethod
+    def empty(self, n: int, dtype: Any) -> Array:
+        """An array of ``n`` elements of any content."""
+
+    @abstractmethod
+    def fill(self, array: Array, byte: int) -> Array:
+        """The array with all its bytes set."""
+
+    @abstractmethod
+    def asarray(self, array: Array) -> Array:
+        """The array where this engine's kernels can read it; copied only if it is not there."""
+
+    @abstractmethod
+    def to_host(self, array: Array) -> Any:
+        """The array as NumPy's, after all work that writes it."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait for all launched work."""
+
+    @abstractmethod
+    def free_bytes(self) -> int:
+        """The memory that this engine could still allocate."""
+
+    @abstractmethod
+    def peak_bytes(self) -> int | None:
+        """The most memory in use so far, if the engine can tell."""
+
+    @abstractmethod
+    def scope(self) -> AbstractContextManager[Any]:
+        """A context in which ``xp`` allocates from the pool that the caller's frames come from."""

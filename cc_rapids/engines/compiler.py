@@ -1,0 +1,109 @@
+"""From the parts of a kernel to machine code for one GPU architecture; needs no GPU.
+
+Numba types and optimises the Python text and gives PTX; nvJitLink, of the CUDA toolkit that Numba
+brings, makes the cubin and says which registers, stack and local memory it takes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from .base import Kernel
+
+Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
+
+_lock = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A compiled kernel: its entry point, its code, and what it takes of the machine."""
+
+    entry: str
+    registers: int
+    stack: int
+    spills: int
+    local: int
+    cubin: bytes
+
+    def to_bytes(self) -> bytes:
+        head = asdict(self) | {"cubin": len(self.cubin)}
+        return json.dumps(head).encode() + b"\n" + self.cubin
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Binary:
+        head, cubin = content.split(b"\n", 1)
+        return cls(**json.loads(head) | {"cubin": cubin})
+
+
+def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
+    """Compile for compute capability ``(major, minor)``, whether or not such a GPU is here."""
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+    from numba import cuda
+
+    from .gpu import ATOMS, SHAPES
+
+    with _lock, _pretend(capability):
+        body = kernel.part.compiled(cuda.jit(device=True), ATOMS)
+        ptx, _ = cuda.compile(
+            SHAPES[kernel.shape](body),
+            _types(signature),
+            device=False,
+            abi="numba",
+            cc=capability,
+            output="ptx",
+        )
+    options = LinkerOptions(
+        arch=f"sm_{capability[0]}{capability[1]}", verbose=True, ptxas_options=["-v"]
+    )
+    linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
+    cubin = bytes(linker.link("cubin").code)
+    said = linker.get_info_log()
+    entry = re.search(r"\.entry\s+(\w+)", ptx)
+    assert entry is not None, "the compiler gave no entry point"
+
+    def figure(pattern: str) -> int:
+        return sum(map(int, re.findall(pattern, said)))
+
+    return Binary(
+        entry=entry[1],
+        registers=figure(r"ptxas info\s*: Used (\d+) registers"),
+        stack=figure(r"(\d+) bytes stack frame"),
+        spills=figure(r"(\d+) bytes spill"),
+        local=figure(r"(\d+) bytes lmem"),
+        cubin=cubin,
+    )
+
+
+def _types(signature: Signature) -> Any:
+    from numba import types
+
+    def numba_type(word: str) -> Any:
+        if "[" not in word:
+            return types.int64
+        dtype, layout = word.split("[")
+        return types.Array(getattr(types, dtype), 1, "C" if layout == "::1]" else "A")
+
+    arguments = types.StarArgTuple.from_types([numba_type(word) for word in signature])
+    return types.void(types.uint64, arguments)
+
+
+@contextmanager
+def _pretend(capability: tuple[int, int]) -> Iterator[None]:
+    """Nested device functions are compiled for 'the current device': let that be the target."""
+    from numba.cuda import dispatcher
+
+    device = SimpleNamespace(compute_capability=capability)
+    original = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: device
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = original

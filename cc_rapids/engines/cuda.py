@@ -1,0 +1,188 @@
+"""The GPU engine: kernels compiled by Numba once, kept as cubins, and launched by the driver.
+
+Numba's own launch costs 33-76 us and its first call compiles; here a launch packs the arguments
+into one buffer and calls the driver, and a new process loads machine code from the store. With
+NUMBA_ENABLE_CUDASIM=1 the same text runs on Numba's simulator, on NumPy arrays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import importlib.metadata
+import os
+import struct
+import sys
+import threading
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import EngineError
+from . import store
+from .base import Array, Engine, Kernel
+
+BLOCK = 256
+SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
+
+# The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
+_BUFFER, _SIZE, _END = 1, 2, 0
+
+
+def open_engine() -> Engine:
+    """The GPU engine, or its simulator if Numba is told to simulate."""
+    if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
+        from .simulator import Simulator
+
+        return Simulator()
+    try:
+        import cupy
+        import numba_cuda
+    except ImportError as error:
+        raise EngineError(
+            f"engine 'cuda' needs a package that is not installed ({error}): "
+            "pip install 'cc_rapids[cu13]' (or [cu12]); `cc-rapids doctor` says which"
+        ) from error
+    assert numba_cuda
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise EngineError(
+            f"engine 'cuda' finds no NVIDIA GPU ({error}); engine='threads' runs on the CPU"
+        ) from error
+    return Cuda(cupy)
+
+
+class Cuda(Engine):
+    """Kernels on the current NVIDIA GPU, on CuPy's current stream; its arrays are CuPy's."""
+
+    name = "cuda"
+    on_device = True
+
+    def __init__(self, cupy: Any) -> None:
+        self.xp = cupy
+        self._launch = cupy.cuda.driver.launchKernel
+        self._stream = cupy.cuda.get_current_stream
+        self._device = cupy.cuda.runtime.getDevice
+        self._buffers = threading.local()
+
+    @property
+    def device_name(self) -> str:
+        return str(_properties(self._device())["name"].decode())
+
+    def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
+        words, signature = [n], []
+        for argument in arguments:
+            if isinstance(argument, int):
+                words.append(argument & 0xFFFFFFFFFFFFFFFF)
+                signature.append("i8")
+                continue
+            dtype = argument.dtype
+            size, step, item = argument.size, argument.strides[0], dtype.itemsize
+            words += (0, 0, size, item, argument.data.ptr, size, step & 0xFFFFFFFFFFFFFFFF)
+            signature.append((dtype.num, step == item))
+        device = self._device()
+        key = (device, *signature)
+        function = kernel.compiled.get(key)
+        if function is None:
+            function = kernel.compiled[key] = self._load(kernel, arguments, device)
+        if kernel.shape == "each":
+            blocks = -(-n // BLOCK)
+        else:
+            blocks = min(-(-n // BLOCK), _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS)
+        self._launch(
+            function, blocks, 1, 1, BLOCK, 1, 1, 0, self._stream().ptr, 0, self._pack(words)
+        )
+
+    def _pack(self, words: list[int]) -> int:
+        """The arguments as cuLaunchKernel's 'extra': it copies them before it returns, so that a
+        thread needs one buffer for all its launches."""
+        buffers = self._buffers.__dict__.setdefault("by_size", {})
+        if len(words) not in buffers:
+            data = (ctypes.c_uint64 * len(words))()
+            size = ctypes.c_size_t(8 * len(words))
+            extra = (ctypes.c_void_p * 5)(
+                _BUFFER, ctypes.addressof(data), _SIZE, ctypes.addressof(size), _END
+            )
+            buffers[len(words)] = struct.Struct(f"{len(words)}Q"), data, size, extra
+        form, data, _, extra = buffers[len(words)]
+        form.pack_into(data, 0, *words)
+        return ctypes.addressof(extra)
+
+    def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
+        """The driver's handle of the kernel for arguments of these types on this device."""
+        from . import compiler
+
+        signature = tuple(map(_word, arguments))
+        properties = _properties(device)
+        capability = (properties["major"], properties["minor"])
+        content = store.recall(
+            f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_compiler()}",
+            lambda: compiler.compile_kernel(kernel, signature, capability).to_bytes(),
+            ".cubin",
+        )
+        binary = compiler.Binary.from_bytes(content)
+        driver = self.xp.cuda.driver
+        return int(driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry))
+
+    def empty(self, n: int, dtype: Any) -> Array:
+        return self.xp.empty(n, dtype)
+
+    def fill(self, array: Array, byte: int) -> Array:
+        array.data.memset_async(byte, array.nbytes, self._stream())
+        return array
+
+    def asarray(self, array: Array) -> Array:
+        return self.xp.asarray(array)
+
+    def to_host(self, array: Array) -> Any:
+        return self.xp.asnumpy(array)
+
+    def synchronize(self) -> None:
+        self._stream().synchronize()
+
+    def free_bytes(self) -> int:
+        free, total = self.xp.cuda.runtime.memGetInfo()
+        if "rmm" in sys.modules:  # a pool may hold nearly all of it, and give it to us
+            return int(total)
+        return int(free + self.xp.get_default_memory_pool().free_bytes())
+
+    def peak_bytes(self) -> int | None:
+        if "rmm" in sys.modules:
+            from rmm import statistics
+
+            counted = statistics.get_statistics()
+            return None if counted is None else int(counted.peak_bytes)
+        return int(self.xp.get_default_memory_pool().total_bytes())
+
+    def scope(self) -> AbstractContextManager[Any]:
+        if "cudf" not in sys.modules:
+            return contextlib.nullcontext()
+        from rmm.allocators.cupy import rmm_cupy_allocator
+
+        return self.xp.cuda.using_allocator(rmm_cupy_allocator)
+
+
+@cache
+def _properties(device: int) -> dict[str, Any]:
+    import cupy
+
+    return dict(cupy.cuda.runtime.getDeviceProperties(device))
+
+
+def _word(argument: Any) -> str:
+    if isinstance(argument, int):
+        return "i8"
+    layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
+    return f"{argument.dtype}[{layout}]"
+
+
+@cache
+def _compiler() -> str:
+    """All that turns a kernel's text into machine code, besides the text: versions and our own."""
+    packages = ("numba", "numba-cuda", "llvmlite")
+    text = b"".join(Path(__file__).with_name(f"{n}.py").read_bytes() for n in ("gpu", "compiler"))
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in packages]
+    return " ".join([*versions, hashlib.sha256(text).hexdigest()])

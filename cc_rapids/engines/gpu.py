@@ -1,0 +1,103 @@
+"""What runs on the GPU beside the kernels: their loops over threads, and the atomic operations.
+
+``cuda`` has to be a global of this module: Numba's simulator replaces it there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import config, cuda
+
+WARP = 32
+ALL_LANES = 0xFFFFFFFF
+
+
+def _each(function: Any) -> Any:
+    def each(n: Any, *arguments: Any) -> None:
+        i = np.uint64(cuda.blockIdx.x) * np.uint64(cuda.blockDim.x) + np.uint64(cuda.threadIdx.x)
+        if i < n:
+            function(i, *arguments)
+
+    return each
+
+
+def _sweep(function: Any) -> Any:
+    def sweep(n: Any, *arguments: Any) -> None:
+        first = np.uint64(cuda.blockIdx.x) * np.uint64(cuda.blockDim.x) + np.uint64(
+            cuda.threadIdx.x
+        )
+        step = np.uint64(cuda.gridDim.x) * np.uint64(cuda.blockDim.x)
+        function(first, np.uint64(n), step, *arguments)
+
+    return sweep
+
+
+SHAPES = {"each": _each, "sweep": _sweep}
+
+
+@cuda.jit(device=True)
+def cas(array: Any, i: Any, old: Any, new: Any) -> Any:
+    return cuda.atomic.cas(array, i, old, new)
+
+
+@cuda.jit(device=True)
+def add(array: Any, i: Any, value: Any) -> Any:
+    return cuda.atomic.add(array, i, value)
+
+
+@cuda.jit(device=True)
+def minimum(array: Any, i: Any, value: Any) -> Any:
+    return cuda.atomic.min(array, i, value)
+
+
+@cuda.jit(device=True)
+def maximum(array: Any, i: Any, value: Any) -> Any:
+    return cuda.atomic.max(array, i, value)
+
+
+@cuda.jit(device=True)
+def bit_or(array: Any, i: Any, value: Any) -> Any:
+    return cuda.atomic.or_(array, i, value)
+
+
+# The threads of a sweep all reach these calls, so that a whole warp can combine its values by
+# shuffles and send one atomic operation. The simulator has no shuffles.
+
+
+@cuda.jit(device=True)
+def all_add(array: Any, i: Any, value: Any) -> None:
+    distance = WARP // 2
+    while distance > 0:
+        value += cuda.shfl_down_sync(ALL_LANES, value, distance)
+        distance //= 2
+    if cuda.threadIdx.x % WARP == 0:
+        cuda.atomic.add(array, i, value)
+
+
+@cuda.jit(device=True)
+def all_min(array: Any, i: Any, value: Any) -> None:
+    distance = WARP // 2
+    while distance > 0:
+        value = min(value, cuda.shfl_down_sync(ALL_LANES, value, distance))
+        distance //= 2
+    if cuda.threadIdx.x % WARP == 0:
+        cuda.atomic.min(array, i, value)
+
+
+@cuda.jit(device=True)
+def all_max(array: Any, i: Any, value: Any) -> None:
+    distance = WARP // 2
+    while distance > 0:
+        value = max(value, cuda.shfl_down_sync(ALL_LANES, value, distance))
+        distance //= 2
+    if cuda.threadIdx.x % WARP == 0:
+        cuda.atomic.max(array, i, value)
+
+
+ATOMS = {"cas": cas, "add": add, "min": minimum, "max": maximum, "bit_or": bit_or}
+if config.ENABLE_CUDASIM:
+    ATOMS |= {"all_add": add, "all_min": minimum, "all_max": maximum}
+else:
+    ATOMS |= {"all_add": all_add, "all_min": all_min, "all_max": all_max}

@@ -1,0 +1,82 @@
+"""Parts: the functions of a kernel before any compiler has seen them.
+
+A kernel is a tree of small functions that close over each other, over numbers and over the atomic
+operations of an engine. Here they are plain Python functions with a fingerprint; an engine turns
+the tree into compiled functions when it has to (``compiled``), and leaves it alone when its store
+of compiled kernels knows the fingerprint already.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import types
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+Jit = Callable[[types.FunctionType], Any]
+
+
+class Atom:
+    """An operation that each engine brings itself, such as compare-and-swap."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def fingerprint(self) -> str:
+        return f"atom {self.name}"
+
+
+class Part:
+    """A function of a kernel: its text, and what it closes over."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+
+    @cached_property
+    def closure(self) -> dict[str, Any]:
+        cells = self.function.__closure__ or ()
+        names = self.function.__code__.co_freevars
+        return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with the source of this function or of anything that it reaches."""
+        function = self.function
+        known = [n for n in function.__code__.co_names if n in function.__globals__]
+        reached = {name: function.__globals__[name] for name in sorted(set(known))} | self.closure
+        lines = [f"{name}={_fingerprint(value)}" for name, value in reached.items()]
+        text = "\n".join([inspect.getsource(function), *lines])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def compiled(self, jit: Jit, atoms: dict[str, Any]) -> Any:
+        """This function, compiled by ``jit`` over compiled parts and the engine's own atoms."""
+
+        def ready(value: Any) -> Any:
+            if isinstance(value, Atom):
+                return atoms[value.name]
+            return value.compiled(jit, atoms) if isinstance(value, Part) else value
+
+        cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
+        function = self.function
+        return jit(
+            types.FunctionType(function.__code__, function.__globals__, function.__name__, None, cells)
+        )
+
+
+def _fingerprint(value: Any) -> str:
+    if isinstance(value, Part | Atom):
+        return value.fingerprint
+    if isinstance(value, types.ModuleType):
+        return f"module {value.__name__}"
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return f"type {value.__name__}"
+    if isinstance(value, int | np.generic):
+        return f"{type(value).__name__} {value!r}"
+    raise TypeError(
+        f"a kernel may close over numbers, NumPy types and other parts, not over {value!r}"
+    )

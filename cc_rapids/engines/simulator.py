@@ -1,0 +1,36 @@
+"""The GPU engine on Numba's simulator: each GPU thread is a Python thread. For tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import cuda
+
+from .base import Kernel
+from .gpu import ATOMS, SHAPES
+from .threads import Threads
+
+BLOCK = 32
+SWEEP_BLOCKS = 2
+
+
+class Simulator(Threads):
+    """Kernels under the GPU's own loops and atomic operations, on NumPy arrays."""
+
+    name = "cuda"
+
+    @property
+    def device_name(self) -> str:
+        return "Numba's CUDA simulator"
+
+    def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
+        run = kernel.compiled.get("simulator")
+        if run is None:
+            body = kernel.part.compiled(cuda.jit(device=True), ATOMS)
+            run = kernel.compiled["simulator"] = cuda.jit(SHAPES[kernel.shape](body))
+        blocks = -(-n // BLOCK)
+        if kernel.shape == "sweep":
+            blocks = min(blocks, SWEEP_BLOCKS)
+        wide = [np.int64(a) if isinstance(a, int) else a for a in arguments]
+        run[blocks, BLOCK](np.uint64(n), *wide)

@@ -1,0 +1,181 @@
+"""The CPU engine: kernels compiled by Numba, run by a pool of Python threads without the GIL."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import resource
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from .base import Array, Engine, Kernel
+
+CHUNK = 1 << 16  # indices a thread takes at a time: small enough to balance, large enough to pay
+ORDER = "acq_rel"
+
+# Numba counts references to an array even where it only passes it on: two atomic operations a call,
+# on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off.
+_jit = numba.njit(nogil=True, error_model="numpy", _nrt=False)
+
+
+def _element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """The address of array[i]; unsigned, so there is no negative index to wrap around."""
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    index = context.cast(builder, args[1], sig.args[1], types.intp)
+    return cgutils.get_item_pointer(context, builder, sig.args[0], array, [index], wraparound=False)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _cas(typing: Any, array: Any, i: Any, old: Any, new: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _element(context, builder, sig, args)
+        values = [context.cast(builder, args[k], sig.args[k], array.dtype) for k in (2, 3)]
+        return builder.extract_value(builder.cmpxchg(pointer, *values, ORDER, "acquire"), 0)
+
+    return array.dtype(array, i, old, new), generate
+
+
+def _read_modify_write(signed: str, unsigned: str) -> Any:
+    """An atomic operation of LLVM's, by its names for signed and for unsigned elements."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def operation(typing: Any, array: Any, i: Any, value: Any) -> Any:
+        name = signed if array.dtype.signed else unsigned
+
+        def generate(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
+            pointer = _element(context, builder, sig, args)
+            new = context.cast(builder, args[2], sig.args[2], array.dtype)
+            return builder.atomic_rmw(name, pointer, new, ORDER)
+
+        return array.dtype(array, i, value), generate
+
+    return operation
+
+
+_add, _min, _max = (
+    _read_modify_write("add", "add"),
+    _read_modify_write("min", "umin"),
+    _read_modify_write("max", "umax"),
+)
+ATOMS = {"cas": _cas, "add": _add, "min": _min, "max": _max}
+ATOMS |= {"bit_or": _read_modify_write("or", "or")}
+ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
+
+
+def _each(function: Any) -> Any:
+    def each(first: int, last: int, *arguments: Any) -> None:
+        for i in range(first, last):
+            function(np.uint64(i), *arguments)
+
+    return each
+
+
+def _sweep(function: Any) -> Any:
+    def sweep(first: int, last: int, *arguments: Any) -> None:
+        function(np.uint64(first), np.uint64(last), np.uint64(1), *arguments)
+
+    return sweep
+
+
+class Threads(Engine):
+    """Kernels on the cores of this machine; its arrays are NumPy's."""
+
+    name = "threads"
+    on_device = False
+    xp = np
+
+    def __init__(self) -> None:
+        self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
+        self._lock = threading.Lock()
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+
+    @property
+    def device_name(self) -> str:
+        return f"{self.workers} threads, {_processor()}"
+
+    def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
+        run = kernel.compiled.get("threads")
+        if run is None:
+            shape = {"each": _each, "sweep": _sweep}[kernel.shape]
+            run = _jit(shape(kernel.part.compiled(_jit, ATOMS)))
+            kernel.compiled["threads"] = run
+        size = CHUNK if kernel.shape == "each" else max(CHUNK, -(-n // self.workers))
+        starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
+
+        def work() -> None:
+            for first in starts:
+                run(first, min(first + size, n), *arguments)
+
+        helpers = min(self.workers - 1, (n - 1) // size)
+        waiting = [self._executor().submit(work) for _ in range(helpers)]
+        work()
+        for future in waiting:
+            future.result()
+
+    def _executor(self) -> ThreadPoolExecutor:
+        """One pool a process: threads do not survive a fork, so a child makes its own."""
+        with self._lock:
+            if self._pool is None or self._pool[0] != os.getpid():
+                self._pool = os.getpid(), ThreadPoolExecutor(self.workers, "cc_rapids")
+            return self._pool[1]
+
+    def empty(self, n: int, dtype: Any) -> Array:
+        return np.empty(n, dtype)
+
+    def fill(self, array: Array, byte: int) -> Array:
+        array.view(np.uint8).fill(byte)
+        return array
+
+    def asarray(self, array: Array) -> Array:
+        if hasattr(array, "__cuda_array_interface__"):
+            import cupy
+
+            return cupy.asnumpy(cupy.asarray(array))
+        array = np.asarray(array)
+        return array if array.flags.writeable else np.asarray(_Writeable(array))
+
+    def to_host(self, array: Array) -> Any:
+        return array
+
+    def synchronize(self) -> None:
+        """Nothing to wait for: a launch returns when it is done."""
+
+    def free_bytes(self) -> int:
+        with contextlib.suppress(OSError), open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+    def peak_bytes(self) -> int | None:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    def scope(self) -> AbstractContextManager[Any]:
+        return contextlib.nullcontext()
+
+
+class _Writeable:
+    """A read-only array under a writeable type: no kernel writes a column, and one compiled
+    kernel serves both."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        self.__array_interface__ = array.__array_interface__ | {"data": (array.ctypes.data, False)}
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        names: Iterator[str] = (line for line in file if line.startswith("model name"))
+        for line in names:
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()

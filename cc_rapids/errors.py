@@ -1,0 +1,47 @@
+"""What can go wrong, in words for the person who called.
+
+Every message names the column or the argument, the type, the count, and a way out. All of them
+are ``CcRapidsError``; each is also the built-in exception that a caller would expect there.
+"""
+
+
+class CcRapidsError(Exception):
+    """Any error that cc_rapids raises on purpose."""
+
+
+class InputError(CcRapidsError, ValueError):
+    """The edges, the vertices or an argument cannot be used as they are."""
+
+
+class ColumnTypeError(InputError, TypeError):
+    """A column holds a type that cannot name vertices (floats, booleans, dates, ...)."""
+
+
+class MissingColumnError(InputError, KeyError):
+    """A named column is not in the frame."""
+
+    __str__ = Exception.__str__  # KeyError would print the message in quotation marks
+
+
+class NullsError(InputError):
+    """A column holds nulls, and the policy is to refuse them."""
+
+
+class FormatError(InputError):
+    """A file is missing, of an unknown format, or malformed; names the file and the line."""
+
+
+class DesignError(InputError):
+    """No algorithm has that name; names the nearest ones."""
+
+
+class EngineError(CcRapidsError, RuntimeError):
+    """The engine is unknown, or this machine cannot run it; says how to get it."""
+
+
+class CapacityError(CcRapidsError, MemoryError):
+    """The run would need more memory than there is; names the bytes."""
+
+
+class VerificationError(CcRapidsError, AssertionError):
+    """An answer is wrong; names the first counter-example."""

@@ -1,0 +1,128 @@
+"""Readers and writers of graph files: a path in, two columns of ids out, and labels back to disk.
+
+==========  ============================  ======================================================
+format      suffixes                      what it is
+==========  ============================  ======================================================
+csv         .csv                          fields separated by commas
+tsv         .tsv .tab                     fields separated by tabs
+snap        .txt .snap .edges .el         fields separated by blanks; lines of # or % are comments
+mtx         .mtx                          Matrix Market, coordinate: the pattern of a square matrix
+parquet     .parquet .pq                  Apache Parquet; only the two columns are read
+==========  ============================  ======================================================
+
+The text formats may be packed by gzip: ``.csv.gz``. All but mtx are also written.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import FormatError
+from .names import FORMATS, format_of
+from .readers import File, Progress, Wanted, read_delimited, read_matrix, read_parquet
+from .writers import check_output, write_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["FORMATS", "EdgeFile", "check_output", "read_edges", "write_table"]
+
+_READERS = {
+    "csv": read_delimited,
+    "tsv": read_delimited,
+    "snap": read_delimited,
+    "mtx": read_matrix,
+    "parquet": read_parquet,
+}
+
+
+@dataclass(frozen=True)
+class EdgeFile:
+    """The edges of one file.
+
+    Attributes
+    ----------
+    table
+        ``pyarrow.Table`` of the two id columns, source first, one row an edge, in the order of the
+        file and chunked as it was read. From text the columns are both int64, both uint64 or both
+        string; from Parquet they are as stored.
+    source, destination
+        The names of the two columns.
+    format
+        ``"csv"``, ``"tsv"``, ``"snap"``, ``"mtx"`` or ``"parquet"``.
+    vertices
+        The ids of all vertices, where the file says so: ``range(1, n + 1)`` for an n by n Matrix
+        Market file, whose rows count from one. Otherwise None, and the vertices are those that
+        occur.
+    """
+
+    table: pa.Table
+    source: str
+    destination: str
+    format: str
+    vertices: range | None = None
+
+
+def read_edges(
+    path: str | os.PathLike[str],
+    *,
+    source: str | None = None,
+    destination: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    on_progress: Progress | None = None,
+) -> EdgeFile:
+    """Read the edges of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    source, destination
+        The names of the two columns. By default the columns src and dst, source and destination,
+        source and target, or from and to, in any case of letters, if the file has them; else the
+        first two. A file without a header has the columns src, dst, col2, col3 and so on.
+    format
+        One of ``FORMATS``; by default what the suffix of the path says.
+    header
+        Whether the first line of a csv, tsv or snap file names the columns. By default the first
+        line of csv and tsv is a header unless both its first fields are integers; that of snap is
+        one only if they are not and those of the next line are.
+    on_progress
+        Called with the bytes read so far and the bytes in the file, as reading goes on.
+
+    Returns
+    -------
+    EdgeFile
+        Ids from text are int64 if every id of both columns is an integer in its usual spelling,
+        uint64 if they need that, and else string, each as it was written but for blanks around
+        it: with a single ``007`` among them all ids are text. Empty fields are nulls, and so are
+        ``NA``, ``null`` and their like where the ids are integers. The indices of a Matrix Market
+        file stay as they are in the file, from one on; its values are not read, and an entry that
+        is stored counts as an edge even if its value is zero.
+
+    Raises
+    ------
+    FormatError
+        The file is missing, unreadable, of no known format, or malformed; names the line.
+    MissingColumnError
+        There is no such column; names those there are.
+    InputError
+        Source and destination are the same column.
+    """
+    path = Path(path)
+    kind = format_of(path, format)
+    if path.is_dir():
+        raise FormatError(f"{path} is a directory; name a file")
+    try:
+        with path.open("rb", buffering=0) as raw:
+            file = File(str(path), raw, path.stat().st_size, on_progress)
+            table, vertices = _READERS[kind](file, Wanted(source, destination, kind, header))
+    except FileNotFoundError:
+        raise FormatError(f"{path} does not exist") from None
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    return EdgeFile(table, *table.column_names, format=kind, vertices=vertices)

@@ -1,0 +1,262 @@
+"""Text files of edges, block by block: whole lines in, two columns of text out.
+
+A file is read in blocks of whole lines, so that PyArrow parses each block on all threads, a
+malformed line can be named by its number, and memory beyond the answer is a few blocks.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..errors import FormatError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK_BYTES = 16 << 20
+
+_COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*\n?", re.MULTILINE)
+_BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*+")
+_BLANK_OR_COMMENT_LINES = re.compile(rb"(?:[ \t\r]*(?:[#%][^\n]*)?\n)*+")
+_ONE_BLANK = bytes.maketrans(b"\t\v\f\r", b"    ")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines of a file: the number of the first one, and the bytes, a newline at their end."""
+
+    line: int
+    data: bytes
+
+    def after(self, size: int) -> Block:
+        """What follows the first ``size`` bytes."""
+        return Block(self.line + self.data.count(b"\n", 0, size), self.data[size:])
+
+    def first(self) -> tuple[bytes, Block]:
+        """The first line, and the others."""
+        size = self.data.find(b"\n") + 1
+        return self.data[:size], self.after(size)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Each line with its number in the file."""
+        return enumerate(self.data.removesuffix(b"\n").split(b"\n"), self.line)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a line splits into fields; ``folded`` text has comments, and runs of blanks between."""
+
+    delimiter: str
+    folded: bool = False
+
+    @property
+    def separator(self) -> str:
+        """What is between fields, in words."""
+        return {",": "commas", "\t": "tabs"}.get(self.delimiter, "blanks")
+
+    @property
+    def dataless(self) -> re.Pattern[bytes]:
+        """Matches the lines, from the first on, that hold no data."""
+        return _BLANK_OR_COMMENT_LINES if self.folded else _BLANK_LINES
+
+    def clean(self, data: bytes) -> bytes:
+        """The lines as PyArrow should see them: without comments, one blank between fields."""
+        if not self.folded:
+            return data
+        if b"#" in data or b"%" in data:
+            data = _COMMENT.sub(b"", data)
+        data = data.translate(_ONE_BLANK)
+        while b"  " in data:
+            data = data.replace(b"  ", b" ")
+        return data.replace(b"\n ", b"\n").replace(b" \n", b"\n").strip(b" ")
+
+    def split(self, line: bytes) -> list[str]:
+        """The fields of one line, without the blanks around them."""
+        text = line.decode(errors="replace").rstrip("\r\n")
+        if self.folded:
+            return text.split()
+        try:
+            fields = next(csv.reader([text], delimiter=self.delimiter), [])
+        except csv.Error:  # a field beyond all measure
+            return [text]
+        return [field.strip() for field in fields]
+
+
+DIALECTS = {
+    "csv": Dialect(","),
+    "tsv": Dialect("\t"),
+    "snap": Dialect(" ", folded=True),
+    "mtx": Dialect(" ", folded=True),
+}
+
+
+def blocks(path: str, stream: BinaryIO, report: Callable[[], None]) -> Iterator[Block]:
+    """Cut a stream into blocks of whole lines; ``report`` is called as each one has been used."""
+    line, rest = 1, b""
+    while piece := _read_piece(path, stream):
+        cut = piece.rfind(b"\n") + 1
+        if not cut and len(rest) >= BLOCK_BYTES:
+            raise FormatError(f"{path}, line {line}: no end within {len(rest):,} bytes; not text?")
+        if cut:
+            block = Block(line, rest + piece[:cut])
+            yield block
+            report()
+            line += block.data.count(b"\n")
+            rest = b""
+        rest += piece[cut:]
+    if rest:
+        yield Block(line, rest + b"\n")
+    report()
+
+
+def _read_piece(path: str, stream: BinaryIO) -> bytes:
+    try:
+        return stream.read(BLOCK_BYTES)
+    except (OSError, EOFError, zlib.error) as error:  # the last two: a damaged gzip file
+        raise FormatError(f"{path} cannot be read to its end: {error}") from error
+
+
+def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
+    """The same blocks, without a byte order mark and without the dataless lines ahead of all."""
+    for block in feed:
+        if block.line == 1:
+            block = Block(1, block.data.removeprefix(b"\xef\xbb\xbf"))
+        match = dialect.dataless.match(block.data)
+        block = block.after(match.end() if match else 0)
+        if block.data:
+            yield block
+            yield from feed
+
+
+def parse(
+    path: str, block: Block, dialect: Dialect, width: int, take: tuple[int, int]
+) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Two columns of a block, as text; an empty field is null.
+
+    Parameters
+    ----------
+    path
+        For the words of an error.
+    block
+        The lines.
+    dialect
+        How they split.
+    width
+        The number of fields in a line. Folded text may have more or fewer than that in a line, as
+        long as the two wanted are there.
+    take
+        The positions of the two columns.
+
+    Raises
+    ------
+    FormatError
+        A line has another number of fields, or is not UTF-8; names the line.
+    """
+    import pyarrow as pa
+
+    data = dialect.clean(block.data)
+    with suppress(pa.ArrowInvalid):
+        return _parse(data, dialect, width, take)
+    if dialect.folded:
+        width = max(take) + 1
+        data = _cut(data, width)
+        with suppress(pa.ArrowInvalid):
+            return _parse(data, dialect, width, take)
+    check_utf8(path, block)
+    refused: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        refused.append(row)
+        return "error"
+
+    try:
+        return _parse(data, dialect, width, take, refuse)
+    except pa.ArrowInvalid as error:
+        raise _located(path, block, dialect, refused, error) from None
+
+
+def _parse(
+    data: bytes,
+    dialect: Dialect,
+    width: int,
+    take: tuple[int, int],
+    refuse: Callable[[Any], str] | None = None,
+) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    if not data or data.isspace():
+        empty = pa.chunked_array([], pa.string())
+        return empty, empty
+    wanted = [str(i) for i in take]
+    table = arrow_csv.read_csv(
+        pa.BufferReader(data),
+        # To find the culprit, one thread and one block: then lines of any length fit as well
+        read_options=arrow_csv.ReadOptions(
+            column_names=[str(i) for i in range(width)],
+            use_threads=refuse is None,
+            block_size=len(data) + 1 if refuse else 1 << 20,
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=dialect.delimiter,
+            quote_char=False if dialect.folded else '"',
+            invalid_row_handler=refuse,
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=wanted,
+            column_types=dict.fromkeys(wanted, pa.string()),
+            strings_can_be_null=True,
+            null_values=[""],
+        ),
+    )
+    return table.column(0), table.column(1)
+
+
+def _cut(data: bytes, width: int) -> bytes:
+    """Keep the first ``width`` fields of each line; shorter lines stay as they are."""
+    import numpy as np
+
+    text = np.frombuffer(data.removesuffix(b"\n") + b"\n", np.uint8)
+    marks = np.flatnonzero((text == ord(" ")) | (text == ord("\n")))
+    ends = np.flatnonzero(text[marks] == ord("\n"))
+    firsts = np.concatenate(([0], ends[:-1] + 1))
+    longer = firsts + width - 1 < ends
+    change = np.zeros(len(text), np.int8)
+    change[marks[(firsts + width - 1)[longer]]] = 1
+    change[marks[ends[longer]]] = -1
+    return text[np.cumsum(change, dtype=np.int8) == 0].tobytes()
+
+
+def check_utf8(path: str, block: Block) -> None:
+    """Refuse the first line that is no text."""
+    for number, line in block.lines():
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            raise FormatError(f"{path}, line {number}: not UTF-8 text: {shown(line)}") from None
+
+
+def _located(
+    path: str, block: Block, dialect: Dialect, refused: list[Any], error: Exception
+) -> FormatError:
+    """The error for the line of the block that PyArrow refused."""
+    for number, line in block.lines():
+        for row in refused:
+            if dialect.clean(line).decode().rstrip("\r") == row.text:
+                return FormatError(
+                    f"{path}, line {number}: expected {row.expected_columns} fields, "
+                    f"found {row.actual_columns}: {shown(line)}"
+                )
+    return FormatError(f"{path}, from line {block.line} on: {error}")
+
+
+def shown(line: bytes) -> str:
+    """A line for a message: quoted, and not too long."""
+    text = line.decode(errors="backslashreplace").rstrip("\r\n")
+    return repr(text if len(text) <= 80 else text[:77] + "...")

@@ -1,0 +1,128 @@
+"""Tables to files, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ..errors import FormatError, InputError
+from .names import FORMATS, SUFFIXES, nearest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_WRITTEN = ("csv", "tsv", "snap", "parquet")
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Check that a table could be written to a path; best done before the work it holds.
+
+    Raises
+    ------
+    FormatError
+        No format that is written has the suffix; names those that have.
+    InputError
+        The folder is missing or closed to writing, or the path is a folder.
+    """
+    path = Path(path)
+    _written_format(path)
+    folder = path.resolve().parent
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a directory")
+    if not folder.is_dir():
+        raise InputError(f"cannot write {path}: there is no directory {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write {path}: directory {folder} is closed to writing")
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write a table in the format of the suffix; a file at the path is replaced.
+
+    The table goes to a new file in the same folder, which takes the name when it is complete: on
+    any error, or when interrupted, nothing new remains and a file that was there is as it was.
+
+    Parameters
+    ----------
+    table
+        Columns of integers and text. Nulls become empty fields in csv and tsv.
+    path
+        Ends in a suffix of csv, tsv, snap (one comment line of names, then fields separated by
+        tabs) or parquet.
+
+    Raises
+    ------
+    FormatError
+        No format that is written has the suffix, or text does not fit into snap: it is empty,
+        holds blanks, or begins as a comment does.
+    InputError
+        The file cannot be written; says why.
+    """
+    path = Path(path)
+    kind = _written_format(path)
+    check_output(path)
+    try:
+        with _replacing(path.resolve()) as stream:
+            _write(table, stream, kind, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _written_format(path: Path) -> str:
+    suffixes = [suffix for name in _WRITTEN for suffix in FORMATS[name]]
+    if path.suffix.lower() not in suffixes:
+        raise FormatError(
+            f"cannot write {path}: no format for the suffix {path.suffix!r}"
+            f"{nearest(path.suffix, suffixes)}"
+        )
+    return SUFFIXES[path.suffix.lower()]
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of the path if all goes well, and else is removed."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    stream = draft.open("xb")
+    try:
+        with stream:
+            if path.exists():
+                shutil.copymode(path, draft)
+            yield stream
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _write(table: pa.Table, stream: BinaryIO, kind: str, path: Path) -> None:
+    if kind == "parquet":
+        import pyarrow.parquet as pq
+
+        pq.write_table(table, stream)
+        return
+    from pyarrow import csv
+
+    options = csv.WriteOptions(delimiter="," if kind == "csv" else "\t")
+    if kind == "snap":
+        _check_blank_separated(table, path)
+        stream.write(f"# {' '.join(table.column_names)}\n".encode())
+        options.include_header, options.quoting_style = False, "none"
+    csv.write_csv(table, stream, options)
+
+
+def _check_blank_separated(table: pa.Table, path: Path) -> None:
+    """Refuse text that would read back as something else; snap knows no quotes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        text = column.cast(pa.string())
+        unfit = text.filter(pc.fill_null(pc.match_substring_regex(text, r"\s|^[#%]|^$"), True))
+        if len(unfit):
+            raise FormatError(
+                f"cannot write {path}: {len(unfit)} values of column {name!r} do not fit between "
+                f"blanks, as {unfit[0].as_py()!r}; write csv, tsv or parquet"
+            )

@@ -1,0 +1,61 @@
+"""Bits: a set of vertices as one bit each, in words of 32.
+
+bits : ((n + 31) // 32,) uint32, shared by all threads. Bits are only ever set, so a read that
+misses a bit just set by another thread costs one more atomic operation and nothing else.
+"""
+
+from typing import Any
+
+import numpy as np
+
+SHIFT, LAST, ONE = np.uint32(5), np.uint32(31), np.uint32(1)
+WORD = 32
+
+
+def has(on: Any) -> Any:
+    """Is v in the set?"""
+
+    @on.device
+    def has(bits, v):
+        return (bits[v >> SHIFT] >> np.uint32(v & LAST)) & ONE != 0
+
+    return has
+
+
+def mark(on: Any) -> Any:
+    """Put v into the set."""
+    test, bit_or = has(on), on.bit_or
+
+    @on.device
+    def mark(bits, v):
+        if not test(bits, v):
+            bit_or(bits, v >> SHIFT, np.uint32(ONE << np.uint32(v & LAST)))
+
+    return mark
+
+
+def count(on: Any) -> Any:
+    """The number of bits of one word: sums of 2, 4 and 8 bits side by side, then of the bytes."""
+    m1, m2, m4 = np.uint32(0x55555555), np.uint32(0x33333333), np.uint32(0x0F0F0F0F)
+    bytes_at_once = np.uint32(0x01010101)
+
+    @on.device
+    def count(x):
+        x = np.uint32(x - ((x >> np.uint32(1)) & m1))
+        x = np.uint32((x & m2) + ((x >> np.uint32(2)) & m2))
+        x = np.uint32((x + (x >> np.uint32(4))) & m4)
+        return np.uint32(np.uint64(x) * np.uint64(bytes_at_once) >> np.uint64(24)) & np.uint32(255)
+
+    return count
+
+
+def rank(on: Any) -> Any:
+    """How many vertices of the set are smaller than v, given the ranks of the words' first."""
+    ones = count(on)
+
+    @on.device
+    def rank(bits, before, v):
+        below = np.uint32((ONE << np.uint32(v & LAST)) - ONE)
+        return before[v >> SHIFT] + ones(np.uint32(bits[v >> SHIFT] & below))
+
+    return rank

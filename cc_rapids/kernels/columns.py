@@ -1,0 +1,50 @@
+"""Columns: what has to be known of the ids before the first edge is linked, in one pass each."""
+
+from typing import Any
+
+import numpy as np
+
+from . import bits
+from .forest import index
+
+ONE = np.uint64(1)
+
+
+def span(on: Any, wide: type) -> Any:
+    """The least and the greatest id of a column: bounds = [low, high], as ``wide`` integers."""
+    all_min, all_max = on.all_min, on.all_max
+
+    @on.sweep
+    def span(first, n, step, column, bounds):
+        low = high = wide(column[min(first, n - ONE)])
+        i = first
+        while i < n:
+            low = min(low, wide(column[i]))
+            high = max(high, wide(column[i]))
+            i += step
+        all_min(bounds, 0, low)
+        all_max(bounds, 1, high)
+
+    return span
+
+
+def mark_column(on: Any, vertex: type) -> Any:
+    """Note the vertices that a column names."""
+    at, mark = index(on, vertex), bits.mark(on)
+
+    @on.each
+    def mark_column(i, column, low, seen):
+        mark(seen, at(column, i, low))
+
+    return mark_column
+
+
+def mark_range(on: Any, vertex: type) -> Any:
+    """Note the vertices first, first + step, first + 2 step, ..."""
+    mark = bits.mark(on)
+
+    @on.each
+    def mark_range(i, first, step, seen):
+        mark(seen, vertex(first + np.int64(i) * step))
+
+    return mark_range

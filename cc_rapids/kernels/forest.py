@@ -1,0 +1,93 @@
+"""Forest: the phases that every union-find design shares, around its link rule.
+
+src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low.
+parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
+seen     : (n + 31) // 32 words of bits (see bits.py), at first the vertices named besides the edges.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from . import bits
+
+
+def index(on: Any, vertex: type) -> Any:
+    """The vertex of a row of a column: its id less the lowest one.
+
+    The difference of two 64-bit integers that are at most n apart is right even if the ids
+    themselves are unsigned beyond 2^63.
+    """
+
+    @on.device
+    def index(column, i, low):
+        return vertex(np.int64(column[i]) - low)
+
+    return index
+
+
+def start(on: Any, vertex: type) -> Any:
+    """Every vertex is a tree of its own."""
+
+    @on.each
+    def start(v, parent):
+        parent[v] = vertex(v)
+
+    return start
+
+
+def every_edge(on: Any, vertex: type, link: Any) -> Any:
+    """Link the two ends of each edge, in any order and at the same time.
+
+    A self-loop joins nothing: that its vertex occurs is the only thing to note.
+    """
+    at, mark = index(on, vertex), bits.mark(on)
+
+    @on.each
+    def every_edge(i, src, dst, low, parent, seen):
+        u, v = at(src, i, low), at(dst, i, low)
+        if u == v:
+            mark(seen, u)
+        elif parent[u] != parent[v]:
+            link(parent, u, v)
+
+    return every_edge
+
+
+def flatten(on: Any, find: Any) -> Any:
+    """Point every vertex at its root, and note the roots that have children.
+
+    No tree changes its root any more. A vertex that another thread has not flattened yet still
+    leads to the same root. A vertex with a parent occurs in an edge, so that only roots need a bit.
+    """
+    mark = bits.mark(on)
+
+    @on.each
+    def flatten(v, parent, seen):
+        r = find(parent, parent[v])
+        if r != v:
+            parent[v] = r
+            mark(seen, r)
+
+    return flatten
+
+
+def tally(on: Any, vertex: type) -> Any:
+    """Count the vertices that occur, and their roots: totals = [vertices, components]."""
+    has, all_add = bits.has(on), on.all_add
+
+    @on.sweep
+    def tally(first, n, step, parent, seen, totals):
+        occur, roots = np.int64(0), np.int64(0)
+        i = first
+        while i < n:
+            if parent[i] != i:
+                occur += np.int64(1)
+            elif has(seen, vertex(i)):
+                occur += np.int64(1)
+                roots += np.int64(1)
+            i += step
+        all_add(totals, 0, occur)
+        all_add(totals, 1, roots)
+
+    return tally

@@ -1,0 +1,73 @@
+"""Strings as vertices: factorised by the library that holds them, in lexicographic order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .engines import Array, Engine
+
+
+@dataclass(frozen=True)
+class Words:
+    """String ids: ``take`` gives those of an array of vertices, as a native column."""
+
+    size: int
+    take: Callable[[Any], Any]
+    on_device: bool
+
+    def of(self, engine: Engine, vertices: Array) -> Any:
+        """The ids of some vertices."""
+        stay = self.on_device and engine.on_device
+        return self.take(vertices if stay else engine.to_host(vertices))
+
+    def all(self, engine: Engine, n: int) -> Any:
+        """The ids of all vertices."""
+        return self.of(engine, engine.asarray(np.arange(n, dtype=np.uint32)))
+
+
+def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[Any], Words]:
+    """Codes for all columns together, in the order of the strings, and the strings.
+
+    Parameters
+    ----------
+    columns : list of cuDF series, or of PyArrow arrays
+        Strings without nulls; not changed.
+    native : callable
+        Makes the caller's kind of column of a PyArrow array.
+    """
+    ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
+    if type(columns[0]).__module__.startswith("cudf"):
+        codes, words = _factorise_cudf(columns)
+    else:
+        codes, words = _factorise_arrow(columns, native)
+    starts = [0, *ends]
+    return [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)], words
+
+
+def _factorise_cudf(columns: list[Any]) -> tuple[Any, Words]:
+    import cudf
+
+    codes, words = cudf.concat(columns, ignore_index=True).factorize(sort=True)
+    series = cudf.Series(words)
+    return codes, Words(len(series), lambda at: series.take(at).reset_index(drop=True), True)
+
+
+def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunks = []
+    for column in columns:
+        wide = column.cast(pa.large_string())
+        chunks += wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]
+    found = pc.dictionary_encode(pa.chunked_array(chunks, pa.large_string()).combine_chunks())
+    order = pc.sort_indices(found.dictionary)
+    words = found.dictionary.take(order)
+    rank = np.empty(len(words), np.uint32)
+    rank[order.to_numpy()] = np.arange(len(words), dtype=np.uint32)
+    codes = rank[found.indices.to_numpy()]
+    return codes, Words(len(words), lambda at: native(words.take(pa.array(at))), False)

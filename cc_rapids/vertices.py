@@ -1,0 +1,156 @@
+"""Vertex ids to vertices 0 .. n - 1 and back.
+
+Integers are used as they are, less the lowest one: nothing is renumbered or sorted. Strings
+are factorised by the library that holds them, in lexicographic order, so that the least vertex of
+a component is its lexicographically least member.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from . import kernels
+from .edges import Array, Edges
+from .engines import Engine, Kernel
+from .errors import CapacityError, InputError
+from .frames import Given
+from .kernels.bits import WORD
+from .strings import factorise
+
+GIB = 1 << 30
+
+
+class Names(Protocol):
+    """The way back from vertices to the caller's ids."""
+
+    def of(self, engine: Engine, vertices: Array) -> Any:
+        """The ids of some vertices, as a new column."""
+
+    def all(self, engine: Engine, n: int) -> Any:
+        """The ids of the vertices 0 .. n - 1, as a new column."""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """The edges over vertices, the vertices known to occur, and the way back to ids."""
+
+    edges: Edges
+    seen: Array
+    names: Names
+
+
+def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
+    """Number the vertices of the columns lent by ``given``, on the engine."""
+    if given.src.strings:
+        return _number_strings(given, columns, engine)
+    arrays = [engine.asarray(column) for column in columns]
+    bounds = _bounds(arrays, engine)
+    low, high = _hull(given, bounds)
+    n = high - low + 1
+    dtype = _id_type([array.dtype for array in arrays], low, high)
+    _check_capacity(low, high, given.src.size, dtype, engine)
+    low = low - (1 << 64) if low >= 1 << 63 else low
+    edges = Edges(arrays[0], arrays[1], low, n)
+    everyone = isinstance(given.vertices, range) and given.vertices == range(low, low + n)
+    seen = _empty_set(n, engine, everyone)
+    if isinstance(given.vertices, range) and not everyone:
+        span = given.vertices
+        _kernel("mark_range", engine, edges.vertex)(len(span), span.start - low, span.step, seen)
+    for column in arrays[2:]:
+        _kernel("mark_column", engine, edges.vertex)(column.size, column, low, seen)
+    return Numbered(edges, seen, Offset(low, dtype))
+
+
+def _kernel(name: str, engine: Engine, kind: type) -> Kernel:
+    return kernels.kernel(getattr(kernels.columns, name), engine, kind)
+
+
+def _empty_set(n: int, engine: Engine, everyone: bool = False) -> Array:
+    words = engine.empty(-(-n // WORD), np.uint32)
+    return engine.fill(words, 0xFF if everyone else 0)
+
+
+def _bounds(arrays: list[Any], engine: Engine) -> list[tuple[int, int]]:
+    """The least and the greatest id of each column: one pass over each, one copy to the host."""
+    kinds = [np.uint64 if array.dtype == np.uint64 else np.int64 for array in arrays]
+    limits = [np.iinfo(kind) for kind in kinds]
+    start = [np.array([limit.max, limit.min], limit.dtype).view(np.int64) for limit in limits]
+    bounds = engine.asarray(np.concatenate(start))
+    for k, (array, kind) in enumerate(zip(arrays, kinds, strict=True)):
+        own = bounds[2 * k : 2 * k + 2].view(kind)
+        _kernel("span", engine, kind)(array.size, array, own)
+    found = engine.to_host(bounds).reshape(-1, 2)
+    return [
+        tuple(row.view(kind).tolist()) if array.size else (0, -1)
+        for row, kind, array in zip(found, kinds, arrays, strict=True)
+    ]
+
+
+def _hull(given: Given, bounds: list[tuple[int, int]]) -> tuple[int, int]:
+    """The least and the greatest id of all; (0, -1) if there is none."""
+    if given.every_vertex:
+        assert isinstance(given.vertices, range)
+        n = len(given.vertices)
+        for column, (low, high) in zip(given.columns, bounds, strict=True):
+            if low <= high and (low < 0 or high >= n):
+                raise InputError(
+                    f"column {column.name!r} holds the id {low if low < 0 else high}, outside"
+                    f" 0..{n - 1} of num_vertices={n}: give a larger one, or vertices="
+                )
+    hulls = [pair for pair in bounds if pair[0] <= pair[1]]
+    if isinstance(given.vertices, range) and len(given.vertices):
+        hulls.append((min(given.vertices), max(given.vertices)))
+    if not hulls:
+        return 0, -1
+    return min(low for low, _ in hulls), max(high for _, high in hulls)
+
+
+def _id_type(dtypes: list[np.dtype[Any]], low: int, high: int) -> np.dtype[Any]:
+    """The integer type that all ids fit: that of the columns, widened only if it has to be."""
+    common = np.result_type(*dtypes)
+    if common.kind in "iu" and np.iinfo(common).min <= low and high <= np.iinfo(common).max:
+        return common
+    return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
+
+
+def _check_capacity(low: int, high: int, m: int, dtype: np.dtype[Any], engine: Engine) -> None:
+    n = high - low + 1
+    needed = n * (4 if n <= 1 << 32 else 8) + n // 8 + min(n, 2 * m) * 2 * dtype.itemsize
+    free = engine.free_bytes()
+    if needed <= free:
+        return
+    distinct = min(n, 2 * m)
+    raise CapacityError(
+        f"the ids span {n:,} values, from {low:,} to {high:,}: {needed / GIB:,.1f} GiB with a word"
+        f" for each, and {free / GIB:,.1f} GiB are free. The {m:,} edges name at most"
+        f" {distinct:,} of them: renumbered to 0..{max(distinct - 1, 0):,} they would take at most"
+        f" {distinct * (4 + 2 * dtype.itemsize) / GIB:,.3f} GiB (factorise both columns together)"
+    )
+
+
+@dataclass(frozen=True)
+class Offset:
+    """Integer ids: vertex + low."""
+
+    low: int
+    dtype: np.dtype[Any]
+
+    def of(self, engine: Engine, vertices: Array) -> Array:
+        out = engine.empty(vertices.size, self.dtype)
+        kernels.kernel(kernels.answer.ids, engine)(out.size, vertices, self.low, out)
+        return out
+
+    def all(self, engine: Engine, n: int) -> Array:
+        out = engine.empty(n, self.dtype)
+        kernels.kernel(kernels.answer.consecutive_ids, engine)(n, self.low, out)
+        return out
+
+
+def _number_strings(given: Given, columns: list[Any], engine: Engine) -> Numbered:
+    codes, words = factorise(columns, given.src.native)
+    arrays = [engine.asarray(code) for code in codes]
+    edges = Edges(arrays[0], arrays[1], 0, words.size)
+    return Numbered(edges, _empty_set(edges.n, engine, everyone=True), words)

@@ -1,0 +1,54 @@
+"""Word ladders: two words are joined if they differ in one letter. Which words form an island?
+
+``python examples/word_ladders.py --make`` writes the pairs anew from Debian's ``wamerican`` list.
+"""
+
+import argparse
+from collections import defaultdict
+from itertools import combinations
+from pathlib import Path
+
+import cc_rapids
+
+PAIRS = Path(__file__).parent / "data" / "word_ladders.csv"
+WORDS = Path("/usr/share/dict/american-english")
+
+
+def make(words: Path, pairs: Path) -> None:
+    """Write each pair of neighbours once, in order; single letters are no words."""
+    listed = words.read_text(encoding="utf-8").split()
+    kept = [w for w in listed if len(w) > 1 and w.isascii() and w.isalpha() and w.islower()]
+    # Neighbours agree in all letters but one, so they meet in the bucket of that pattern
+    buckets = defaultdict(list)
+    for word in sorted(set(kept)):
+        for i in range(len(word)):
+            buckets[word[:i], word[i + 1 :]].append(word)
+    found = sorted(pair for bucket in buckets.values() for pair in combinations(bucket, 2))
+    lines = ["word,neighbour", *(f"{a},{b}" for a, b in found)]
+    pairs.write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+def main() -> None:
+    """The islands of the list that ships with the examples."""
+    islands = cc_rapids.components(PAIRS)
+    labels = islands.labels()
+    island = dict(zip(labels["vertex"].to_pylist(), labels["labels"].to_pylist(), strict=True))
+    print(f"{len(island):,} words on {len(islands):,} islands")
+
+    assert island["cold"] == island["warm"]  # cold, cord, card, ward, warm
+    assert {word for word in island if island[word] == island["island"]} == {
+        "inlaid",
+        "inland",
+        "island",
+    }
+    assert "aloof" not in island  # has no neighbour, so no pair names it
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--make", action="store_true", help="write the pairs anew")
+    parser.add_argument("--words", type=Path, default=WORDS, help="one word a line")
+    arguments = parser.parse_args()
+    if arguments.make:
+        make(arguments.words, PAIRS)
+    main()
