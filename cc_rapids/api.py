@@ -146,14 +146,10 @@ def _run(
     if given.dropped:
         log.info("%d edges with a null end were left out", given.dropped)
     log.info("%s on %s: %d components in %.4f s", design, engine.name, found, done - copied)
-    return Components(
-        given, engine, numbered.names, root, occur, numbered.edges.n, labels, facts
-    )
+    return Components(given, engine, numbered.names, root, occur, numbered.edges.n, labels, facts)
 
 
-def _gather(
-    parent: Array, seen: Array, count: int, engine: Engine
-) -> tuple[Array | None, Array]:
+def _gather(parent: Array, seen: Array, count: int, engine: Engine) -> tuple[Array | None, Array]:
     """The vertices that occur (None for all of them) and the root of each."""
     n, vertex = parent.size, parent.dtype.type
     if count == n:
@@ -166,5 +162,3 @@ def _gather(
     gather = kernels.kernel(answer.gather, engine, vertex)
     gather(n, parent, seen, before, occur, root)
     return occur, root
-
-

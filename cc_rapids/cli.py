@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import __version__
 from .errors import CcRapidsError, InputError
 from .formats import FORMATS, EdgeFile, check_output, read_edges, write_table
 
@@ -32,30 +33,31 @@ class OneLineErrors(click.Group):
     """A group whose errors are one line on stderr and exit code 2, with no usage around them."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command, and leave the process with its exit code."""
         kwargs["standalone_mode"] = False
         try:
             status = super().main(*args, **kwargs)
-        except click.exceptions.NoArgsIsHelpError as error:
-            error.show()
-            sys.exit(error.exit_code)
         except click.ClickException as error:
             _fail(error.format_message())
-        except CcRapidsError as error:
-            _fail(str(error))
+        except (CcRapidsError, MemoryError) as error:
+            _fail(str(error) or "out of memory")
         except click.Abort:
             sys.exit(INTERRUPTED)
         sys.exit(status if isinstance(status, int) else 0)
 
 
 def _fail(message: str) -> None:
-    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    click.echo(f"Error: {' '.join(message.splitlines())}", err=True)
     sys.exit(2)
 
 
-@click.group(cls=OneLineErrors)
-@click.version_option(package_name="cc_rapids")
-def main() -> None:
+@click.group(cls=OneLineErrors, invoke_without_command=True)
+@click.version_option(__version__, prog_name="cc-rapids")
+@click.pass_context
+def main(context: click.Context) -> None:
     """Connected components of edge lists, on NVIDIA GPUs and on CPU threads."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @main.command()
@@ -119,7 +121,7 @@ def calculate(
             on_progress=on_progress,
         )
     seconds = time.perf_counter() - start
-    chosen = {name: choice for name, choice in choices.items() if choice is not None}
+    chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
     found = components(
         edges.table, edges.source, edges.destination, vertices=edges.vertices, **chosen
     )

@@ -12,9 +12,10 @@ import os
 import platform
 from dataclasses import dataclass
 
+from . import __version__
+
 # The distributions that bring each package; a wheel for a CUDA version has a name of its own
 PACKAGES = {
-    "cc_rapids": ("cc_rapids",),
     "numpy": ("numpy",),
     "numba": ("numba",),
     "narwhals": ("narwhals",),
@@ -31,8 +32,8 @@ PACKAGES = {
 }
 _OLDEST = {"cu13": (7, 5), "cu12": (7, 0)}  # compute capability
 _ELSEWHERE = (
-    "with an NVIDIA GPU and driver 580 or later: pip install 'cc_rapids[cu13]'",
-    "with an NVIDIA GPU and driver 525 or later: pip install 'cc_rapids[cu12]'",
+    "with an NVIDIA GPU since Turing and driver 580 or later: pip install 'cc_rapids[cu13]'",
+    "with an NVIDIA GPU since Volta and driver 525 or later: pip install 'cc_rapids[cu12]'",
 )
 _MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
 
@@ -77,8 +78,8 @@ class Facts:
     python
         Version and platform.
     packages
-        The version of each package of ``PACKAGES``, or None where it is not installed. Wheels for
-        one CUDA version have the name of the distribution behind it: ``"14.0.1 (cupy-cuda13x)"``.
+        The version of cc_rapids and of each package of ``PACKAGES``, None where it is not
+        installed. Wheels for one CUDA version are named behind it: ``"14.0.1 (cupy-cuda13x)"``.
     driver
         The NVIDIA driver, or None.
     cpus
@@ -102,7 +103,8 @@ class Facts:
 
 def diagnose() -> Facts:
     """Look at this machine. Takes milliseconds, changes nothing and raises nothing."""
-    packages = {name: _installed(names) for name, names in PACKAGES.items()}
+    packages: dict[str, str | None] = {"cc_rapids": __version__}
+    packages |= {name: _installed(names) for name, names in PACKAGES.items()}
     driver = find_driver()
     engine, why, advice = choose(packages, driver)
     return Facts(
@@ -135,9 +137,13 @@ def choose(
     gpu = driver.gpus[0]
     extra = extra_for(driver)
     cuda = ".".join(map(str, driver.cuda))
+    if extra is None and driver.cuda < (12, 0):
+        why = f"the driver of {gpu.name} runs CUDA {cuda}, which is too old"
+        return "threads", why, ("update the NVIDIA driver to 525 or later, for CUDA 12",)
     if extra is None:
-        why = f"{gpu.name} with a driver for CUDA {cuda} is too old"
-        return "threads", why, ("update the NVIDIA driver: CUDA 12 needs version 525 or later",)
+        major, minor = gpu.capability
+        why = f"{gpu.name} has compute capability {major}.{minor}; RAPIDS starts at 7.0"
+        return "threads", why, _ELSEWHERE
     install = f"pip install 'cc_rapids[{extra}]'"
     missing = [name for name in ("numba-cuda", "cupy") if packages[name] is None]
     if missing:

@@ -111,9 +111,7 @@ def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
             raise ColumnTypeError(
                 f"vertices are {column.dtype}, but column {given.src.name!r} is {given.src.dtype}"
             )
-    return Given(
-        given.src, given.dst, given.frame, given.on_device, column, given.dropped, every
-    )
+    return Given(given.src, given.dst, given.frame, given.on_device, column, given.dropped, every)
 
 
 def _file(path: Any, source: str, destination: str, vertices: Any, nulls: str) -> Given:
@@ -317,7 +315,9 @@ def _lend_cudf(series: Any) -> Iterator[Any]:
         if size == 0:
             yield cupy.empty(0, dtype)
             return
-        memory = cupy.cuda.UnownedMemory(column.data.ptr + column.offset * item, size * item, series)
+        memory = cupy.cuda.UnownedMemory(
+            column.data.ptr + column.offset * item, size * item, series
+        )
         yield cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 

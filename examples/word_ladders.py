@@ -1,4 +1,4 @@
-"""Word ladders: two words are joined if they differ in one letter. Which words form an island?
+"""Islands of words: two words are joined if they differ in one letter, as in a word ladder.
 
 ``python examples/word_ladders.py --make`` writes the pairs anew from Debian's ``wamerican`` list.
 """

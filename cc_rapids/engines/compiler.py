@@ -43,6 +43,18 @@ class Binary:
         return cls(**json.loads(head) | {"cubin": cubin})
 
 
+def signature_of(arguments: tuple[Any, ...]) -> Signature:
+    """The types of a launch's arguments: 1-d arrays, contiguous or strided, and integers."""
+
+    def word(argument: Any) -> str:
+        if isinstance(argument, int):
+            return "i8"
+        layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
+        return f"{argument.dtype}[{layout}]"
+
+    return tuple(map(word, arguments))
+
+
 def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
     """Compile for compute capability ``(major, minor)``, whether or not such a GPU is here."""
     from cuda.core import Linker, LinkerOptions, ObjectCode

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import hashlib
-import importlib.metadata
 import os
 import struct
 import sys
 import threading
 from contextlib import AbstractContextManager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ..errors import EngineError
@@ -115,14 +112,15 @@ class Cuda(Engine):
         """The driver's handle of the kernel for arguments of these types on this device."""
         from . import compiler
 
-        signature = tuple(map(_word, arguments))
+        signature = compiler.signature_of(arguments)
         properties = _properties(device)
         capability = (properties["major"], properties["minor"])
-        content = store.recall(
-            f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_compiler()}",
-            lambda: compiler.compile_kernel(kernel, signature, capability).to_bytes(),
-            ".cubin",
-        )
+        recipe = _recipe()
+        key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {recipe}"
+        content = store.recall(key, ".cubin")
+        if content is None:
+            content = compiler.compile_kernel(kernel, signature, capability).to_bytes()
+            store.keep(key, ".cubin", content)
         binary = compiler.Binary.from_bytes(content)
         driver = self.xp.cuda.driver
         return int(driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry))
@@ -172,17 +170,6 @@ def _properties(device: int) -> dict[str, Any]:
     return dict(cupy.cuda.runtime.getDeviceProperties(device))
 
 
-def _word(argument: Any) -> str:
-    if isinstance(argument, int):
-        return "i8"
-    layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
-    return f"{argument.dtype}[{layout}]"
-
-
 @cache
-def _compiler() -> str:
-    """All that turns a kernel's text into machine code, besides the text: versions and our own."""
-    packages = ("numba", "numba-cuda", "llvmlite")
-    text = b"".join(Path(__file__).with_name(f"{n}.py").read_bytes() for n in ("gpu", "compiler"))
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in packages]
-    return " ".join([*versions, hashlib.sha256(text).hexdigest()])
+def _recipe() -> str:
+    return store.recipe("gpu.py", "compiler.py")

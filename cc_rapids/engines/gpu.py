@@ -67,10 +67,16 @@ def bit_or(array: Any, i: Any, value: Any) -> Any:
 
 
 @cuda.jit(device=True)
+def neighbour(array: Any, value: Any, distance: Any) -> Any:
+    """The value of the lane ``distance`` further on. Shuffles know signed integers only."""
+    return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
+
+
+@cuda.jit(device=True)
 def all_add(array: Any, i: Any, value: Any) -> None:
     distance = WARP // 2
     while distance > 0:
-        value += cuda.shfl_down_sync(ALL_LANES, value, distance)
+        value += neighbour(array, value, distance)
         distance //= 2
     if cuda.threadIdx.x % WARP == 0:
         cuda.atomic.add(array, i, value)
@@ -80,7 +86,7 @@ def all_add(array: Any, i: Any, value: Any) -> None:
 def all_min(array: Any, i: Any, value: Any) -> None:
     distance = WARP // 2
     while distance > 0:
-        value = min(value, cuda.shfl_down_sync(ALL_LANES, value, distance))
+        value = min(value, neighbour(array, value, distance))
         distance //= 2
     if cuda.threadIdx.x % WARP == 0:
         cuda.atomic.min(array, i, value)
@@ -90,7 +96,7 @@ def all_min(array: Any, i: Any, value: Any) -> None:
 def all_max(array: Any, i: Any, value: Any) -> None:
     distance = WARP // 2
     while distance > 0:
-        value = max(value, cuda.shfl_down_sync(ALL_LANES, value, distance))
+        value = max(value, neighbour(array, value, distance))
         distance //= 2
     if cuda.threadIdx.x % WARP == 0:
         cuda.atomic.max(array, i, value)

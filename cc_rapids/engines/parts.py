@@ -64,7 +64,9 @@ class Part:
         cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
         function = self.function
         return jit(
-            types.FunctionType(function.__code__, function.__globals__, function.__name__, None, cells)
+            types.FunctionType(
+                function.__code__, function.__globals__, function.__name__, None, cells
+            )
         )
 
 

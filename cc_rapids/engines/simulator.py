@@ -32,5 +32,10 @@ class Simulator(Threads):
         blocks = -(-n // BLOCK)
         if kernel.shape == "sweep":
             blocks = min(blocks, SWEEP_BLOCKS)
-        wide = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-        run[blocks, BLOCK](np.uint64(n), *wide)
+        run[blocks, BLOCK](np.uint64(n), *map(_argument, arguments))
+
+
+def _argument(argument: Any) -> Any:
+    """Integers with the width that the compiler gives them; strided columns, which kernels only
+    read, as the contiguous copies that the simulator asks for."""
+    return np.int64(argument) if isinstance(argument, int) else np.ascontiguousarray(argument)

@@ -8,10 +8,10 @@ begins with a digest of its content, so that a broken one is noticed and made ag
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import logging
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -25,25 +25,12 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cc_rapids"
 
 
-def recall(key: str, make: Callable[[], bytes], suffix: str) -> bytes:
-    """The content stored under ``key``, or what ``make()`` gives, which is stored first.
+def recall(key: str, suffix: str) -> bytes | None:
+    """What was kept under ``key``, any text that names all that the content depends on.
 
-    ``key`` is any text that names everything the content depends on. A folder that cannot be
-    written costs a log line and the time to make the content again in the next process.
+    None if there is nothing, or if the file is broken.
     """
-    name = hashlib.sha256(key.encode()).hexdigest()
-    path = folder() / name[:2] / f"{name}{suffix}"
-    content = _read(path)
-    if content is None:
-        content = make()
-        try:
-            _write(path, content)
-        except OSError as error:
-            log.warning("compiled kernels are not kept: %s (set CC_RAPIDS_CACHE)", error)
-    return content
-
-
-def _read(path: Path) -> bytes | None:
+    path = _path(key, suffix)
     try:
         stored = path.read_bytes()
     except OSError:
@@ -53,6 +40,35 @@ def _read(path: Path) -> bytes | None:
         return content
     log.warning("%s is broken and is made again", path)
     return None
+
+
+def keep(key: str, suffix: str, content: bytes) -> None:
+    """Keep the content under ``key`` for other processes; a folder that cannot be written costs
+    a log line, and the time to make the content again in the next process."""
+    try:
+        _write(_path(key, suffix), content)
+    except OSError as error:
+        log.warning("compiled kernels are not kept: %s (set CC_RAPIDS_CACHE)", error)
+
+
+def recipe(*files: str) -> str:
+    """What turns a kernel's text into machine code besides the text: versions, and our own code
+    in these files of this folder."""
+    packages = [f"{name} {_version(name)}" for name in ("numba", "numba-cuda", "llvmlite")]
+    text = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
+    return " ".join([*packages, hashlib.sha256(text).hexdigest()])
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _path(key: str, suffix: str) -> Path:
+    name = hashlib.sha256(key.encode()).hexdigest()
+    return folder() / name[:2] / f"{name}{suffix}"
 
 
 def _write(path: Path, content: bytes) -> None:

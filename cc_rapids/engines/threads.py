@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import platform
 import resource
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils, serialize, types
+from numba.core.compiler import CompileResult
 from numba.extending import intrinsic
 
+from . import store
 from .base import Array, Engine, Kernel
 
 CHUNK = 1 << 16  # indices a thread takes at a time: small enough to balance, large enough to pay
@@ -108,6 +112,7 @@ class Threads(Engine):
         if run is None:
             shape = {"each": _each, "sweep": _sweep}[kernel.shape]
             run = _jit(shape(kernel.part.compiled(_jit, ATOMS)))
+            run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")
             kernel.compiled["threads"] = run
         size = CHUNK if kernel.shape == "each" else max(CHUNK, -(-n // self.workers))
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
@@ -162,6 +167,34 @@ class Threads(Engine):
 
     def scope(self) -> AbstractContextManager[Any]:
         return contextlib.nullcontext()
+
+
+class _OnDisk:
+    """Numba's cache of one function, under a key that sees through closures; Numba's own key
+    takes a function that closes over compiled ones for a new one in every process."""
+
+    cache_path = None
+
+    def __init__(self, key: str) -> None:
+        self.key = f"{key} {_recipe()}"
+
+    def _name(self, signature: Any, codegen: Any) -> str:
+        return f"{self.key} {signature} {codegen.magic_tuple()}"
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        content = store.recall(self._name(signature, context.codegen()), ".code")
+        if content is None:
+            return None
+        return CompileResult._rebuild(context, *pickle.loads(content))
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        name = self._name(signature, compiled.library.codegen)
+        store.keep(name, ".code", serialize.dumps(compiled._reduce()))
+
+
+@cache
+def _recipe() -> str:
+    return store.recipe("threads.py")
 
 
 class _Writeable:

@@ -125,4 +125,4 @@ def read_edges(
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
-    return EdgeFile(table, *table.column_names, format=kind, vertices=vertices)
+    return EdgeFile(table, table.column_names[0], table.column_names[1], kind, vertices)

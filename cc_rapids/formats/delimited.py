@@ -230,7 +230,8 @@ def _cut(data: bytes, width: int) -> bytes:
     change = np.zeros(len(text), np.int8)
     change[marks[(firsts + width - 1)[longer]]] = 1
     change[marks[ends[longer]]] = -1
-    return text[np.cumsum(change, dtype=np.int8) == 0].tobytes()
+    kept: bytes = text[np.cumsum(change, dtype=np.int8) == 0].tobytes()
+    return kept
 
 
 def check_utf8(path: str, block: Block) -> None:

@@ -209,7 +209,8 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
         stored = pq.ParquetFile(file.raw)
         schema = stored.schema_arrow
         if len(schema.names) < 2:
-            raise FormatError(f"{file.path} has {len(schema.names)} columns; 2 are needed")
+            names = ", ".join(schema.names) or "none"
+            raise FormatError(f"{file.path} lacks columns: two are needed, it has {names}")
         pair = [schema.names[i] for i in wanted.columns(file.path, schema.names)]
         rows, batches = 0, []
         for batch in stored.iter_batches(1 << 20, columns=pair):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import FormatError, InputError
-from .names import FORMATS, SUFFIXES, nearest
+from .names import FORMATS, SUFFIXES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,8 +75,8 @@ def _written_format(path: Path) -> str:
     suffixes = [suffix for name in _WRITTEN for suffix in FORMATS[name]]
     if path.suffix.lower() not in suffixes:
         raise FormatError(
-            f"cannot write {path}: no format for the suffix {path.suffix!r}"
-            f"{nearest(path.suffix, suffixes)}"
+            f"cannot write {path}: what is written ends in {', '.join(suffixes)}, "
+            f"not in {path.suffix!r}"
         )
     return SUFFIXES[path.suffix.lower()]
 

@@ -1,0 +1,205 @@
+"""Generate: random edges, each a function of a key and of its own index alone.
+
+Every engine makes the same edges, in any order and with no memory beyond them. All numbers are
+uint64, and every product is of two 32-bit words (or stays below 2^64 for the reason given): nothing
+overflows, so that NumPy's scalars, which warn, agree with LLVM and CUDA, which wrap around.
+"""
+
+from typing import Any
+
+import numpy as np
+
+NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+HALF, WORD = np.uint64(32), np.uint64(0xFFFFFFFF)
+
+SHARE_BITS = 16  # an R-MAT level takes so many of 64 random bits
+LEVELS = 64 // SHARE_BITS
+SHARE, SHARE_MASK = np.uint64(SHARE_BITS), np.uint64((1 << SHARE_BITS) - 1)
+
+# Philox's multiplier and key step; two odd multipliers for the rounds of a permutation
+MULTIPLIER, STEP = np.uint64(0xD256D193), np.uint64(0x9E3779B9)
+MIX_1, MIX_2 = np.uint64(0x7FEB352D), np.uint64(0x846CA68B)
+
+
+def philox(on: Any) -> Any:
+    """64 random bits for a 32-bit key and a counter of two words.
+
+    Philox-2x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+    """
+
+    @on.device
+    def philox(key, x, y):
+        for _ in range(10):
+            product = x * MULTIPLIER
+            x, y = (product >> HALF) ^ key ^ y, product & WORD
+            key = (key + STEP) & WORD
+        return x << HALF | y
+
+    return philox
+
+
+def draw(on: Any) -> Any:
+    """64 random bits: number ``part`` < 256 of those that belong to index ``i`` < 2^56."""
+    bits = philox(on)
+
+    @on.device
+    def draw(key, i, part):
+        return bits(np.uint64(key), i & WORD, (i >> HALF) << np.uint64(8) | part)
+
+    return draw
+
+
+def permute(on: Any) -> Any:
+    """A random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
+
+    A Feistel network on the two halves of the bits, one longer than the other if it has to be:
+    each step xors one half with a function of the other, so it can be undone, whatever the
+    function. Where n is no power of two, a value beyond n is permuted again: the walk follows a
+    cycle of the larger permutation, so it comes back below n and no two walks end at one place.
+    """
+
+    @on.device
+    def scramble(key, x):
+        x = (x ^ key) * MIX_1
+        x = ((x >> HALF) ^ x) & WORD
+        return x * MIX_2 >> np.uint64(24)
+
+    @on.device
+    def permute(key, n, bits, x):
+        low = np.uint64(bits) >> ONE
+        lows, highs = (ONE << low) - ONE, (ONE << (np.uint64(bits) - low)) - ONE
+        while True:
+            left, right, k = x >> low, x & lows, np.uint64(key)
+            for _ in range(3):
+                left = (left ^ scramble(k, right)) & highs
+                k = (k + STEP) & WORD
+                right = (right ^ scramble(k, left)) & lows
+                k = (k + STEP) & WORD
+            x = left << low | right
+            if x < np.uint64(n):
+                return x
+
+    return permute
+
+
+def rmat(on: Any) -> Any:
+    """R-MAT: at each level an edge falls into one quadrant of the adjacency matrix.
+
+    a, ab, abc are the running sums of the quadrants' probabilities in units of 2^-SHARE_BITS.
+    Levels come in whole draws; those beyond the matrix are the topmost and are cut off. Source:
+    Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
+    """
+    bits = draw(on)
+
+    @on.each
+    def rmat(i, key, n, draws, a, ab, abc, src, dst):
+        u, v, part = NONE, NONE, NONE
+        while part < np.uint64(draws):
+            rest = bits(key, i, part)
+            for _ in range(LEVELS):
+                share = rest & SHARE_MASK
+                below = np.uint64(share >= np.uint64(ab))
+                beyond = np.uint64(share >= np.uint64(a)) + np.uint64(share >= np.uint64(abc))
+                u, v = u << ONE | below, v << ONE | (beyond + below) & ONE
+                rest >>= SHARE
+            part += ONE
+        src[i], dst[i] = u & (np.uint64(n) - ONE), v & (np.uint64(n) - ONE)
+
+    return rmat
+
+
+def uniform(on: Any) -> Any:
+    """Both ends of an edge anywhere among n <= 2^32 vertices, also on one and the same."""
+    bits = draw(on)
+
+    @on.device
+    def below(n, x):
+        # x n / 2^64 by halves; (2^32 - 1) n + (n - 1) < 2^64
+        return ((x >> HALF) * n + ((x & WORD) * n >> HALF)) >> HALF
+
+    @on.each
+    def uniform(i, key, n, src, dst):
+        src[i] = below(np.uint64(n), bits(key, i, NONE))
+        dst[i] = below(np.uint64(n), bits(key, i, ONE))
+
+    return uniform
+
+
+def keep_grid(on: Any) -> Any:
+    """kept[2 v], kept[2 v + 1]: does the grid have the edge from v to the right, and downwards?
+
+    ``share`` is the probability in units of 2^-32.
+    """
+    bits = draw(on)
+
+    @on.each
+    def keep_grid(v, key, n, columns, share, kept):
+        x = bits(key, v, NONE)
+        right = v % np.uint64(columns) + ONE < np.uint64(columns)
+        down = v + np.uint64(columns) < np.uint64(n)
+        kept[TWO * v] = right and x >> HALF < np.uint64(share)
+        kept[TWO * v + ONE] = down and x & WORD < np.uint64(share)
+
+    return keep_grid
+
+
+def grid(on: Any) -> Any:
+    """The edges that are kept, from their places in ``kept``."""
+
+    @on.each
+    def grid(i, columns, places, src, dst):
+        place = np.uint64(places[i])
+        src[i] = place >> ONE
+        dst[i] = (place >> ONE) + (np.uint64(columns) if place & ONE else ONE)
+
+    return grid
+
+
+def cliques(on: Any) -> Any:
+    """Disjoint cliques: clique c has the vertices from vertices[c], the edges from edges[c].
+
+    Vertex k of a clique is joined to those 1, 2, ... places further on around a circle: half of
+    the circle meets each pair once, without a root of the edge's number.
+    """
+
+    @on.each
+    def cliques(e, count, vertices, edges, src, dst):
+        c, end = NONE, np.uint64(count)
+        while end - c > ONE:  # the last clique with edges[c] <= e lies in c .. end - 1
+            middle = (c + end) >> ONE
+            if edges[middle] <= e:
+                c = middle
+            else:
+                end = middle
+        first, size = vertices[c], vertices[c + ONE] - vertices[c]
+        k = (e - edges[c]) % size
+        hop = (e - edges[c]) // size + ONE
+        src[e], dst[e] = first + k, first + (k + hop) % size
+
+    return cliques
+
+
+def relabel(on: Any) -> Any:
+    """Random new numbers for the vertices of a column; ``out`` may be the column itself."""
+    place = permute(on)
+
+    @on.each
+    def relabel(i, key, n, bits, column, out):
+        out[i] = place(key, n, bits, np.uint64(column[i]))
+
+    return relabel
+
+
+def repeat(on: Any) -> Any:
+    """Each of m edges total / m times, in random order and random directions."""
+    place, random = permute(on), draw(on)
+
+    @on.each
+    def repeat(i, order, turn, total, bits, m, src, dst, out_src, out_dst):
+        e = place(order, total, bits, i) % np.uint64(m)
+        u, v = src[e], dst[e]
+        if random(turn, i, NONE) & ONE:
+            u, v = v, u
+        out_src[i], out_dst[i] = u, v
+
+    return repeat

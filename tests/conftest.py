@@ -1,0 +1,51 @@
+"""Which engines this process can test, and which tests need more than it has."""
+
+import os
+
+import pytest
+
+SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
+
+
+def _has_gpu():
+    if SIMULATED:
+        return False
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # no CuPy, no driver or no device: each means no GPU here
+        return False
+
+
+GPU = _has_gpu()
+ENGINES = ["threads", *(["cuda"] if SIMULATED or GPU else [])]
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "gpu" in item.keywords and not GPU:
+            item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))
+        if "simulator" in item.keywords and not SIMULATED:
+            item.add_marker(pytest.mark.skip(reason="runs under NUMBA_ENABLE_CUDASIM=1"))
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    """The name of each engine that runs here."""
+    return request.param
+
+
+@pytest.fixture
+def on(engine):
+    """Each engine that runs here."""
+    from cc_rapids import engines
+
+    return engines.get(engine)
+
+
+@pytest.fixture
+def own_store(tmp_path, monkeypatch):
+    """An empty store of compiled kernels."""
+    monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path))
+    return tmp_path

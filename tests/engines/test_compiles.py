@@ -1,0 +1,76 @@
+"""Every CUDA kernel compiles without a GPU, for each architecture, into registers alone."""
+
+import os
+
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import engines
+from cc_rapids.design import designs
+from cc_rapids.engines import compiler
+from cc_rapids.engines.threads import Threads
+
+CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"),
+    reason="the simulator compiles nothing",
+)
+
+
+class Recorder(Threads):
+    """An engine that notes what is launched with which types."""
+
+    def __init__(self):
+        super().__init__()
+        self.launched = {}
+
+    def launch(self, kernel, n, arguments):
+        signature = compiler.signature_of(arguments)
+        self.launched[kernel.part.fingerprint, signature] = kernel, signature
+        super().launch(kernel, n, arguments)
+
+
+def launches():
+    """One launch of each kernel for each kind of ids that has code of its own."""
+    recorder = Recorder()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines, "get", lambda name: recorder)
+        for design in designs():
+            for dtype in (np.int32, np.int64, np.uint64):
+                src, dst = np.array([1, 5, 9, 9], dtype), np.array([5, 1, 12, 9], dtype)
+                found = cc_rapids.components((src, dst), vertices=src, design=design)
+                for labels in ("min", "dense", "size"):
+                    found.labels(labels)
+        cc_rapids.components((src, dst), vertices=range(0, 30, 7)).labels()
+        cc_rapids.components((src, dst), num_vertices=20).labels()
+        strided = np.arange(20)[::2]
+        cc_rapids.components((strided, strided))
+    return list(recorder.launched.values())
+
+
+LAUNCHES = launches()
+
+
+def test_the_launches_cover_every_kernel():
+    names = {kernel.part.function.__name__ for kernel, _ in LAUNCHES}
+    assert names >= {"start", "every_edge", "flatten", "tally", "span", "mark_column", "mark_range",
+                     "complete", "count_words", "gather", "mark_roots", "ids", "consecutive_ids",
+                     "dense", "look_up"}  # fmt: skip
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda c: f"sm_{c[0]}{c[1]}")
+def test_kernels_compile_without_spills_or_local_memory(capability):
+    for kernel, signature in LAUNCHES:
+        binary = compiler.compile_kernel(kernel, signature, capability)
+        name = f"{kernel.part.function.__name__}{signature}"
+        assert binary.cubin[:4] == b"\x7fELF", name
+        assert 0 < binary.registers <= 64, name
+        assert (binary.stack, binary.spills, binary.local) == (0, 0, 0), name
+
+
+def test_a_binary_survives_its_bytes():
+    kernel, signature = LAUNCHES[0]
+    binary = compiler.compile_kernel(kernel, signature, (9, 0))
+    assert compiler.Binary.from_bytes(binary.to_bytes()) == binary

@@ -1,0 +1,216 @@
+"""What every engine promises to kernels; the same tests for all of them."""
+
+import numpy as np
+import pytest
+
+from cc_rapids import kernels
+from cc_rapids.kernels import bits, compress, link
+
+SIZES = [0, 1, 31, 32, 33, 100]
+WIDTHS = [np.int32, np.uint32, np.int64, np.uint64]
+
+
+def test_each_runs_once_for_every_index(on):
+    def visit(on):
+        add = on.add
+
+        @on.each
+        def visit(i, counts):
+            add(counts, i, 1)
+
+        return visit
+
+    visit = visit(on)
+    for n in SIZES:
+        counts = on.fill(on.empty(n + 1, np.int64), 0)
+        visit(n, counts)
+        assert on.to_host(counts).tolist() == [1] * n + [0]
+
+
+def test_sweep_shares_all_indices_between_threads(on):
+    def visit(on):
+        add, all_add = on.add, on.all_add
+
+        @on.sweep
+        def visit(first, n, step, counts, total):
+            mine = np.int64(0)
+            i = first
+            while i < n:
+                add(counts, i, 1)
+                mine += np.int64(i)
+                i += step
+            all_add(total, 0, mine)
+
+        return visit
+
+    visit = visit(on)
+    for n in SIZES:
+        counts = on.fill(on.empty(n + 1, np.int64), 0)
+        total = on.fill(on.empty(1, np.int64), 0)
+        visit(n, counts, total)
+        assert on.to_host(counts).tolist() == [1] * n + [0]
+        assert on.to_host(total).tolist() == [sum(range(n))]
+
+
+@pytest.mark.parametrize("dtype", WIDTHS)
+@pytest.mark.parametrize(
+    ("name", "old", "value", "new"),
+    [("add", 5, 3, 8), ("min", 5, 3, 3), ("max", 5, 9, 9), ("bit_or", 5, 2, 7)],
+)
+def test_atomics_return_the_old_value_and_store_the_new(on, name, dtype, old, value, new):
+    def once(on):
+        operation = getattr(on, name)
+
+        @on.each
+        def once(i, array, seen):
+            seen[i] = operation(array, i, dtype(value))
+
+        return once
+
+    array = on.asarray(np.array([old], dtype))
+    seen = on.asarray(np.zeros(1, dtype))
+    once(on)(1, array, seen)
+    assert on.to_host(array).tolist() == [new]
+    assert on.to_host(seen).tolist() == [old]
+
+
+@pytest.mark.parametrize("dtype", WIDTHS)
+def test_compare_and_swap(on, dtype):
+    def swap(on):
+        cas = on.cas
+
+        @on.each
+        def swap(i, array, seen):
+            seen[i] = cas(array, i, dtype(7), dtype(1))
+
+        return swap
+
+    array, seen = on.asarray(np.array([7, 8], dtype)), on.asarray(np.zeros(2, dtype))
+    swap(on)(2, array, seen)
+    assert on.to_host(array).tolist() == [1, 8]
+    assert on.to_host(seen).tolist() == [7, 8]
+
+
+def test_min_and_max_know_signs(on):
+    def extremes(on):
+        low, high = on.all_min, on.all_max
+
+        @on.sweep
+        def extremes(first, n, step, column, bounds):
+            value = column[min(first, n - np.uint64(1))]
+            low(bounds, 0, value)
+            high(bounds, 1, value)
+
+        return extremes
+
+    values = np.array([3, -9, 12, -2], np.int64)
+    bounds = on.asarray(np.array([0, 0], np.int64))
+    extremes(on)(4, on.asarray(values), bounds)
+    found = on.to_host(bounds)
+    assert found[0] <= 0 <= found[1]
+    assert found[0] in (*values, 0)
+    unsigned = on.asarray(np.array([2**64 - 1, 0], np.uint64))
+    huge = np.array([2**64 - 2] * 70, np.uint64)
+    extremes(on)(70, on.asarray(huge), unsigned)
+    assert on.to_host(unsigned).tolist() == [2**64 - 2, 2**64 - 2]
+
+
+def test_integers_are_passed_with_their_sign(on):
+    def store(on):
+        @on.each
+        def store(i, value, out):
+            out[i] = value
+
+        return store
+
+    out = on.empty(1, np.int64)
+    for value in (0, -1, -(2**63), 2**63 - 1):
+        store(on)(1, value, out)
+        assert on.to_host(out).tolist() == [value]
+
+
+def test_strided_and_read_only_arrays_are_read_in_place(on):
+    def copy(on):
+        @on.each
+        def copy(i, column, out):
+            out[i] = column[i]
+
+        return copy
+
+    whole = np.arange(20, dtype=np.int32)
+    whole.flags.writeable = False
+    column, out = on.asarray(whole)[1::2], on.empty(10, np.int32)
+    copy(on)(10, column, out)
+    assert on.to_host(out).tolist() == whole[1::2].tolist()
+
+
+def test_kernels_see_what_earlier_ones_wrote(on):
+    def step(on):
+        @on.each
+        def step(i, old, new):
+            new[i] = old[i] + 1
+
+        return step
+
+    step, n = step(on), 50
+    a, b = on.fill(on.empty(n, np.int64), 0), on.empty(n, np.int64)
+    for _ in range(5):
+        step(n, a, b)
+        step(n, b, a)
+    assert on.to_host(a).tolist() == [10] * n
+
+
+@pytest.mark.parametrize("compression", ["naive", "halve"])
+def test_contended_links_lose_no_hook(on, compression):
+    """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
+
+    def hook(on):
+        join = link.asynchronous(on, getattr(compress, compression)(on))
+        add = on.add
+
+        @on.each
+        def hook(i, parent, hooks):
+            if join(parent, np.uint32(i), np.uint32(0)):
+                add(hooks, 0, 1)
+
+        return hook
+
+    n = 200
+    parent = on.asarray(np.arange(n, dtype=np.uint32))
+    hooks = on.fill(on.empty(1, np.int64), 0)
+    hook(on)(n, parent, hooks)
+    assert on.to_host(hooks).tolist() == [n - 1]
+    assert on.to_host(parent).tolist() == [0] * n
+
+
+def test_bits_rank_members(on):
+    members = np.array([0, 5, 31, 32, 63, 64, 95])
+    words = np.zeros(3, np.uint32)
+    np.bitwise_or.at(words, members // 32, np.uint32(1) << (members % 32).astype(np.uint32))
+
+    def ask(on):
+        has, rank = bits.has(on), bits.rank(on)
+
+        @on.each
+        def ask(i, words, before, inside, ranks):
+            inside[i] = has(words, np.uint32(i))
+            ranks[i] = rank(words, before, np.uint32(i))
+
+        return ask
+
+    seen, before = on.asarray(words), on.empty(4, np.uint32)
+    kernels.kernel(kernels.answer.count_words, on)(3, seen, before)
+    before = on.asarray(np.cumsum(on.to_host(before), dtype=np.uint32))
+    inside, ranks = on.empty(96, np.int64), on.empty(96, np.int64)
+    ask(on)(96, seen, before, inside, ranks)
+    assert np.flatnonzero(on.to_host(inside)).tolist() == members.tolist()
+    assert on.to_host(ranks).tolist() == [int((members < v).sum()) for v in range(96)]
+
+
+def test_an_engine_says_what_it_is(on):
+    assert on.device_name
+    assert on.free_bytes() > 0
+    assert on.peak_bytes() is None or on.peak_bytes() >= 0
+    with on.scope():
+        assert on.xp.zeros(3).size == 3
+    on.synchronize()

@@ -1,0 +1,122 @@
+"""Fingerprints of kernels, and the store that they are the keys of."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from cc_rapids import engines
+from cc_rapids.engines import store
+
+THREADS = engines.get("threads")
+
+
+def constant_kernel(value):
+    @THREADS.each
+    def store_value(i, out):
+        out[i] = value
+
+    return store_value
+
+
+def nested_kernel(value):
+    inner_value = value
+
+    @THREADS.device
+    def inner(x):
+        return x + inner_value
+
+    @THREADS.each
+    def outer(i, out):
+        out[i] = inner(out[i])
+
+    return outer
+
+
+def test_a_fingerprint_is_the_same_for_the_same_text():
+    assert constant_kernel(1).part.fingerprint == constant_kernel(1).part.fingerprint
+
+
+@pytest.mark.parametrize("make", [constant_kernel, nested_kernel])
+def test_a_fingerprint_sees_values_behind_closures(make):
+    prints = {make(v).part.fingerprint for v in (1, 2, np.uint32(1), np.uint64(1), True)}
+    assert len(prints) == 5
+
+
+def test_a_kernel_closes_over_numbers_and_parts_only():
+    with pytest.raises(TypeError, match=r"not over \[1, 2\]"):
+        _ = constant_kernel([1, 2]).part.fingerprint
+
+
+def test_nested_parts_run():
+    out = np.zeros(3, np.int64)
+    nested_kernel(5)(3, out)
+    assert out.tolist() == [5, 5, 5]
+
+
+def test_the_store_gives_back_what_it_kept(own_store):
+    assert store.recall("key", ".bin") is None
+    store.keep("key", ".bin", b"content")
+    assert store.recall("key", ".bin") == b"content"
+    assert store.recall("other", ".bin") is None
+    assert store.recall("key", ".other") is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", b"x" * 100])
+def test_a_broken_file_is_noticed_and_made_again(own_store, damage, caplog):
+    store.keep("key", ".bin", b"content")
+    (file,) = own_store.rglob("*.bin")
+    file.write_bytes(damage)
+    assert store.recall("key", ".bin") is None
+    assert "broken" in caplog.text
+    store.keep("key", ".bin", b"content")
+    assert store.recall("key", ".bin") == b"content"
+
+
+def test_writers_do_not_disturb_each_other(own_store):
+    content = {k: bytes([k]) * 100_000 for k in range(4)}
+
+    def work(_):
+        for k, value in content.items():
+            store.keep(str(k), ".bin", value)
+            assert store.recall(str(k), ".bin") == value
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(32)))
+    assert len(list(own_store.rglob("*"))) == len({p.parent for p in own_store.rglob("*.bin")}) + 4
+
+
+def test_a_folder_that_cannot_be_written_costs_a_log_line(tmp_path, monkeypatch, caplog):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("CC_RAPIDS_CACHE", str(blocked))
+    store.keep("key", ".bin", b"content")
+    assert "not kept" in caplog.text
+    assert store.recall("key", ".bin") is None
+    out = np.zeros(2, np.int64)
+    constant_kernel(123)(2, out)
+    assert out.tolist() == [123, 123]
+
+
+SECOND = """
+import numba, numpy as np
+from cc_rapids import components
+compiled = []
+numba.core.event.register("numba:compile", type("L", (numba.core.event.Listener,), {
+    "on_start": lambda self, event: compiled.append(event), "on_end": lambda self, event: None})())
+found = components((np.array([1, 2]), np.array([2, 3])))
+assert found.labels().labels.tolist() == [1, 1, 1]
+print(len(compiled))
+"""
+
+
+def test_a_second_process_compiles_nothing(own_store):
+    counts = [
+        int(subprocess.run([sys.executable, "-c", SECOND], capture_output=True, text=True,
+                           check=True).stdout)
+        for _ in range(2)
+    ]  # fmt: skip
+    assert counts[0] > 0
+    assert counts[1] == 0

@@ -1,0 +1,85 @@
+"""Suffixes, missing files, gzip, pipes and progress."""
+
+import gzip
+import os
+import random
+import threading
+
+import pytest
+
+from cc_rapids.errors import FormatError
+from cc_rapids.formats import delimited, read_edges
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("name", "options", "hint"),
+        [
+            ("a.cvs", {}, "did you mean '.csv'"),
+            ("a", {}, ".csv, .tsv"),
+            ("a.csv.zip", {}, "csv, tsv, snap, mtx, parquet"),
+        ],
+    )
+    def test_unknown_suffix(self, refusal, name, options, hint):
+        assert hint in refusal(name, "1,2\n", **options)
+
+    def test_unknown_format(self, tmp_path):
+        with pytest.raises(FormatError, match="'cvs'; did you mean 'csv'"):
+            read_edges(tmp_path / "a.csv", format="cvs")
+
+    def test_format_beats_suffix(self, read):
+        assert read("a.dat", "1,2\n", format="csv")[0] == [(1, 2)]
+
+    def test_missing_file(self, tmp_path):
+        with pytest.raises(FormatError, match=r"a\.csv does not exist"):
+            read_edges(tmp_path / "a.csv")
+
+    def test_directory(self, tmp_path):
+        with pytest.raises(FormatError, match="is a directory"):
+            read_edges(tmp_path, format="csv")
+
+    def test_unreadable_file(self, tmp_path, monkeypatch):
+        path = tmp_path / "a.csv"
+        path.write_text("1,2\n")
+
+        def closed(*args, **kwargs):
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(type(path), "open", closed)
+        with pytest.raises(FormatError, match="cannot be read: Permission denied"):
+            read_edges(path)
+
+    @pytest.mark.parametrize("name", ["a.csv.gz", "a.txt.gz"])
+    def test_gzip(self, read, name):
+        content = "1,2\n3,4\n" if "csv" in name else "# c\n1 2\n3 4\n"
+        assert read(name, gzip.compress(content.encode()))[0] == [(1, 2), (3, 4)]
+
+    @pytest.mark.parametrize("keep", [0.5, 0.0])
+    def test_damaged_gzip(self, refusal, keep):
+        packed = gzip.compress(os.urandom(5000))
+        said = refusal("a.csv.gz", packed[: int(len(packed) * keep)] or b"no gzip")
+        assert "cannot be read to its end" in said
+
+    def test_pipe(self, tmp_path):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_text, args=("1 2\n",))
+        writer.start()
+        seen = []
+        file = read_edges(pipe, format="snap", on_progress=lambda *a: seen.append(a))
+        writer.join()
+        assert file.table.to_pydict() == {"src": [1], "dst": [2]}
+        assert seen == []  # there is no telling how far one is
+
+    @pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.csv.gz"])
+    def test_progress_grows_to_the_size_of_the_file(self, read, tmp_path, monkeypatch, name):
+        monkeypatch.setattr(delimited, "BLOCK_BYTES", 1000)
+        lines = "".join(f"{random.Random(i).random()},{i}\n".replace(",", " ") for i in range(999))
+        content = lines.replace(" ", ",") if "csv" in name else lines
+        seen = []
+        packed = gzip.compress(content.encode()) if name.endswith(".gz") else content
+        read(name, packed, header=False, on_progress=lambda *args: seen.append(args))
+        size = (tmp_path / name).stat().st_size
+        assert len(seen) > 10
+        assert seen == sorted(seen)
+        assert seen[-1] == (size, size)

@@ -1,0 +1,89 @@
+"""Ids that came as text: numbers where that loses nothing."""
+
+import csv
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cc_rapids.formats import delimited, read_edges
+
+
+class TestTypes:
+    pytestmark = pytest.mark.usefixtures("blocks")
+
+    @pytest.mark.parametrize(
+        ("late", "expected"),
+        [
+            ("9223372036854775807", "int64"),
+            ("9223372036854775808", "uint64"),
+            ("18446744073709551616", "string"),
+            ("007", "string"),
+            ("-0", "string"),
+            ("+5", "string"),
+            ("0x1F", "string"),
+            ("1e3", "string"),
+            ("1.0", "string"),
+            ("x", "string"),
+        ],
+    )
+    def test_one_late_id_decides_for_both_columns(self, read, late, expected):
+        pairs, types, _ = read("a.csv", "a,b\n" + "10,20\n" * 30 + f"3,{late}\n")
+        as_type = str if expected == "string" else int
+        assert types == [expected, expected]
+        assert pairs == [(as_type(10), as_type(20))] * 30 + [(as_type(3), as_type(late))]
+
+    def test_negative_and_unsigned_ids_have_no_common_integer(self, read):
+        pairs, types, _ = read("a.csv", f"a,b\n-1,{2**63}\n")
+        assert types == ["string", "string"]
+        assert pairs == [("-1", str(2**63))]
+
+    def test_empty_fields_are_nulls(self, read):
+        assert read("a.csv", 'a,b\n1,\n , 2\n"",3\n')[0] == [(1, None), (None, 2), (None, 3)]
+
+    def test_words_for_missing_are_nulls_among_numbers_only(self, read):
+        numbers, types, _ = read("a.csv", "a,b\n1,NA\nnull,2\nNaN,<NA>\n")
+        assert types == ["int64", "int64"]
+        assert numbers == [(1, None), (None, 2), (None, None)]
+        words, types, _ = read("a.csv", "a,b\n1,NA\n" + "2,3\n" * 30 + "Namibia,NA\n")
+        assert types == ["string", "string"]
+        assert words == [("1", "NA"), *[("2", "3")] * 30, ("Namibia", "NA")]
+
+    def test_blanks_around_fields_do_not_count(self, read):
+        assert read("a.csv", "a, b\n x , y\ny,\tx\n")[0] == [("x", "y"), ("y", "x")]
+
+    def test_quotes(self, read):
+        assert read("a.csv", 'a,b\n"x,1","say ""hi"""\n')[0] == [("x,1", 'say "hi"')]
+        assert read("a.txt", "\"x 'y\n")[0] == [('"x', "'y")]
+
+
+IDS = st.one_of(
+    st.integers(-(2**70), 2**70).map(str),
+    st.text(st.characters(blacklist_categories=["C", "Z"]), min_size=1, max_size=5),
+    st.sampled_from(["007", "-0", "NA", "#", "%x", '"', ",", "+1", " "]),
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(IDS, IDS)), st.integers(40, 200))
+def test_no_id_is_changed(tmp_path, monkeypatch, edges, block):
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([("a", "b"), *edges])
+    path = tmp_path / "a.csv"
+    path.write_text(text.getvalue(), encoding="utf-8")
+    table = read_edges(path).table
+    numbers = table.schema.types[0] != pa.string()
+
+    def expected(text):
+        missing = text.strip() == "" or (numbers and text == "NA")
+        return None if missing else text
+
+    def seen(value):
+        return None if value is None else str(value)
+
+    assert [(seen(a), seen(b)) for a, b in zip(*table.to_pydict().values(), strict=True)] == [
+        (expected(a), expected(b)) for a, b in edges
+    ]

@@ -1,0 +1,84 @@
+"""Tables to files: read back as they were, and written whole or not at all."""
+
+import os
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+from cc_rapids.formats import FORMATS, check_output, read_edges, write_table
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".parquet"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"vertex": [1, -5, 2**62], "labels": [0, 2**62, -(2**63)]},
+        {"vertex": [1, 2**64 - 1], "labels": [0, 2**63]},
+        {"vertex": ["a", "b", "Zürich"], "labels": ["007", "😀", "x#"]},
+    ],
+)
+def test_what_is_written_is_read_back(tmp_path, suffix, columns):
+    kind = pa.uint64() if max(map(str, columns["labels"]), key=len) == str(2**63) else None
+    table = pa.table({name: pa.array(column, kind) for name, column in columns.items()})
+    write_table(table, tmp_path / f"t{suffix}")
+    file = read_edges(tmp_path / f"t{suffix}")
+    assert file.table.equals(table.rename_columns(file.table.column_names))
+    assert FORMATS[file.format].count(suffix) == 1
+
+
+class TestOutput:
+    """Written whole, or not at all."""
+
+    table = pa.table({"vertex": [1, 2], "labels": [1, 1]})
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+    @pytest.mark.parametrize("before", [None, "as it was"])
+    def test_a_write_that_fails_leaves_nothing(self, tmp_path, monkeypatch, error, before):
+        def half(table, stream, options):
+            stream.write(b"vertex,la")
+            raise error
+
+        monkeypatch.setattr(pyarrow.csv, "write_csv", half)
+        path = tmp_path / "labels.csv"
+        if before:
+            path.write_text(before)
+        with pytest.raises((KeyboardInterrupt, ValueError)):
+            write_table(self.table, path)
+        assert [p.read_text() for p in tmp_path.iterdir()] == ([before] if before else [])
+
+    def test_a_file_is_replaced_and_keeps_its_mode(self, tmp_path):
+        path = tmp_path / "labels.csv"
+        path.write_text("old")
+        path.chmod(0o640)
+        link = tmp_path / "link.csv"
+        link.symlink_to(path)
+        write_table(self.table, link)
+        assert link.is_symlink()
+        assert path.read_text().count("\n") == 3
+        assert path.stat().st_mode & 0o777 == 0o640
+
+    def test_a_new_file_is_as_open_as_the_umask_says(self, tmp_path):
+        mask = os.umask(0o027)
+        try:
+            write_table(self.table, tmp_path / "labels.csv")
+        finally:
+            os.umask(mask)
+        assert (tmp_path / "labels.csv").stat().st_mode & 0o777 == 0o640
+
+    @pytest.mark.parametrize("word", ["a b", "#a", "", None, "a\tb"])
+    def test_blank_separated_text_refuses_what_it_cannot_hold(self, tmp_path, word):
+        table = pa.table({"vertex": ["a", word], "labels": ["a", "a"]})
+        with pytest.raises(ValueError, match="1 values of column 'vertex' do not fit"):
+            write_table(table, tmp_path / "labels.txt")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_folder_closed_to_writing(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+        with pytest.raises(ValueError, match="closed to writing"):
+            check_output(tmp_path / "labels.csv")
+
+    def test_a_folder_is_no_file(self, tmp_path):
+        (tmp_path / "labels.csv").mkdir()
+        with pytest.raises(ValueError, match="is a directory"):
+            check_output(tmp_path / "labels.csv")

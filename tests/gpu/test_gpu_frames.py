@@ -1,0 +1,220 @@
+"""Real cuDF frames on a real GPU, with SciPy and cuGraph as oracles."""
+
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import engines, errors
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(scope="module")
+def cudf():
+    return pytest.importorskip("cudf")
+
+
+def random_edges(n, m, dtype=np.int32, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, n, m).astype(dtype), rng.integers(0, n, m).astype(dtype)
+
+
+def expected(src, dst, low=0):
+    """The vertices that occur, and the least id of each one's component, by SciPy."""
+    import scipy.sparse as sp
+
+    n = int(max(src.max(), dst.max())) - low + 1
+    at = (src.astype(np.int64) - low, dst.astype(np.int64) - low)
+    matrix = sp.coo_matrix((np.ones(src.size, np.int8), at), shape=(n, n))
+    _, dense = sp.csgraph.connected_components(matrix, directed=False)
+    _, first = np.unique(dense, return_index=True)
+    occur = np.unique(np.concatenate(at))
+    return occur + low, first[dense][occur] + low
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.uint32, np.uint64])
+@pytest.mark.parametrize("m", [1, 60, 5000])
+def test_labels_of_cudf_frames(cudf, dtype, m):
+    src, dst = random_edges(100 if dtype is np.int8 else 4000, m, dtype)
+    frame = cudf.DataFrame({"src": src, "dst": dst})
+    found = cc_rapids.components(frame)
+    labels = found.labels()
+    vertex, least = expected(src, dst)
+    assert isinstance(labels, cudf.DataFrame)
+    assert labels["vertex"].dtype == dtype
+    assert labels["labels"].dtype == dtype
+    assert labels["vertex"].to_numpy().tolist() == vertex.tolist()
+    assert labels["labels"].to_numpy().tolist() == least.tolist()
+    assert found.summary()["engine"] == "cuda"
+    assert found.sizes()["size"].sum() == len(vertex)
+    assert len(found.largest()) == found.summary()["largest"]
+    for kind in ("dense", "size"):
+        other = found.labels(kind)["labels"].to_numpy()
+        assert len(set(zip(other, least, strict=True))) == len(found)
+
+
+def test_a_million_edges_against_cugraph(cudf):
+    cugraph = pytest.importorskip("cugraph")
+    src, dst = random_edges(900_000, 1_000_000)
+    frame = cudf.DataFrame({"src": src, "dst": dst})
+    ours = cc_rapids.connected_components(frame)
+    graph = cugraph.Graph()
+    graph.from_cudf_edgelist(frame, source="src", destination="dst", renumber=True)
+    theirs = cugraph.weakly_connected_components(graph)
+    both = ours.merge(theirs, on="vertex", suffixes=("", "_theirs"))
+    assert len(both) == len(ours) == len(theirs)
+    pairs = both[["labels", "labels_theirs"]].drop_duplicates()
+    assert len(pairs) == both["labels"].nunique() == both["labels_theirs"].nunique()
+
+
+def test_slices_are_read_in_place(cudf):
+    src, dst = random_edges(300, 1000, np.int64)
+    frame = cudf.DataFrame({"src": src, "dst": dst}).iloc[137:921]
+    labels = cc_rapids.connected_components(frame)
+    vertex, least = expected(src[137:921], dst[137:921])
+    assert labels["vertex"].to_numpy().tolist() == vertex.tolist()
+    assert labels["labels"].to_numpy().tolist() == least.tolist()
+
+
+def test_negative_ids(cudf):
+    frame = cudf.DataFrame({"src": [-7, 3, 5], "dst": [-5, 3, -7]})
+    labels = cc_rapids.connected_components(frame)
+    assert labels["vertex"].to_numpy().tolist() == [-7, -5, 3, 5]
+    assert labels["labels"].to_numpy().tolist() == [-7, -7, 3, -7]
+
+
+def test_strings_stay_on_the_device(cudf):
+    frame = cudf.DataFrame({"src": ["pear", "fig", "kiwi"], "dst": ["apple", "date", "kiwi"]})
+    labels = cc_rapids.connected_components(frame)
+    assert labels["vertex"].to_arrow().to_pylist() == ["apple", "date", "fig", "kiwi", "pear"]
+    assert labels["labels"].to_arrow().to_pylist() == ["apple", "date", "date", "kiwi", "apple"]
+    assert cc_rapids.components(frame).largest()["vertex"].to_arrow().to_pylist() == [
+        "apple",
+        "pear",
+    ]
+
+
+def test_nulls(cudf):
+    frame = cudf.DataFrame({"src": [1, None, 3, 4], "dst": [2, 3, None, 5]})
+    with pytest.raises(errors.NullsError, match="'src' has 1 nulls in 4 rows"):
+        cc_rapids.components(frame)
+    found = cc_rapids.components(frame, nulls="drop")
+    assert found.summary()["dropped"] == 2
+    assert found.labels()["labels"].to_numpy().tolist() == [1, 1, 4, 4]
+
+
+def test_floats_and_booleans_are_refused(cudf):
+    for values in ([1.0, 2.0], [True, False]):
+        with pytest.raises(errors.ColumnTypeError, match="column 'src' is"):
+            cc_rapids.components(cudf.DataFrame({"src": values, "dst": [1, 2]}))
+
+
+def test_vertices_and_empty_frames(cudf):
+    frame = cudf.DataFrame({"src": [4], "dst": [2]})
+    named = cc_rapids.connected_components(frame, vertices=cudf.Series([9, 2]))
+    assert named["vertex"].to_numpy().tolist() == [2, 4, 9]
+    assert len(cc_rapids.components(frame, num_vertices=8)) == 7
+    empty = cc_rapids.components(frame.head(0))
+    assert len(empty) == 0
+    assert len(empty.labels()) == 0
+    assert len(empty.sizes()) == len(empty.largest()) == 0
+
+
+def test_cupy_arrays_and_matrices():
+    cupy = pytest.importorskip("cupy")
+    import cupyx.scipy.sparse as sparse
+
+    src, dst = random_edges(500, 400)
+    vertex, least = expected(src, dst)
+    pair = cc_rapids.connected_components((cupy.asarray(src), cupy.asarray(dst)))
+    assert isinstance(pair.labels, cupy.ndarray)
+    assert pair.vertex.get().tolist() == vertex.tolist()
+    assert pair.labels.get().tolist() == least.tolist()
+    ones = cupy.ones(src.size, np.float32)
+    matrix = sparse.coo_matrix((ones, (cupy.asarray(src), cupy.asarray(dst))), shape=(500, 500))
+    for form in (matrix, matrix.tocsr(), matrix.tocsc()):
+        assert cc_rapids.connected_components(form).labels[vertex].get().tolist() == least.tolist()
+
+
+def test_host_frames_go_to_the_gpu_when_asked():
+    import pandas as pd
+
+    src, dst = random_edges(500, 400)
+    vertex, least = expected(src, dst)
+    found = cc_rapids.components(pd.DataFrame({"src": src, "dst": dst}), engine="cuda")
+    labels = found.labels()
+    assert isinstance(labels, pd.DataFrame)
+    assert labels["vertex"].tolist() == vertex.tolist()
+    assert labels["labels"].tolist() == least.tolist()
+    assert found.summary()["seconds"]["copy"] > 0
+
+
+def test_device_frames_run_on_threads_when_asked(cudf):
+    frame = cudf.DataFrame({"src": [5, 2], "dst": [2, 7]})
+    labels = cc_rapids.connected_components(frame, engine="threads")
+    assert isinstance(labels, cudf.DataFrame)
+    assert labels["labels"].to_numpy().tolist() == [2, 2, 2]
+
+
+def test_columns_stay_spillable(cudf):
+    from cudf.core.buffer.spill_manager import SpillManager, set_global_manager
+
+    set_global_manager(SpillManager())
+    try:
+        frame = cudf.DataFrame({"src": [5, 2] * 1000, "dst": [2, 7] * 1000})
+        cc_rapids.connected_components(frame)
+        assert frame["src"]._column.data.owner.spillable
+        frame["src"]._column.data.owner.spill(target="cpu")
+        assert cc_rapids.connected_components(frame)["labels"].to_numpy().tolist() == [2, 2, 2]
+    finally:
+        set_global_manager(None)
+
+
+def test_nothing_visits_the_host_but_the_counts(cudf, monkeypatch):
+    engine = engines.get("cuda")
+    copied = []
+    to_host = type(engine).to_host
+    monkeypatch.setattr(
+        type(engine), "to_host", lambda self, a: copied.append(a.nbytes) or to_host(self, a)
+    )
+    src, dst = random_edges(100_000, 50_000)
+    cc_rapids.connected_components(cudf.DataFrame({"src": src, "dst": dst}))
+    assert sum(copied) <= 64
+
+
+def test_memory_stays_in_bounds(cudf):
+    import rmm
+    import rmm.statistics
+
+    n, m = 3_000_000, 4_000_000
+    src, dst = random_edges(n, m)
+    frame = cudf.DataFrame({"src": src, "dst": dst})
+    cc_rapids.connected_components(frame.head(10))
+    before = rmm.mr.get_current_device_resource()
+    rmm.statistics.enable_statistics()
+    try:
+        with rmm.statistics.statistics():
+            labels = cc_rapids.connected_components(frame)
+            peak = rmm.statistics.get_statistics().peak_bytes
+    finally:
+        rmm.mr.set_current_device_resource(before)
+    answer = len(labels) * 8
+    bit, gathered, ranks = n // 8, 2 * 4 * len(labels), n // 8
+    assert peak <= 4 * n + bit + ranks + gathered + answer + (1 << 20)
+
+
+def test_streams_and_threads_of_the_caller():
+    from concurrent.futures import ThreadPoolExecutor
+
+    import cupy
+
+    def work(seed):
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            src, dst = random_edges(3000, 2500, seed=seed)
+            pair = cupy.asarray(src), cupy.asarray(dst)
+            labels = cc_rapids.connected_components(pair).labels
+            stream.synchronize()
+            return labels.get().tolist() == expected(src, dst)[1].tolist()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(32)))

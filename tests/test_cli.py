@@ -1,0 +1,265 @@
+"""The command line, as a user meets it."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from cc_rapids import api, doctor
+from cc_rapids.cli import main
+from cc_rapids.formats import read_edges
+
+EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
+NO_GPU_PACKAGES = importlib.util.find_spec("cupy") is None
+COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
+
+
+@pytest.fixture
+def edges(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text(EDGES)
+    return path
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run the command in this process, on a wide terminal."""
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
+
+
+def test_results(run, edges, tmp_path):
+    output = tmp_path / "labels.csv"
+    done = run("calculate", edges, "--output", output)
+    assert (done.exit_code, done.stderr) == (0, "")
+    rows = {
+        row[0].strip(): row[1].strip()
+        for row in (line.strip("│").split("│") for line in done.stdout.splitlines())
+        if len(row) == 2
+    }
+    assert rows["file"] == str(edges)
+    assert rows["columns"] == "src, dst"
+    assert rows["engine"].startswith("threads: ")
+    assert rows["design"] == "none+async+halve"
+    assert (rows["vertices"], rows["edges"], rows["components"]) == ("6", "4", "3")
+    assert rows["largest"] == "3 (50.0% of the vertices)"
+    assert rows["time to copy"] == "-"
+    assert rows["time to read"].endswith(" s")
+    assert rows["time to compute"].endswith(" s")
+    assert rows["peak memory"].endswith("iB")
+    assert rows["labels in"] == str(output)
+    assert "dropped" not in rows
+    assert output.read_text().replace('"', "") == ("vertex,labels\n2,2\n4,4\n5,2\n7,2\n8,4\n9,9\n")
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ("min", [2, 4, 2, 2, 4, 9]),
+        ("dense", [0, 1, 0, 0, 1, 2]),
+        ("size", [0, 1, 0, 0, 1, 2]),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "parquet"])
+def test_labels_in_every_format(run, edges, tmp_path, labels, expected, suffix):
+    output = tmp_path / f"labels.{suffix}"
+    assert run("calculate", edges, "--labels", labels, "--output", output).exit_code == 0
+    columns = read_edges(output).table.columns
+    assert [column.to_pylist() for column in columns] == [[2, 4, 5, 7, 8, 9], expected]
+
+
+def test_options_of_the_file(run, tmp_path):
+    path = tmp_path / "edges.dat"
+    path.write_text("1,x,y\n2,y,z\n")
+    words = ("--format", "csv", "--no-header", "--source", "dst", "--destination", "col2")
+    done = run("calculate", path, *words, "--design", "none+async+naive", "--engine", "threads")
+    assert done.exit_code == 0, done.stderr
+    assert "dst, col2" in done.stdout
+    assert "none+async+naive" in done.stdout
+    assert "3 (100.0% of the vertices)" in done.stdout
+
+
+def test_all_vertices_of_a_matrix_count(run, tmp_path):
+    path, output = tmp_path / "m.mtx", tmp_path / "labels.csv"
+    path.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n4 4 1\n3 2\n")
+    assert run("calculate", path, "--output", output, "--quiet").exit_code == 0
+    assert read_edges(output).table.to_pydict() == {
+        "vertex": [1, 2, 3, 4],
+        "labels": [1, 2, 2, 4],
+    }
+
+
+@pytest.mark.parametrize("content", ["", "src,dst\n"])
+def test_an_empty_file_is_an_empty_answer(run, tmp_path, content):
+    path, output = tmp_path / "edges.csv", tmp_path / "labels.csv"
+    path.write_text(content)
+    done = run("calculate", path, "--output", output, "--top", 3)
+    assert done.exit_code == 0, done.stderr
+    assert output.read_text().replace('"', "") == "vertex,labels\n"
+
+
+def test_dropped_edges_are_counted(run, tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("src,dst\n1,2\n3,\nNA,4\n")
+    done = run("calculate", path, "--nulls", "drop")
+    assert done.exit_code == 0, done.stderr
+    assert "2 edges with nulls" in done.stdout
+
+
+def test_the_largest_come_first(run, edges):
+    done = run("calculate", edges, "--top", 2)
+    shown = [line for line in done.stdout.splitlines() if line.startswith("│")][-2:]
+    assert [[cell.strip() for cell in line.strip("│").split("│")] for line in shown] == [
+        ["3", "2", "2, 5, 7"],
+        ["2", "4", "4, 8"],
+    ]
+
+
+def test_few_members_of_a_large_component(run, tmp_path):
+    path = tmp_path / "path.txt"
+    path.write_text("".join(f"{i} {i + 1}\n" for i in range(99)))
+    assert "0, 16, 32, 48, 64, 80, ..." in run("calculate", path, "--top", 1).stdout
+
+
+def test_quiet(run, edges, tmp_path):
+    output = tmp_path / "labels.parquet"
+    done = run("calculate", edges, "--quiet", "--top", 3, "--output", output)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+    assert pq.read_table(output).num_rows == 6
+
+
+def test_markup_in_names_is_shown_as_it_is(run, tmp_path):
+    path = tmp_path / "[bold]edges.csv"
+    path.write_text("[red],dst\n1,2\n")
+    done = run("calculate", path)
+    assert "[bold]edges.csv" in done.stdout
+    assert "[red], dst" in done.stdout
+
+
+def refused(done, *parts):
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    for part in parts:
+        assert part in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["calculate"], ["'FILE'"]),
+        (["compute"], ["'compute'"]),
+        (["calculate", "{edges}", "--labels", "mn"], ["'mn'", "min"]),
+        (["calculate", "{edges}", "--top", "-1"], ["--top"]),
+        (["calculate", "{edges}", "--colour"], ["--colour"]),
+        (["calculate", "{folder}/none.csv"], ["none.csv does not exist"]),
+        (["calculate", "{folder}"], ["{folder}"]),
+        (["calculate", "{edges}", "--source", "scr"], ["'scr'", "did you mean 'src'"]),
+        (["calculate", "{edges}", "--source", "dst", "--destination", "dst"], ["'dst'"]),
+        (["calculate", "{edges}", "--design", "none+asinc+halve"], ["'asinc'", "'async'"]),
+        (["calculate", "{edges}", "--format", "mtx"], ["line 1", "%%MatrixMarket"]),
+        (["calculate", "{edges}", "--output", "{folder}/o.cvs"], [".csv, .tsv", "'.cvs'"]),
+        (["calculate", "{edges}", "--output", "{folder}/o.mtx"], [".parquet"]),
+        (["calculate", "{edges}", "--output", "{folder}/no/o.csv"], ["no directory {folder}/no"]),
+        (["calculate", "{edges}", "--output", "{edges}"], ["is the file to read"]),
+    ],
+)
+def test_bad_input_is_one_line(run, edges, tmp_path, words, parts):
+    places = {"edges": edges, "folder": tmp_path}
+    done = run(*(word.format(**places) for word in words))
+    refused(done, *(part.format(**places) for part in parts))
+    assert [path.name for path in tmp_path.iterdir()] == ["edges.csv"]
+    assert edges.read_text() == EDGES
+
+
+def test_nulls_and_malformed_lines_are_one_line(run, tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("src,dst\n1,\n")
+    refused(run("calculate", path), "'dst'", "null")
+    path.write_text("src,dst\n1,2\n3\n")
+    refused(run("calculate", path), "line 3", "'3'")
+
+
+@pytest.mark.skipif(not NO_GPU_PACKAGES, reason="this machine may have a GPU")
+@pytest.mark.skipif("NUMBA_ENABLE_CUDASIM" in os.environ, reason="there is a simulated GPU")
+def test_no_gpu_is_one_line(run, edges):
+    refused(run("calculate", edges, "--engine", "cuda"), "cc_rapids[cu13]")
+
+
+def test_no_memory_is_one_line(run, edges, monkeypatch):
+    def fail(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(api, "components", fail)
+    refused(run("calculate", edges), "out of memory")
+
+
+def test_help_and_version(run):
+    assert "calculate" in run().stdout
+    assert run().exit_code == 0
+    assert "--destination" in run("calculate", "--help").stdout
+    assert run("--version").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("gpus", "lines"),
+    [
+        (None, ["driver      none", "engine      threads: ", "pip install 'cc_rapids[cu13]'"]),
+        (
+            (doctor.Gpu("NVIDIA H100", 80 << 30, (9, 0)),),
+            ["NVIDIA 580.1, CUDA 13.0", "gpu         NVIDIA H100, 80.00 GiB, compute 9.0"],
+        ),
+    ],
+)
+def test_doctor(run, monkeypatch, gpus, lines):
+    driver = doctor.Driver("580.1", (13, 0), gpus) if gpus else None
+    monkeypatch.setattr(doctor, "find_driver", lambda: driver)
+    done = run("doctor")
+    assert (done.exit_code, done.stderr) == (0, "")
+    for line in ["numpy       ", "cudf        ", *lines]:
+        assert line in done.stdout
+
+
+def test_a_full_disk_is_one_line(run, edges, tmp_path, monkeypatch):
+    def full(table, stream, options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pyarrow.csv, "write_csv", full)
+    done = run("calculate", edges, "--output", tmp_path / "labels.csv")
+    refused(done, "cannot write", "No space left on device")
+
+
+class TestProcess:
+    def test_module_and_exit_code(self, edges):
+        done = subprocess.run([*COMMAND, "calculate", edges, "--quiet"], capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        done = subprocess.run([*COMMAND, "calculate", "none.csv"], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stderr == "Error: none.csv does not exist\n"
+
+    def test_ctrl_c(self, tmp_path):
+        pipe, output = tmp_path / "edges.csv", tmp_path / "labels.csv"
+        os.mkfifo(pipe)
+        process = subprocess.Popen(
+            [*COMMAND, "calculate", pipe, "--output", output],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with pipe.open("wb") as stream:  # opens when the command has opened it to read
+            stream.write(b"src,dst\n1,2\n")
+            stream.flush()
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert (stdout, stderr.strip()) == ("", "")
+        assert list(tmp_path.iterdir()) == [pipe]

@@ -1,0 +1,141 @@
+"""The doctor, on machines that are described here."""
+
+import ctypes
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from cc_rapids import doctor
+from cc_rapids.doctor import Driver, Gpu
+
+H100 = Gpu("NVIDIA H100", 80 << 30, (9, 0))
+VOLTA = Gpu("Tesla V100", 16 << 30, (7, 0))
+PASCAL = Gpu("Tesla P100", 16 << 30, (6, 0))
+FULL = {"numba-cuda": "0.30", "cupy": "14.0 (cupy-cuda13x)", "cudf": "26.4 (cudf-cu13)"}
+
+
+@pytest.mark.parametrize(
+    ("packages", "driver", "engine", "why", "advice"),
+    [
+        (FULL, None, "threads", "no NVIDIA driver", "cc_rapids[cu13]"),
+        (FULL, Driver(None, (13, 0), (), "hidden"), "threads", "no GPU: hidden", "[cu12]"),
+        (FULL, Driver("580.1", (13, 0), (H100,)), "cuda", "NVIDIA H100 runs GPU frames", ""),
+        (FULL, Driver("550.1", (12, 4), (H100,)), "threads", "CUDA 13, the driver", "[cu12]"),
+        (FULL, Driver("470.1", (11, 4), (H100,)), "threads", "too old", "update the NVIDIA"),
+        (FULL, Driver("580.1", (13, 0), (PASCAL,)), "threads", "starts at 7.0", "since Volta"),
+        ({"cudf": None}, Driver("580.1", (13, 0), (H100,)), "cuda", "H100", "cc_rapids[cu13]"),
+        ({"cupy": None}, Driver("580.1", (13, 0), (H100,)), "threads", "cupy", "cc_rapids[cu13]"),
+        ({"cupy": None}, Driver("580.1", (13, 0), (VOLTA,)), "threads", "cupy", "cc_rapids[cu12]"),
+        ({"cupy": None}, Driver("550.1", (12, 4), (H100,)), "threads", "cupy", "cc_rapids[cu12]"),
+    ],
+)
+def test_engine_reason_and_way_out(packages, driver, engine, why, advice):
+    got = doctor.choose(FULL | packages, driver)
+    assert got[0] == engine
+    assert why in got[1]
+    assert advice in "\n".join(got[2])
+    assert bool(got[2]) == bool(advice)
+
+
+def library(gpus, status=0):
+    """Enough of libcuda and libnvidia-ml: functions that fill in what they are pointed to."""
+
+    def put(value):
+        def call(out, *_):
+            out._obj.value = value
+            return 0
+
+        return call
+
+    def name(out, size, device):
+        out.value = gpus[device.value].name.encode()
+
+    def memory(out, device):
+        out._obj.value = gpus[device.value].memory
+
+    def attribute(out, number, device):
+        out._obj.value = gpus[device.value].capability[(75, 76).index(number)]
+
+    def version(out, size):
+        out.value = b"580.65.06"
+        return 0
+
+    functions = {
+        "cuDriverGetVersion": put(13010),
+        "cuInit": lambda flags: status,
+        "cuDeviceGetCount": put(len(gpus)),
+        "cuDeviceGet": lambda out, index: put(index)(out),
+        "cuDeviceGetName": name,
+        "cuDeviceTotalMem_v2": memory,
+        "cuDeviceGetAttribute": attribute,
+        "cuGetErrorString": lambda status, out: put(b"no CUDA-capable device is detected")(out),
+        "nvmlInit_v2": lambda: 0,
+        "nvmlSystemGetDriverVersion": version,
+        "nvmlShutdown": lambda: 0,
+    }
+    return SimpleNamespace(**functions)
+
+
+def test_gpus_are_found(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library([H100, VOLTA]))
+    assert doctor.find_driver() == Driver("580.65.06", (13, 1), (H100, VOLTA), None)
+
+
+@pytest.mark.parametrize("status", [0, 100])
+def test_a_driver_without_gpus_says_why(monkeypatch, status):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library([], status))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    driver = doctor.find_driver()
+    assert driver.gpus == ()
+    assert "(CUDA_VISIBLE_DEVICES='')" in driver.trouble
+    assert ("no CUDA-capable device" in driver.trouble) == bool(status)
+
+
+def test_a_driver_without_a_version(monkeypatch):
+    def load(name):
+        if "nvidia-ml" in name:
+            raise OSError(name)
+        return library([H100])
+
+    monkeypatch.setattr(ctypes, "CDLL", load)
+    assert doctor.find_driver() == Driver(None, (13, 1), (H100,), None)
+
+
+def test_this_machine_without_a_driver(monkeypatch):
+    def load(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", load)
+    facts = doctor.diagnose()
+    assert facts.driver is None
+    assert facts.engine == "threads"
+    assert facts.cpus >= 1
+    assert facts.packages["numpy"]
+    assert facts.packages.keys() >= {"cc_rapids", "cupy", "cudf", "cugraph", "rmm", "pyarrow"}
+
+
+def test_wheels_for_one_cuda_version_are_named(monkeypatch):
+    versions = {"cupy-cuda12x": "13.6", "numpy": "2.4"}
+
+    def version(name):
+        if name in versions:
+            return versions[name]
+        raise doctor.importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor.importlib.metadata, "version", version)
+    packages = doctor.diagnose().packages
+    assert packages["cupy"] == "13.6 (cupy-cuda12x)"
+    assert packages["numpy"] == "2.4"
+    assert packages["cudf"] is None
+
+
+def test_nothing_heavy_is_imported():
+    heavy = {"numpy", "numba", "pyarrow", "pandas", "scipy", "rich", "cupy", "cudf", "narwhals"}
+    code = (
+        "import sys, cc_rapids.cli, cc_rapids.doctor; cc_rapids.doctor.diagnose();"
+        f"print({heavy!r} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
