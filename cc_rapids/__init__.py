@@ -16,7 +16,7 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "components": "api",
     "connected_components": "api",
-    "Components": "components",
+    "Components": "result",
     "Design": "design",
     "designs": "design",
     "CcRapidsError": "errors",
@@ -33,12 +33,30 @@ _HOMES = {
     "oracle": "",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]
+__all__ = [
+    "CapacityError",
+    "CcRapidsError",
+    "ColumnTypeError",
+    "Components",
+    "Design",
+    "DesignError",
+    "EngineError",
+    "FormatError",
+    "InputError",
+    "MissingColumnError",
+    "NullsError",
+    "VerificationError",
+    "__version__",
+    "components",
+    "connected_components",
+    "designs",
+    "generators",
+    "oracle",
+]
 
 if TYPE_CHECKING:
     from . import generators, oracle
     from .api import components, connected_components
-    from .components import Components
     from .design import Design, designs
     from .errors import (
         CapacityError,
@@ -52,6 +70,7 @@ if TYPE_CHECKING:
         NullsError,
         VerificationError,
     )
+    from .result import Components
 
 
 def __getattr__(name: str) -> Any:

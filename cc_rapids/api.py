@@ -6,13 +6,11 @@ import logging
 from time import perf_counter
 from typing import Any
 
-
-from . import engines, frames, kernels, vertices
-from .components import Components, Facts, check_labels, ranks
+from . import engines, frames, vertices
 from .design import Design
-from .edges import Array
 from .engines import Engine
-from .kernels.bits import WORD
+from .forest import Forest
+from .result import Components, Facts, check_labels
 from .solve import solve, tally
 
 log = logging.getLogger(__name__)
@@ -134,31 +132,16 @@ def _run(
     numbered = vertices.number(given, columns, engine)
     parent = solve(numbered.edges, numbered.seen, design, engine)
     count, found = tally(parent, numbered.seen, design, engine)
-    occur, root = _gather(parent, numbered.seen, count, engine)
-    engine.synchronize()
     done = perf_counter()
     facts = Facts(
         design=str(design),
         edges=given.src.size,
+        vertices=count,
         components=found,
         seconds={"copy": copied - started if moves else None, "compute": done - copied},
     )
     if given.dropped:
         log.info("%d edges with a null end were left out", given.dropped)
     log.info("%s on %s: %d components in %.4f s", design, engine.name, found, done - copied)
-    return Components(given, engine, numbered.names, root, occur, numbered.edges.n, labels, facts)
-
-
-def _gather(parent: Array, seen: Array, count: int, engine: Engine) -> tuple[Array | None, Array]:
-    """The vertices that occur (None for all of them) and the root of each."""
-    n, vertex = parent.size, parent.dtype.type
-    if count == n:
-        return None, parent
-    answer = kernels.answer
-    words = -(-n // WORD)
-    kernels.kernel(answer.complete, engine, vertex)(words, n, parent, seen)
-    before = ranks(seen, parent.dtype, engine)
-    occur, root = engine.empty(count, vertex), engine.empty(count, vertex)
-    gather = kernels.kernel(answer.gather, engine, vertex)
-    gather(n, parent, seen, before, occur, root)
-    return occur, root
+    forest = Forest(parent, numbered.seen, count, engine)
+    return Components(given, engine, numbered.names, forest, labels, facts)

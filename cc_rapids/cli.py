@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from .components import Components
     from .doctor import Facts
     from .formats.readers import Progress
+    from .result import Components
 
 INTERRUPTED = 130  # what a shell reports of a process that Ctrl-C ended
 SHOWN_MEMBERS = 6

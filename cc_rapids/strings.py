@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,20 +13,18 @@ from .engines import Array, Engine
 
 @dataclass(frozen=True)
 class Words:
-    """String ids: ``take`` gives those of an array of vertices, as a native column."""
+    """String ids: vertex v is the v-th word, in lexicographic order."""
 
     size: int
-    take: Callable[[Any], Any]
+    look_up: Callable[[Any], Any]
     on_device: bool
+    low: int = 0
+    dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
-    def of(self, engine: Engine, vertices: Array) -> Any:
-        """The ids of some vertices."""
+    def take(self, vertices: Array, engine: Engine) -> Any:
+        """The words of some vertices, as a column of the caller's kind."""
         stay = self.on_device and engine.on_device
-        return self.take(vertices if stay else engine.to_host(vertices))
-
-    def all(self, engine: Engine, n: int) -> Any:
-        """The ids of all vertices."""
-        return self.of(engine, engine.asarray(np.arange(n, dtype=np.uint32)))
+        return self.look_up(vertices if stay else engine.to_host(vertices))
 
 
 def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[Any], Words]:
@@ -60,7 +58,7 @@ def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    chunks = []
+    chunks: list[Any] = []
     for column in columns:
         wide = column.cast(pa.large_string())
         chunks += wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]

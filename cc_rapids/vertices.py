@@ -8,7 +8,7 @@ a component is its lexicographically least member.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +18,21 @@ from .engines import Engine, Kernel
 from .errors import CapacityError, InputError
 from .frames import Given
 from .kernels.bits import WORD
-from .strings import factorise
+from .strings import Words, factorise
 
 GIB = 1 << 30
 
 
-class Names(Protocol):
-    """The way back from vertices to the caller's ids."""
+@dataclass(frozen=True)
+class Offset:
+    """Integer ids: vertex + low."""
 
-    def of(self, engine: Engine, vertices: Array) -> Any:
-        """The ids of some vertices, as a new column."""
+    low: int
+    dtype: np.dtype[Any]
 
-    def all(self, engine: Engine, n: int) -> Any:
-        """The ids of the vertices 0 .. n - 1, as a new column."""
+    def take(self, ids: Array, engine: Engine) -> Array:
+        """The ids themselves: nothing else was numbered."""
+        return ids
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Numbered:
 
     edges: Edges
     seen: Array
-    names: Names
+    names: Offset | Words
 
 
 def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
@@ -65,7 +67,8 @@ def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
 
 
 def _kernel(name: str, engine: Engine, kind: type) -> Kernel:
-    return kernels.kernel(getattr(kernels.columns, name), engine, kind)
+    made: Kernel = kernels.kernel(getattr(kernels.columns, name), engine, kind)
+    return made
 
 
 def _empty_set(n: int, engine: Engine, everyone: bool = False) -> Array:
@@ -129,24 +132,6 @@ def _check_capacity(low: int, high: int, m: int, dtype: np.dtype[Any], engine: E
         f" {distinct:,} of them: renumbered to 0..{max(distinct - 1, 0):,} they would take at most"
         f" {distinct * (4 + 2 * dtype.itemsize) / GIB:,.3f} GiB (factorise both columns together)"
     )
-
-
-@dataclass(frozen=True)
-class Offset:
-    """Integer ids: vertex + low."""
-
-    low: int
-    dtype: np.dtype[Any]
-
-    def of(self, engine: Engine, vertices: Array) -> Array:
-        out = engine.empty(vertices.size, self.dtype)
-        kernels.kernel(kernels.answer.ids, engine)(out.size, vertices, self.low, out)
-        return out
-
-    def all(self, engine: Engine, n: int) -> Array:
-        out = engine.empty(n, self.dtype)
-        kernels.kernel(kernels.answer.consecutive_ids, engine)(n, self.low, out)
-        return out
 
 
 def _number_strings(given: Given, columns: list[Any], engine: Engine) -> Numbered:

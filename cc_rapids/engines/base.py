@@ -41,7 +41,7 @@ class Kernel:
 
 
 class Engine(ABC):
-    """One way to run kernels. ``name`` is what ``engine=`` calls it, ``device`` a line for people."""
+    """One way to run kernels; ``name`` is what ``engine=`` calls it."""
 
     name: str
     on_device: bool  # are its arrays those of a GPU?

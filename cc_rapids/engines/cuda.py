@@ -13,7 +13,7 @@ import os
 import struct
 import sys
 import threading
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -70,7 +70,8 @@ class Cuda(Engine):
         return str(_properties(self._device())["name"].decode())
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
-        words, signature = [n], []
+        words: list[int] = [n]
+        signature: list[Any] = []
         for argument in arguments:
             if isinstance(argument, int):
                 words.append(argument & 0xFFFFFFFFFFFFFFFF)
@@ -95,7 +96,8 @@ class Cuda(Engine):
 
     def _pack(self, words: list[int]) -> int:
         """The arguments as cuLaunchKernel's 'extra': it copies them before it returns, so that a
-        thread needs one buffer for all its launches."""
+        thread needs one buffer for all its launches.
+        """
         buffers = self._buffers.__dict__.setdefault("by_size", {})
         if len(words) not in buffers:
             data = (ctypes.c_uint64 * len(words))()
@@ -155,12 +157,15 @@ class Cuda(Engine):
             return None if counted is None else int(counted.peak_bytes)
         return int(self.xp.get_default_memory_pool().total_bytes())
 
-    def scope(self) -> AbstractContextManager[Any]:
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[None]:
         if "cudf" not in sys.modules:
-            return contextlib.nullcontext()
+            yield
+            return
         from rmm.allocators.cupy import rmm_cupy_allocator
 
-        return self.xp.cuda.using_allocator(rmm_cupy_allocator)
+        with self.xp.cuda.using_allocator(rmm_cupy_allocator):
+            yield
 
 
 @cache

@@ -14,6 +14,9 @@ WARP = 32
 ALL_LANES = 0xFFFFFFFF
 
 
+_device: Any = cuda.jit(device=True)
+
+
 def _each(function: Any) -> Any:
     def each(n: Any, *arguments: Any) -> None:
         i = np.uint64(cuda.blockIdx.x) * np.uint64(cuda.blockDim.x) + np.uint64(cuda.threadIdx.x)
@@ -37,27 +40,27 @@ def _sweep(function: Any) -> Any:
 SHAPES = {"each": _each, "sweep": _sweep}
 
 
-@cuda.jit(device=True)
+@_device
 def cas(array: Any, i: Any, old: Any, new: Any) -> Any:
     return cuda.atomic.cas(array, i, old, new)
 
 
-@cuda.jit(device=True)
+@_device
 def add(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.add(array, i, value)
 
 
-@cuda.jit(device=True)
+@_device
 def minimum(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.min(array, i, value)
 
 
-@cuda.jit(device=True)
+@_device
 def maximum(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.max(array, i, value)
 
 
-@cuda.jit(device=True)
+@_device
 def bit_or(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.or_(array, i, value)
 
@@ -66,13 +69,13 @@ def bit_or(array: Any, i: Any, value: Any) -> Any:
 # shuffles and send one atomic operation. The simulator has no shuffles.
 
 
-@cuda.jit(device=True)
+@_device
 def neighbour(array: Any, value: Any, distance: Any) -> Any:
     """The value of the lane ``distance`` further on. Shuffles know signed integers only."""
     return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
 
 
-@cuda.jit(device=True)
+@_device
 def all_add(array: Any, i: Any, value: Any) -> None:
     distance = WARP // 2
     while distance > 0:
@@ -82,7 +85,7 @@ def all_add(array: Any, i: Any, value: Any) -> None:
         cuda.atomic.add(array, i, value)
 
 
-@cuda.jit(device=True)
+@_device
 def all_min(array: Any, i: Any, value: Any) -> None:
     distance = WARP // 2
     while distance > 0:
@@ -92,7 +95,7 @@ def all_min(array: Any, i: Any, value: Any) -> None:
         cuda.atomic.min(array, i, value)
 
 
-@cuda.jit(device=True)
+@_device
 def all_max(array: Any, i: Any, value: Any) -> None:
     distance = WARP // 2
     while distance > 0:

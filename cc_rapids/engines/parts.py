@@ -35,6 +35,10 @@ class Part:
     """A function of a kernel: its text, and what it closes over."""
 
     def __init__(self, function: types.FunctionType) -> None:
+        known = function.__globals__
+        stray = [n for n in function.__code__.co_names if isinstance(known.get(n), Part | Atom)]
+        if stray:
+            raise TypeError(f"{function.__name__} reaches {stray[0]!r} as a global: close over it")
         self.function = function
 
     @cached_property
@@ -54,7 +58,7 @@ class Part:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def compiled(self, jit: Jit, atoms: dict[str, Any]) -> Any:
-        """This function, compiled by ``jit`` over compiled parts and the engine's own atoms."""
+        """The function, compiled by ``jit`` over compiled parts and the engine's own atoms."""
 
         def ready(value: Any) -> Any:
             if isinstance(value, Atom):

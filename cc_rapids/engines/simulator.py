@@ -37,5 +37,6 @@ class Simulator(Threads):
 
 def _argument(argument: Any) -> Any:
     """Integers with the width that the compiler gives them; strided columns, which kernels only
-    read, as the contiguous copies that the simulator asks for."""
+    read, as the contiguous copies that the simulator asks for.
+    """
     return np.int64(argument) if isinstance(argument, int) else np.ascontiguousarray(argument)

@@ -44,7 +44,8 @@ def recall(key: str, suffix: str) -> bytes | None:
 
 def keep(key: str, suffix: str, content: bytes) -> None:
     """Keep the content under ``key`` for other processes; a folder that cannot be written costs
-    a log line, and the time to make the content again in the next process."""
+    a log line, and the time to make the content again in the next process.
+    """
     try:
         _write(_path(key, suffix), content)
     except OSError as error:
@@ -53,7 +54,8 @@ def keep(key: str, suffix: str, content: bytes) -> None:
 
 def recipe(*files: str) -> str:
     """What turns a kernel's text into machine code besides the text: versions, and our own code
-    in these files of this folder."""
+    in these files of this folder.
+    """
     packages = [f"{name} {_version(name)}" for name in ("numba", "numba-cuda", "llvmlite")]
     text = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
     return " ".join([*packages, hashlib.sha256(text).hexdigest()])

@@ -171,7 +171,8 @@ class Threads(Engine):
 
 class _OnDisk:
     """Numba's cache of one function, under a key that sees through closures; Numba's own key
-    takes a function that closes over compiled ones for a new one in every process."""
+    takes a function that closes over compiled ones for a new one in every process.
+    """
 
     cache_path = None
 
@@ -199,7 +200,8 @@ def _recipe() -> str:
 
 class _Writeable:
     """A read-only array under a writeable type: no kernel writes a column, and one compiled
-    kernel serves both."""
+    kernel serves both.
+    """
 
     def __init__(self, array: Array) -> None:
         self.array = array

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import engines, kernels
-from ..engines import Array, Engine
+from ..engines import Array
 from ..errors import InputError
 
 Labels = npt.NDArray[np.int64]
+MOST = 1 << 32  # vertices: a permutation works on two words of 32 bits at most, draws on one
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,36 +76,37 @@ class Graph:
 
 
 def count(name: str, value: Any) -> int:
+    """The value as an int; an InputError if it is no whole number from 0 on."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} is a whole number from 0 on, not {value!r}")
     return int(value)
 
 
-def empty(n: int, m: int, name: str, dtype: npt.DTypeLike, engine: str) -> Graph:
+def empty(num_vertices: int, num_edges: int, name: str, dtype: npt.DTypeLike, engine: str) -> Graph:
     """A graph whose edges are still to be written."""
-    n, m, dtype, runner = count("n", n), count("m", m), np.dtype(dtype), engines.get(engine)
-    if dtype.kind not in "iu" or n - 1 > min(np.iinfo(dtype).max, (1 << 32) - 1):
-        raise InputError(f"{n:,} vertices do not fit {dtype} (generated graphs have at most 2^32)")
+    n, m = count("num_vertices", num_vertices), count("num_edges", num_edges)
+    kind, runner = np.dtype(dtype), engines.get(engine)
+    if kind.kind not in "iu":
+        raise InputError(f"vertices are integers, not {kind}")
+    if n - 1 > min(np.iinfo(kind).max, MOST - 1):
+        raise InputError(f"{n:,} vertices do not fit {kind} (and no generator makes over {MOST:,})")
     with runner.scope():
-        src, dst = (runner.empty(m, dtype) for _ in range(2))
+        src, dst = (runner.empty(m, kind) for _ in range(2))
     return Graph(src, dst, n, name, engine=engine)
 
 
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
-    runner: Engine = engines.get(engine)
+    """Run the kernel that ``make`` gives on an engine."""
+    runner = engines.get(engine)
     kernels.kernel(make, runner)(n, *arguments)
 
 
-def keys(seed: int, count: int) -> list[int]:
-    """Keys for independent draws; NumPy promises that a seed gives the same ones for ever."""
-    return np.random.SeedSequence(count("seed", seed)).generate_state(count).tolist()
+def keys(seed: int) -> tuple[int, int]:
+    """Two independent keys for a seed, which NumPy promises to keep from version to version."""
+    first, second = np.random.SeedSequence(count("seed", seed)).generate_state(2).tolist()
+    return first, second
 
 
-def connected(graph: Graph) -> Graph:
-    n = graph.num_vertices
-    return replace(graph, components=min(n, 1), expected=lambda: np.zeros(n, np.int64))
-
-
-def apart(graph: Graph) -> Graph:
-    n = graph.num_vertices
-    return replace(graph, components=n, expected=lambda: np.arange(n))
+def bit_length(n: int) -> int:
+    """The bits that it takes to write any of 0 .. n - 1."""
+    return max(n - 1, 0).bit_length()

@@ -13,8 +13,7 @@ from .. import engines
 from ..catalog import unknown
 from ..errors import InputError
 from ..kernels import generate
-from .graph import Graph, connected, count, empty, keys, launch
-from .shapes import permuted
+from .graph import Graph, count, empty, keys, launch
 
 
 def reference(
@@ -109,8 +108,11 @@ def rmat(
     bounds = [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
     draws = -(-scale // generate.LEVELS)
     graph = empty(n, num_edges, f"rmat(scale={scale})", dtype, engine)
-    launch(generate.rmat, engine, num_edges, keys(seed, 1)[0], n, draws, *bounds, *graph.edges)
-    return permuted(graph, seed) if permute else graph
+    launch(generate.rmat, engine, num_edges, keys(seed)[0], n, draws, *bounds, *graph.edges)
+    if permute:
+        for column in graph.edges:
+            launch(generate.relabel, engine, num_edges, keys(seed)[1], n, scale, column, column)
+    return graph
 
 
 def uniform(
@@ -125,7 +127,7 @@ def uniform(
     graph = empty(num_vertices, num_edges, f"uniform({num_vertices})", dtype, engine)
     if num_edges and not num_vertices:
         raise InputError(f"{num_edges} edges need at least one vertex")
-    launch(generate.uniform, engine, num_edges, keys(seed, 1)[0], num_vertices, *graph.edges)
+    launch(generate.uniform, engine, num_edges, keys(seed)[0], num_vertices, *graph.edges)
     return graph
 
 
@@ -156,15 +158,19 @@ def grid(
     runner, share = engines.get(engine), round(keep * (1 << 32))
     with runner.scope():
         kept = runner.empty(2 * n, np.uint8)
-        launch(generate.keep_grid, engine, n, keys(seed, 1)[0], n, columns, share, kept)
+        launch(generate.keep_grid, engine, n, keys(seed)[0], n, columns, share, kept)
         places = runner.xp.flatnonzero(kept)
     graph = empty(n, int(places.size), f"grid({rows} x {columns})", dtype, engine)
     launch(generate.grid, engine, graph.num_edges, columns, places, *graph.edges)
-    return connected(graph) if share == 1 << 32 else graph
+    if share < 1 << 32:
+        return graph
+    return replace(graph, components=min(n, 1), expected=lambda: np.zeros(n, np.int64))
 
 
 def _rmat(a: float, b: float, c: float) -> Callable[..., Graph]:
     def make(n: int, m: int, seed: int, dtype: npt.DTypeLike, engine: str) -> Graph:
+        if n.bit_count() != 1:
+            raise InputError(f"an R-MAT graph has 2^scale vertices with a whole scale, not {n:,}")
         return rmat(n.bit_length() - 1, m, a, b, c, seed, dtype=dtype, engine=engine)
 
     return make
@@ -180,7 +186,7 @@ def _road(n: int, m: int, seed: int, dtype: npt.DTypeLike, engine: str) -> Graph
 
 
 @dataclass(frozen=True)
-class _Reference:
+class Reference:
     """A reference graph at full scale, and the components that it has there with seed 0."""
 
     vertices: int
@@ -190,9 +196,9 @@ class _Reference:
 
 
 REFERENCES = {
-    "kron21": _Reference(1 << 21, 91_000_000, 0, _rmat(0.57, 0.19, 0.19)),
-    "social22": _Reference(1 << 22, 69_000_000, 0, _rmat(0.45, 0.22, 0.22)),
-    "road": _Reference(4900 * 4900, 28_800_000, 0, _road),
-    "uniform25M": _Reference(25_000_000, 100_000_000, 0, _uniform),
-    "rmat24": _Reference(1 << 24, 100_000_000, 0, _rmat(0.45, 0.15, 0.15)),
+    "kron21": Reference(1 << 21, 91_000_000, 589_791, _rmat(0.57, 0.19, 0.19)),
+    "social22": Reference(1 << 22, 69_000_000, 383_209, _rmat(0.45, 0.22, 0.22)),
+    "road": Reference(4900 * 4900, 28_800_000, 810_959, _road),
+    "uniform25M": Reference(25_000_000, 100_000_000, 8_225, _uniform),
+    "rmat24": Reference(1 << 24, 100_000_000, 677_744, _rmat(0.45, 0.15, 0.15)),
 }

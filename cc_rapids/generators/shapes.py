@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import engines
-from ..errors import InputError
 from ..kernels import generate
-from .graph import Graph, Labels, apart, connected, count, empty, keys, launch
+from .graph import Graph, Labels, bit_length, count, empty, keys, launch
 
 
 def path(
-    n: int,
-    shuffle: int | None = None,
-    *,
-    dtype: npt.DTypeLike = np.uint32,
-    engine: str = "threads",
+    n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
     """The path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order."""
-    graph = empty(n, max(n - 1, 0), f"path({n})", dtype, engine)
-    graph.src[:] = engines.get(engine).xp.arange(graph.num_edges)
-    graph.dst[:] = graph.src + 1
-    graph = connected(graph)
+    graph = _steps(n, n - 1, f"path({n})", dtype, engine, (0, 1), (1, 1))
+    graph = replace(graph, components=min(n, 1), expected=_together(n))
     return graph if shuffle is None else permuted(graph, shuffle)
 
 
 def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
     """Vertex 0 joined to each of the others."""
-    graph = empty(n, max(n - 1, 0), f"star({n})", dtype, engine)
-    graph.src[:] = 0
-    graph.dst[:] = engines.get(engine).xp.arange(1, graph.num_edges + 1)
-    return connected(graph)
+    graph = _steps(n, n - 1, f"star({n})", dtype, engine, (0, 0), (1, 1))
+    return replace(graph, components=min(n, 1), expected=_together(n))
+
+
+def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
+    """Vertices without edges."""
+    graph = empty(n, 0, f"isolated({n})", dtype, engine)
+    return replace(graph, components=n, expected=lambda: np.arange(n))
+
+
+def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
+    """A self-loop at each vertex, and no other edge."""
+    graph = _steps(n, n, f"self_loops({n})", dtype, engine, (0, 1), (0, 1))
+    return replace(graph, components=n, expected=lambda: np.arange(n))
 
 
 def cliques(
@@ -57,29 +60,16 @@ def cliques(
     )
 
 
-def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertices without edges."""
-    return apart(empty(n, 0, f"isolated({n})", dtype, engine))
-
-
-def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """A self-loop at each vertex, and no other edge."""
-    graph = empty(n, n, f"self_loops({n})", dtype, engine)
-    graph.src[:] = graph.dst[:] = engines.get(engine).xp.arange(n)
-    return apart(graph)
-
-
 def permuted(graph: Graph, seed: int = 0) -> Graph:
     """The same graph under random numbers for its vertices; the edges stay in their order."""
-    n, key = graph.num_vertices, keys(seed, 2)[1]
+    n, (_, key) = graph.num_vertices, keys(seed)
     out = empty(n, graph.num_edges, graph.name, graph.src.dtype, graph.engine)
     for column, new in zip(graph.edges, out.edges, strict=True):
-        bits = max(n - 1, 0).bit_length()
-        launch(generate.relabel, graph.engine, column.size, key, n, bits, column, new)
+        launch(generate.relabel, graph.engine, column.size, key, n, bit_length(n), column, new)
 
     def expected() -> Labels:
         old, place = graph.labels(), np.arange(n)
-        launch(generate.relabel, "threads", n, key, n, bits, place, place)
+        launch(generate.relabel, "threads", n, key, n, bit_length(n), place, place)
         least, labels = np.full(n, n), np.empty(n, np.int64)
         np.minimum.at(least, old, place)
         labels[place] = least[old]
@@ -90,9 +80,35 @@ def permuted(graph: Graph, seed: int = 0) -> Graph:
 
 
 def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
-    """The same graph with each edge ``times`` times, in random order and random directions."""
+    """The same graph with each edge ``times`` times, in random order and random directions.
+
+    With ``times`` 0 no edge is left, and the components are those of :func:`isolated`.
+    """
     m, total = graph.num_edges, graph.num_edges * count("times", times)
+    if not times:
+        return isolated(graph.num_vertices, dtype=graph.src.dtype, engine=graph.engine)
     out = empty(graph.num_vertices, total, graph.name, graph.src.dtype, graph.engine)
-    bits, keys = max(total - 1, 0).bit_length(), keys(seed, 2)
-    launch(generate.repeat, graph.engine, total, *keys, total, bits, m, *graph.edges, *out.edges)
+    order, turn = keys(seed)
+    shape = order, turn, total, bit_length(total), m
+    launch(generate.repeat, graph.engine, total, *shape, *graph.edges, *out.edges)
     return replace(out, components=graph.components, expected=graph.expected)
+
+
+def _steps(
+    n: int,
+    m: int,
+    name: str,
+    dtype: npt.DTypeLike,
+    engine: str,
+    src: tuple[int, int],
+    dst: tuple[int, int],
+) -> Graph:
+    """Edges whose ends each go up in equal steps, given as (first, step)."""
+    graph = empty(n, max(m, 0), name, dtype, engine)
+    for (first, step), column in zip((src, dst), graph.edges, strict=True):
+        launch(generate.steps, engine, column.size, first, step, column)
+    return graph
+
+
+def _together(n: int) -> Callable[[], Labels]:
+    return lambda: np.zeros(n, np.int64)

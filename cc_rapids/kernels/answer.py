@@ -1,8 +1,8 @@
 """Answer: from the flat forest to the columns that the caller gets.
 
-seen, before : a set of vertices as bits, and for each word how many of the set come before it, so
-               that a vertex's rank in the set is one look-up and one count of bits.
-root         : (k,) the root of each vertex that occurs, in the order of the vertices.
+seen, before : the vertices that occur, as bits, and for each word how many come before it, so that
+               a vertex's rank in the set is one look-up and one count of bits.
+roots, ...   : the same for the roots, one a component.
 """
 
 from typing import Any
@@ -43,67 +43,59 @@ def count_words(on: Any) -> Any:
     return count_words
 
 
-def gather(on: Any, vertex: type) -> Any:
-    """The vertices that occur, in order, and the root of each."""
-    has, rank = bits.has(on), bits.rank(on)
+def mark_roots(on: Any, vertex: type) -> Any:
+    """The set of the roots of all vertices that occur."""
+    has, mark = bits.has(on), bits.mark(on)
 
     @on.each
-    def gather(v, parent, seen, before, vertices, root):
-        if has(seen, vertex(v)):
-            k = rank(seen, before, vertex(v))
-            vertices[k] = v
-            root[k] = parent[v]
-
-    return gather
-
-
-def mark_roots(on: Any) -> Any:
-    """The set of the roots."""
-    mark = bits.mark(on)
-
-    @on.each
-    def mark_roots(i, root, roots):
-        mark(roots, root[i])
+    def mark_roots(v, parent, seen, roots):
+        if parent[v] == v and has(seen, vertex(v)):
+            mark(roots, vertex(v))
 
     return mark_roots
 
 
-def ids(on: Any) -> Any:
-    """Vertices back to ids."""
+def everyone(on: Any) -> Any:
+    """The row of a vertex where all occur: the vertex itself."""
 
-    @on.each
-    def ids(i, vertices, low, out):
-        out[i] = np.int64(vertices[i]) + low
+    @on.device
+    def row(seen, before, v):
+        return v
 
-    return ids
+    return row
 
 
-def consecutive_ids(on: Any) -> Any:
-    """The ids low, low + 1, ... where every vertex occurs."""
+def least(on: Any) -> Any:
+    """The label of a component: the id of its root, which is its least vertex."""
 
-    @on.each
-    def consecutive_ids(i, low, out):
-        out[i] = np.int64(i) + low
+    @on.device
+    def label(r, low, roots, before_roots):
+        return np.int64(r) + low
 
-    return consecutive_ids
+    return label
 
 
 def dense(on: Any) -> Any:
-    """The rank of each vertex's root among the roots: 0 .. components - 1."""
+    """The label of a component: the rank of its root among the roots."""
     rank = bits.rank(on)
 
+    @on.device
+    def label(r, low, roots, before_roots):
+        return rank(roots, before_roots, r)
+
+    return label
+
+
+def gather(on: Any, vertex: type, row: Any, label: Any) -> Any:
+    """The rows of the answer: the id of each vertex that occurs, in order, and its label."""
+    has = bits.has(on)
+
     @on.each
-    def dense(i, root, roots, before, out):
-        out[i] = rank(roots, before, root[i])
+    def gather(v, parent, seen, before, low, roots, before_roots, ids, labels):
+        r = parent[v]
+        if r != v or has(seen, vertex(v)):
+            k = row(seen, before, vertex(v))
+            ids[k] = np.int64(v) + low
+            labels[k] = label(r, low, roots, before_roots)
 
-    return dense
-
-
-def look_up(on: Any) -> Any:
-    """out[i] = table[out[i]]: other names for dense labels."""
-
-    @on.each
-    def look_up(i, table, out):
-        out[i] = table[out[i]]
-
-    return look_up
+    return gather

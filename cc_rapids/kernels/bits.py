@@ -13,7 +13,7 @@ WORD = 32
 
 
 def has(on: Any) -> Any:
-    """Is v in the set?"""
+    """Whether v is in the set."""
 
     @on.device
     def has(bits, v):

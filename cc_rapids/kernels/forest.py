@@ -2,7 +2,7 @@
 
 src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
-seen     : (n + 31) // 32 words of bits (see bits.py), at first the vertices named besides the edges.
+seen     : (n + 31) // 32 words of bits (see bits.py), at first the vertices named beside the edges.
 """
 
 from typing import Any

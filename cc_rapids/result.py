@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
 from .catalog import unknown
 from .engines import Array, Engine
 from .errors import InputError
+from .forest import Forest
 from .frames import Given
-from .kernels.bits import WORD
-from .vertices import Names
+from .strings import Words
+from .vertices import Offset
 
 LABELS = ("min", "dense", "size")
 
@@ -33,6 +33,7 @@ class Facts:
 
     design: str
     edges: int
+    vertices: int
     components: int
     seconds: dict[str, float | None] = field(default_factory=dict)
 
@@ -62,16 +63,13 @@ class Components:
         self,
         given: Given,
         engine: Engine,
-        names: Names,
-        root: Array,
-        vertices: Array | None,
-        n: int,
+        names: Offset | Words,
+        forest: Forest,
         kind: str,
         facts: Facts,
     ) -> None:
         self._given, self._engine, self._names = given, engine, names
-        self._root, self._vertices, self._n = root, vertices, n
-        self._kind, self._facts = kind, facts
+        self._forest, self._kind, self._facts = forest, kind, facts
 
     def __len__(self) -> int:
         return self._facts.components
@@ -92,9 +90,11 @@ class Components:
             One row a vertex, in the order of the ids; ``vertex``, and ``labels`` of kind
             ``"min"``, have the type of the ids, other labels are int32 (int64 beyond 2^31).
         """
+        kind = check_labels(kind or self._kind)
         with self._engine.scope():
-            label = self._label(check_labels(kind or self._kind))
-            return self._frame({"vertex": self._ids(), "labels": label})
+            vertex, least = self._rows()
+            label = self._named(least) if kind == "min" else self._number(kind)
+            return self._frame({"vertex": self._named(vertex), "labels": label})
 
     def sizes(self) -> Any:
         """The number of vertices of each component, the largest first, ties by their least ids.
@@ -104,12 +104,13 @@ class Components:
         frame of the caller's kind, columns ``labels`` (as in :meth:`labels`) and ``size`` (int64)
         """
         with self._engine.scope():
-            order = self._by_size
-            label: Any = self._small(order)
+            xp, order = self._engine.xp, self._by_size
+            label: Any = xp.arange(len(self)) if self._kind == "size" else order
             if self._kind == "min":
-                label = self._names.of(self._engine, self._least[order])
-            elif self._kind == "size":
-                label = self._small(self._engine.xp.arange(len(self)))
+                vertex, least = self._rows()
+                label = self._named(vertex[vertex == least][order])
+            else:
+                label = self._small(label)
             return self._frame({"labels": label, "size": self._counts[order]})
 
     def largest(self) -> Any:
@@ -120,22 +121,28 @@ class Components:
         frame of the caller's kind, columns ``vertex`` and ``labels``; empty if there is none
         """
         with self._engine.scope():
-            xp, dense = self._engine.xp, self._dense
-            rows = xp.flatnonzero(dense == self._by_size[0]) if len(self) else dense
-            label = self._label(self._kind, rows)
-            return self._frame({"vertex": self._ids(rows), "labels": label})
+            vertex, least = self._rows()
+            if len(self):
+                member = self._dense == self._by_size[0]
+                vertex, least = vertex[member], least[member]
+            label: Any = self._named(least)
+            if self._kind != "min":
+                number = 0 if self._kind == "size" or not len(self) else self._by_size[0]
+                label = self._small(self._engine.xp.full(vertex.size, number))
+            return self._frame({"vertex": self._named(vertex), "labels": label})
 
     def summary(self) -> dict[str, Any]:
         """What ran, and what it found: engine, device, design, vertices, edges, components,
         largest (vertices of the largest component), dropped (edges left out for nulls), seconds
-        ("copy": to the device, None where nothing is copied; "compute") and peak_bytes."""
+        ("copy": to the device, None where nothing is copied; "compute") and peak_bytes.
+        """
         with self._engine.scope():
             largest = int(self._counts[self._by_size[0]]) if len(self) else 0
         return {
             "engine": self._engine.name,
             "device": self._engine.device_name,
             "design": self._facts.design,
-            "vertices": int(self._root.size),
+            "vertices": self._facts.vertices,
             "edges": self._facts.edges,
             "components": len(self),
             "largest": largest,
@@ -175,45 +182,24 @@ class Components:
 
         return cupy.asarray(column)
 
-    def _ids(self, rows: Array | None = None) -> Any:
-        """The ids of all vertices that occur, or of some of their rows."""
-        if rows is not None:
-            at = rows.astype(self._root.dtype) if self._vertices is None else self._vertices[rows]
-            return self._names.of(self._engine, at)
-        if self._vertices is None:
-            return self._names.all(self._engine, self._n)
-        return self._names.of(self._engine, self._vertices)
+    def _rows(self) -> tuple[Array, Array]:
+        return self._forest.rows(self._names.low, self._names.dtype)
 
-    def _label(self, kind: str, rows: Array | None = None) -> Any:
-        def some(array: Array) -> Array:
-            return array if rows is None else array[rows]
-
-        if kind == "min":
-            return self._names.of(self._engine, some(self._root))
-        if kind == "dense":
-            return self._small(some(self._dense)).copy()
-        out = some(self._dense).copy()
-        self._run(kernels.answer.look_up, out.size, self._place, out)
-        return self._small(out)
+    def _named(self, ids: Array) -> Any:
+        return self._names.take(ids, self._engine)
 
     def _small(self, array: Array) -> Array:
         """Labels that are no ids: int32, as SciPy's, while they fit."""
-        return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64, copy=False)
+        return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
-    def _run(self, make: Any, n: int, *arguments: Any) -> None:
-        kernels.kernel(make, self._engine)(n, *arguments)
+    def _number(self, kind: str) -> Array:
+        """The labels 0 .. k-1 of all vertices that occur, as a new array."""
+        return self._small(self._dense if kind == "dense" else self._place[self._dense])
 
     @cached_property
     def _dense(self) -> Array:
-        """For each vertex that occurs, the rank of its root among the roots."""
-        engine, root = self._engine, self._root
-        words = -(-self._n // WORD)
-        roots = engine.fill(engine.empty(words, np.uint32), 0)
-        self._run(kernels.answer.mark_roots, root.size, root, roots)
-        out = engine.empty(root.size, np.int32 if len(self) <= 1 << 31 else np.int64)
-        before = ranks(roots, root.dtype, engine)
-        self._run(kernels.answer.dense, root.size, root, roots, before, out)
-        return out
+        """For each vertex that occurs, the rank of its component by its least vertex."""
+        return self._forest.dense()
 
     @cached_property
     def _counts(self) -> Array:
@@ -232,21 +218,6 @@ class Components:
         place = xp.empty(len(self), self._dense.dtype)
         place[self._by_size] = xp.arange(len(self), dtype=place.dtype)
         return place
-
-    @cached_property
-    def _least(self) -> Array:
-        """The least vertex of each component."""
-        xp, root = self._engine.xp, self._root
-        own = xp.arange(root.size, dtype=root.dtype) if self._vertices is None else self._vertices
-        return root[root == own]
-
-
-def ranks(bits: Array, dtype: Any, engine: Engine) -> Array:
-    """For each word of a set of vertices, how many of the set come before it."""
-    before = engine.empty(bits.size + 1, dtype)
-    kernels.kernel(kernels.answer.count_words, engine)(bits.size, bits, before)
-    engine.xp.cumsum(before, dtype=dtype, out=before)
-    return before
 
 
 def _shown(value: Any) -> str:

@@ -1,0 +1,56 @@
+# `make demo` and `make test` need Python 3.11 or newer and make, and set up everything else.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	&& echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+
+# With an NVIDIA driver, the demo runs on the GPU: the extra for the driver's version of CUDA.
+CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
+GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
+
+.PHONY: demo test test-simulator test-gpu lint figures clean
+
+demo: $(VENV)/demo
+	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
+		echo "No NVIDIA driver found: running on CPU threads")
+	@$(BIN)/cc-rapids calculate examples/data/word_ladders.csv --top 12 \
+		$(if $(GPU_EXTRA),--engine cuda)
+
+test: $(VENV)/dev
+	$(BIN)/python -m pytest -q
+	NUMBA_ENABLE_CUDASIM=1 $(BIN)/python -m pytest -q tests/engines tests/test_api.py
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/codespell
+
+# On a machine with a GPU, cuDF and cuGraph in PYTHON's own environment.
+test-gpu:
+	$(PYTHON) -m pytest -q tests/gpu tests/engines
+
+figures: $(VENV)/dev
+	$(BIN)/python benchmarks/report.py
+
+$(VENV)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it by" \
+		"make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "this Python has no venv: on Debian and Ubuntu," \
+		"apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
+
+$(VENV)/demo: pyproject.toml | $(VENV)/python
+	@echo "Setting up $(VENV) (once)"
+	@$(BIN)/python -m pip install --quiet -e ".$(if $(GPU_EXTRA),[$(GPU_EXTRA)])"
+	@touch $@
+
+$(VENV)/dev: pyproject.toml | $(VENV)/python
+	@echo "Setting up $(VENV) for development (once)"
+	@$(BIN)/python -m pip install --quiet -e ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,198 @@
+"""One column of ids: what it holds is checked, and its memory is lent as it lies."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import ColumnTypeError, InputError, NullsError
+
+Lend = Callable[[], AbstractContextManager[Any]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of ids: an array of integers, or strings (cuDF's series, or PyArrow's array).
+
+    ``lend`` is a context manager over it: while it is open, a cuDF column stays where it is on
+    the device, and is not marked as unspillable afterwards. ``native`` makes a column of the
+    caller's kind of an array of PyArrow's.
+    """
+
+    name: str
+    dtype: str
+    size: int
+    lend: Lend
+    strings: bool = False
+    native: Callable[[Any], Any] = lambda array: array
+
+
+def is_cudf(thing: Any) -> bool:
+    """Whether it is cuDF's; without importing cuDF, which then nobody has."""
+    return type(thing).__module__.partition(".")[0] == "cudf" and "cudf" in sys.modules
+
+
+def is_series(thing: Any) -> bool:
+    """Whether it is a column of a frame library."""
+    libraries = ("pandas", "cudf", "polars", "pyarrow", "modin")
+    return type(thing).__module__.partition(".")[0] in libraries and not hasattr(thing, "columns")
+
+
+def of(name: str, values: Any) -> Column:
+    """A column of a native series, or of an array.
+
+    Raises
+    ------
+    ColumnTypeError, NullsError, InputError
+        It holds no ids, or nulls, or is not one-dimensional.
+    """
+    if not is_series(values):
+        return of_array(name, array_of(name, values))
+    if is_cudf(values):
+        return _of_cudf(name, values)
+    import narwhals as nw
+
+    return _of_narwhals(name, nw.from_native(values, series_only=True))
+
+
+def _of_cudf(name: str, series: Any) -> Column:
+    """Straight from cuDF, which counts the nulls of a column when it makes it."""
+    kind, text, size = series.dtype.kind, str(series.dtype), len(series)
+    missing = int(series._column.null_count)
+    strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(series.dtype)
+    if not (kind in "iu" or strings):
+        raise _no_ids(name, text, size, missing)
+    _refuse_nulls(name, missing, size)
+    if strings:
+        return Column(name, text, size, lambda: nullcontext(series), strings=True)
+    return Column(name, text, size, lambda: _lend_cudf(series))
+
+
+@contextmanager
+def _lend_cudf(series: Any) -> Iterator[Any]:
+    """A CuPy view of a cuDF column, kept on the device while it is lent.
+
+    Reading ``__cuda_array_interface__`` would make the buffer unspillable for good; a pointer
+    that is read under ``access`` locks it for as long as the lock lives.
+    """
+    import cupy
+
+    column = series._column
+    with column.access(mode="read", scope="internal"):
+        dtype = np.dtype(series.dtype.name.lower())
+        size, item = len(series), dtype.itemsize
+        if size == 0:
+            yield cupy.empty(0, dtype)
+            return
+        first = column.data.ptr + column.offset * item
+        memory = cupy.cuda.UnownedMemory(first, size * item, series)
+        yield cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
+
+
+def _of_narwhals(name: str, side: Any) -> Column:
+    dtype, missing, size = side.dtype, int(side.null_count()), len(side)
+    native = side.to_native()
+    text = str(getattr(native, "dtype", None) or native.type)
+    strings = _is_text(side)
+    if not (dtype.is_integer() or strings):
+        absent = missing + int(side.is_nan().sum() or 0) if dtype.is_float() else missing
+        raise _no_ids(name, text, size, min(absent, size))
+    _refuse_nulls(name, missing, size)
+    if strings:
+        held = side.to_arrow()
+        return Column(name, text, size, lambda: nullcontext(held), True, _from_arrow(side))
+    array = side.to_numpy()
+    if array.dtype.kind not in "iu":  # what some versions make of pandas' nullable integers
+        array = array.astype(text.lower().partition("[")[0])
+    return Column(name, text, size, lambda: nullcontext(array))
+
+
+def _is_text(side: Any) -> bool:
+    import narwhals as nw
+
+    if side.dtype == nw.String:
+        return True
+    if side.dtype == nw.Object and side.implementation.is_pandas():
+        values = side.drop_nulls().to_numpy()
+        return len(values) > 0 and all(isinstance(value, str) for value in values)
+    return False
+
+
+def _from_arrow(side: Any) -> Callable[[Any], Any]:
+    """How to make a column like this one of an array of PyArrow's."""
+    implementation, native = side.implementation, side.to_native()
+    if implementation.is_pandas_like():
+        return lambda array: array.to_pandas().astype(native.dtype)
+    if implementation.is_polars():
+        return lambda array: sys.modules["polars"].from_arrow(array)
+    return lambda array: array.cast(native.type)
+
+
+def array_of(name: str, values: Any) -> Any:
+    """A one-dimensional array: CuPy's if it lies on a device, otherwise NumPy's."""
+    if hasattr(values, "__cuda_array_interface__"):
+        import cupy
+
+        array = cupy.asarray(values)
+    else:
+        if isinstance(values, np.ma.MaskedArray):
+            _refuse_nulls(name, int(np.ma.getmaskarray(values).sum()), values.size)
+        array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(f"array {name!r} has shape {array.shape}: ids are one-dimensional")
+    return array
+
+
+def of_array(name: str, array: Any) -> Column:
+    """A column of a one-dimensional array."""
+    dtype = array.dtype
+    if array.size == 0 and dtype == np.float64:  # what NumPy makes of an empty list
+        array = array.astype(np.int64)
+    elif dtype.kind in "TUO" and all(isinstance(value, str) for value in array):
+        import pyarrow
+
+        text = pyarrow.array(array.tolist(), pyarrow.large_string())
+
+        def native(words: Any) -> Any:
+            return np.array(words.to_pylist(), dtype)
+
+        return Column(name, str(dtype), array.size, lambda: nullcontext(text), True, native)
+    elif dtype.kind not in "iu":
+        missing = int((array != array).sum()) if dtype.kind == "f" else 0
+        raise _no_ids(name, str(dtype), array.size, missing)
+    if not array.dtype.isnative:
+        array = array.astype(dtype.newbyteorder("="))
+    return Column(name, str(array.dtype), array.size, lambda: nullcontext(array))
+
+
+def _refuse_nulls(name: str, missing: int, size: int) -> None:
+    if missing:
+        raise NullsError(
+            f"column {name!r} has {missing:,} nulls in {size:,} rows: nulls='drop' leaves the edges"
+            " with a null end out (of frames), or fill them first"
+        )
+
+
+def _no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
+    absent = f", {missing:,} of them missing" if missing else ""
+    what = f"column {name!r} is {dtype} ({size:,} values{absent})"
+    if dtype.lower().startswith(("float", "double", "half")):
+        return ColumnTypeError(
+            f"{what}: ids are integers or strings, because floats merge ids beyond 2^53; cast it,"
+            " such as .astype('int64'), or in pandas .astype('Int64') where values are missing"
+        )
+    return ColumnTypeError(f"{what}: ids are integers or strings; cast it, or factorise it first")
+
+
+def check_same_kind(src: Column, dst: Column) -> None:
+    """Both ends of an edge are integers, or both are strings."""
+    if src.strings != dst.strings:
+        raise ColumnTypeError(
+            f"column {src.name!r} is {src.dtype}, column {dst.name!r} is {dst.dtype}: ids are"
+            " integers on both sides, or strings on both sides; cast one of them"
+        )

@@ -1,0 +1,83 @@
+"""Columns of any library as NumPy arrays, and as words in messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+
+Indices = npt.NDArray[np.int64]
+
+
+def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indices]:
+    """Both columns as int64, within 0 .. n - 1."""
+    columns = []
+    for column in map(np.asarray, (src, dst)):
+        if column.ndim != 1 or (column.size and column.dtype.kind not in "iu"):
+            raise InputError(f"ends are 1-d integers, not {column.dtype} of shape {column.shape}")
+        if column.size and (column.min() < 0 or column.max() >= n):
+            raise InputError(
+                f"the edges name {column.min()}..{column.max()}, and the vertices are 0..{n - 1}"
+            )
+        columns.append(column.astype(np.int64, copy=False))
+    if columns[0].size != columns[1].size:
+        raise InputError(f"{columns[0].size:,} sources and {columns[1].size:,} destinations")
+    return columns[0], columns[1]
+
+
+def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
+    """The two columns of a label frame, or of the pair that callers with arrays get."""
+    pair = frame if isinstance(frame, tuple) else (frame["vertex"], frame["labels"])
+    return [host(column) for column in pair]
+
+
+def host(values: Any) -> npt.NDArray[Any]:
+    """A column of any library as a NumPy array of integers, or of objects."""
+    if type(values).__module__.startswith("cudf"):
+        values = values.to_arrow()
+    if hasattr(values, "__cuda_array_interface__"):
+        values = values.get()
+    array = np.asarray(values)
+    return array if array.dtype.kind in "iu" else array.astype(object)
+
+
+def comparable(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """The columns as one type that holds them all; NumPy's own for int64 and uint64 is a float."""
+    integers = [column for column in columns if _counts(column)]
+    low = min((int(column.min()) for column in integers), default=0)
+    high = max((int(column.max()) for column in integers), default=0)
+    kind: type = np.int64 if high < 1 << 63 else np.uint64 if low >= 0 else object
+    if any(column.size and column.dtype == object for column in columns):
+        kind = object
+    return [column.astype(kind) for column in columns]
+
+
+def numbered(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[Indices]]:
+    """All distinct ids of columns of one type, in order, and the place of each among them."""
+    everything = np.concatenate(columns)
+    span = int(everything.max()) - int(everything.min()) if _counts(everything) else None
+    if span is None or span > 4 * everything.size:
+        ids, at = np.unique(everything, return_inverse=True)
+        cuts = np.cumsum([column.size for column in columns])[:-1]
+        return ids, np.split(at, cuts)
+    low = everything.min()
+    there = np.zeros(span + 1, bool)
+    there[everything - low] = True
+    rank = np.cumsum(there) - 1
+    ids = np.flatnonzero(there).astype(everything.dtype) + low
+    return ids, [rank[column - low] for column in columns]
+
+
+def _counts(column: npt.NDArray[Any]) -> bool:
+    return column.size > 0 and column.dtype.kind in "iu"
+
+
+def some(values: Any) -> str:
+    """The first few of a column or a set, and how many there are."""
+    if isinstance(values, set):
+        values = sorted(values)
+    few = ", ".join(map(str, host(values[:5]).tolist()))
+    return f"{few}, ... ({len(values):,})" if len(values) > 5 else few
