@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cc_rapids.formats import delimited, read_edges
+from cc_rapids.formats.ids import MISSING
 
 
 class TestTypes:
@@ -78,7 +79,7 @@ def test_no_id_is_changed(tmp_path, monkeypatch, edges, block):
     numbers = table.schema.types[0] != pa.string()
 
     def expected(text):
-        missing = text.strip() == "" or (numbers and text == "NA")
+        missing = text.strip() == "" or (numbers and text in MISSING)
         return None if missing else text
 
     def seen(value):

@@ -1,0 +1,86 @@
+"""What a measurement stands on, and where it is kept: one JSON object a line, never edited."""
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import time
+
+HERE = pathlib.Path(__file__).parent / "records"
+PACKAGES = ("numpy", "numba", "numba-cuda", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13", "scipy")
+
+
+def arguments(text):
+    """The command line that every benchmark has."""
+    parser = argparse.ArgumentParser(description=text.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, default=HERE, help="folder of the records")
+    parser.add_argument("--commit", default=_commit(), help="what is measured")
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--scale", type=float, help="log2 of the vertices, full scale unless given")
+    return parser
+
+
+def _commit():
+    git = ["git", "-C", str(HERE.parent), "describe", "--always", "--dirty"]
+    return subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def environment(device, commit):
+    """Device, versions, commit and date."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    date = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return {
+        "device": device,
+        "cpus": os.cpu_count(),
+        "versions": versions,
+        "commit": commit,
+        "date": date,
+    }
+
+
+def keep(out, name, record):
+    """Append a record to the file of its benchmark, and show it."""
+    out.mkdir(parents=True, exist_ok=True)
+    line = json.dumps(record)
+    with open(out / f"{name}.jsonl", "a") as file:
+        file.write(line + "\n")
+    print(line, flush=True)
+
+
+def load(name):
+    """All records of a benchmark, oldest first."""
+    path = HERE / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def wall(work, runs, synchronize=lambda: None):
+    """Milliseconds of each of some runs after one to warm up, until the device is done."""
+    times = []
+    for _ in range(runs + 1):
+        synchronize()
+        started = time.perf_counter()
+        answer = work()
+        synchronize()
+        times.append(1e3 * (time.perf_counter() - started))
+        del answer
+    return times[1:]
+
+
+def spread(times):
+    """The median and the least and greatest of some times, in milliseconds."""
+    return {
+        "median": round(statistics.median(times), 4),
+        "least": round(min(times), 4),
+        "greatest": round(max(times), 4),
+        "runs": len(times),
+    }
