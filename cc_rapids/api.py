@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from . import engines, frames, vertices
-from .design import Design
+from .design import Design, choose
 from .engines import Engine
 from .forest import Forest
 from .result import Components, Facts, check_labels
@@ -121,7 +121,11 @@ def connected_components(
 
 
 def _run(
-    given: frames.Given, columns: list[Any], design: Design, labels: str, engine: Engine
+    given: frames.Given,
+    columns: list[Any],
+    design: Design | None,
+    labels: str,
+    engine: Engine,
 ) -> Components:
     started = perf_counter()
     moves = engine.on_device and not given.on_device
@@ -130,6 +134,7 @@ def _run(
         engine.synchronize()
     copied = perf_counter()
     numbered = vertices.number(given, columns, engine)
+    design = design or choose(engine, numbered.edges.n, numbered.edges.m)
     parent = solve(numbered.edges, numbered.seen, design, engine)
     count, found = tally(parent, numbered.seen, design, engine)
     done = perf_counter()

@@ -6,19 +6,15 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from . import kernels
-from .catalog import AXES, CHOICES, choice, find, unknown
+from .catalog import AXES, CHOICES, find, unknown
 from .engines import Engine, Kernel
 from .errors import DesignError
-
-
-@choice("sample", "none", paper="Hong et al. 2020, Algorithm 1")
-def none(on: Any) -> None:
-    """Link every edge in one phase."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +47,14 @@ class Design:
         return "+".join(getattr(self, axis) for axis in AXES)
 
     @classmethod
-    def parse(cls, name: str | Design) -> Design:
-        """The design of that name, ``"auto"`` for the one that is chosen by default."""
+    def parse(cls, name: str | Design) -> Design | None:
+        """The design of that name, None for ``"auto"``."""
         if isinstance(name, Design):
             return name
         if not isinstance(name, str):
             raise DesignError(f"a design is a name such as {str(cls())!r}, not {name!r}")
         if name == "auto":
-            return cls()
+            return None
         words = name.split("+")
         if len(words) != len(AXES):
             raise DesignError(unknown("design", name, ["auto", *map(str, designs())]))
@@ -71,7 +67,7 @@ def designs() -> list[Design]:
     Examples
     --------
     >>> [str(design) for design in designs()]
-    ['none+async+naive', 'none+async+halve']
+    ['none+async+naive', 'none+async+halve', 'strided+async+naive', 'strided+async+halve']
     """
     return [
         Design(sample, link, compress)
@@ -83,11 +79,17 @@ def designs() -> list[Design]:
 
 @dataclass(frozen=True)
 class Program:
-    """The kernels of one design on one engine, for one width of vertices."""
+    """The kernels of one design on one engine, for one width of vertices.
+
+    Without a sample, ``sample`` is None and ``finish`` links every edge.
+    """
 
     start: Kernel
-    finish: Kernel
+    sample: Kernel | None
     flatten: Kernel
+    largest: Kernel
+    mark_rest: Kernel
+    finish: Kernel
     tally: Kernel
 
 
@@ -99,10 +101,44 @@ def build(design: Design, engine: Engine, vertex: type) -> Program:
     def part(axis: str) -> Any:
         return chosen[axis].make(engine, *map(part, chosen[axis].takes))
 
-    forest = kernels.forest
+    forest, sample = kernels.forest, kernels.sample
+    first, then = part("sample") or (None, sample.every(engine))
+    link = functools.partial(forest.every_edge, engine, vertex, part("link"))
     return Program(
         start=forest.start(engine, vertex),
-        finish=forest.every_edge(engine, vertex, part("link")),
+        sample=first and link(first, sample.anywhere(engine)),
         flatten=forest.flatten(engine, kernels.compress.naive(engine)),
+        largest=sample.largest(engine, vertex),
+        mark_rest=sample.mark_rest(engine, vertex),
+        finish=link(then, (sample.outside if first else sample.anywhere)(engine)),
         tally=forest.tally(engine, vertex),
     )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A row of the table that ``"auto"`` reads: a design, and when it was measured to be best."""
+
+    design: Design
+    record: str
+    engine: str | None = None
+    edges: int = 0
+    edges_per_vertex: float = 0.0
+
+    def fits(self, engine: str, n: int, m: int) -> bool:
+        """Whether the row is for this engine and an edge list of this size."""
+        mine = self.engine in (None, engine)
+        return mine and m >= self.edges and m >= self.edges_per_vertex * n
+
+
+# The first row that fits. On a GPU a sample pays from four edges a vertex on; on the road network
+# (1.2) its bits cost more than they save, on threads everywhere, and on small lists its launches.
+AUTO = (
+    Rule(Design(sample="strided"), "design_choice.jsonl", "cuda", 1_000_000, 4.0),
+    Rule(Design(), "design_choice.jsonl"),
+)
+
+
+def choose(engine: Engine, n: int, m: int) -> Design:
+    """The design that ``"auto"`` runs for m edges whose ids span n vertices."""
+    return next(rule.design for rule in AUTO if rule.fits(engine.name, n, m))

@@ -12,7 +12,9 @@ from . import kernels
 from .edges import Array
 from .engines import Engine
 from .kernels import answer
-from .kernels.bits import WORD
+from .kernels.bits import BLOCK, WORD
+
+RUN = 128  # values that one thread sums
 
 
 @dataclass
@@ -93,9 +95,20 @@ class Forest:
         return self.engine.fill(self.engine.empty(-(-self.n // WORD), np.uint32), 0)
 
     def _ranks(self, words: Array) -> Array:
-        """For each word of a set of vertices, how many of the set come before it."""
-        engine, dtype = self.engine, self.parent.dtype
-        before = engine.empty(words.size + 1, dtype)
-        kernels.kernel(answer.count_words, engine)(words.size, words, before)
-        engine.xp.cumsum(before, dtype=dtype, out=before)
+        """For each block of words of a set of vertices, how many of the set come before it."""
+        blocks = -(-words.size // BLOCK)
+        before = self.engine.empty(blocks + 1, self.parent.dtype)
+        count = kernels.kernel(answer.count_blocks, self.engine)
+        count(blocks, words.size, words, before)
+        self._running_sum(before)
         return before
+
+    def _running_sum(self, values: Array) -> None:
+        """In place, in runs that one thread sums, and runs of their sums, and so on."""
+        engine, size = self.engine, values.size
+        runs = -(-size // RUN)
+        sums = engine.empty(runs, values.dtype)
+        kernels.kernel(answer.sum_runs, engine)(runs, RUN, size, values, sums)
+        if runs > 1:
+            self._running_sum(sums)
+            kernels.kernel(answer.add_runs, engine)(size, RUN, sums, values)

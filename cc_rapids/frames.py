@@ -178,8 +178,8 @@ def _frame(edges: Any, source: str, destination: str, nulls: str) -> Given:
         shape = getattr(edges, "shape", None)
         hint = f" of shape {tuple(shape)}" if shape is not None else ""
         raise InputError(
-            f"edges cannot be a {type(edges).__name__}{hint}: give a frame of cuDF, pandas, Polars or"
-            " PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
+            f"edges cannot be a {type(edges).__name__}{hint}: give a frame of cuDF, pandas, Polars"
+            " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
         ) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .design import Design, build
 from .edges import Array, Edges
 from .engines import Engine
+from .kernels.sample import PROBES, sampled_count
 
 
 def solve(edges: Edges, seen: Array, design: Design, engine: Engine) -> Array:
@@ -25,10 +28,21 @@ def solve(edges: Edges, seen: Array, design: Design, engine: Engine) -> Array:
     (n,) array of ``edges.vertex``, allocated here and not kept
     """
     program = build(design, engine, edges.vertex)
-    parent = engine.empty(edges.n, edges.vertex)
-    program.start(edges.n, parent)
-    program.finish(edges.m, edges.src, edges.dst, edges.low, parent, seen)
-    program.flatten(edges.n, parent, seen)
+    n, m = edges.n, edges.m
+    parent = engine.empty(n, edges.vertex)
+    rest = engine.empty(seen.size if program.sample else 1, np.uint32)
+    link = edges.src, edges.dst, edges.low, parent, seen, rest
+    program.start(n, parent)
+    sampled = 0
+    if program.sample and n:
+        sampled = sampled_count(m)
+        best = engine.fill(engine.empty(1, np.int64), 0)
+        program.sample(sampled, *link)
+        program.flatten(n, parent, seen)
+        program.largest(PROBES, n, parent, best)
+        program.mark_rest(rest.size, n, parent, best, rest)
+    program.finish(m - sampled, *link)
+    program.flatten(n, parent, seen)
     return parent
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import answer, bits, columns, compress, forest, link
+from . import answer, bits, columns, compress, forest, link, sample
 
-__all__ = ["answer", "bits", "columns", "compress", "forest", "kernel", "link"]
+__all__ = ["answer", "bits", "columns", "compress", "forest", "kernel", "link", "sample"]
 
 
 @cache

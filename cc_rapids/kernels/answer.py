@@ -1,7 +1,7 @@
 """Answer: from the flat forest to the columns that the caller gets.
 
-seen, before : the vertices that occur, as bits, and for each word how many come before it, so that
-               a vertex's rank in the set is one look-up and one count of bits.
+seen, before : the vertices that occur, as bits, and for each block of 8 words how many come before
+               it, so that a vertex's rank in the set is one look-up and at most 8 counts of bits.
 roots, ...   : the same for the roots, one a component.
 """
 
@@ -30,17 +30,53 @@ def complete(on: Any, vertex: type) -> Any:
     return complete
 
 
-def count_words(on: Any) -> Any:
-    """before[w + 1] = the bits of word w; a running sum then makes them ranks."""
-    count = bits.count(on)
+def count_blocks(on: Any) -> Any:
+    """before[b + 1] = the members of the set in block b of its words."""
+    ones = bits.count(on)
 
     @on.each
-    def count_words(w, seen, before):
-        before[w + np.uint64(1)] = count(seen[w])
-        if w == 0:
-            before[w] = 0
+    def count_blocks(b, words, seen, before):
+        w = b * np.uint64(bits.BLOCK)
+        last = min(w + np.uint64(bits.BLOCK), np.uint64(words))
+        found = ones(np.uint32(0))
+        while w < last:
+            found += ones(seen[w])
+            w += np.uint64(1)
+        before[b + np.uint64(1)] = found
+        if b == 0:
+            before[b] = 0
 
-    return count_words
+    return count_blocks
+
+
+def sum_runs(on: Any) -> Any:
+    """Running sums inside each run of ``length`` values, and the sum of each run."""
+
+    @on.each
+    def sum_runs(r, length, size, values, sums):
+        i = r * np.uint64(length)
+        last = min(i + np.uint64(length), np.uint64(size))
+        total = values[i]
+        i += np.uint64(1)
+        while i < last:
+            total += values[i]
+            values[i] = total
+            i += np.uint64(1)
+        sums[r] = total
+
+    return sum_runs
+
+
+def add_runs(on: Any) -> Any:
+    """Add to each run what came before it: ``sums`` are running sums of the runs by now."""
+
+    @on.each
+    def add_runs(i, length, sums, values):
+        r = i // np.uint64(length)
+        if r > 0:
+            values[i] += sums[r - np.uint64(1)]
+
+    return add_runs
 
 
 def mark_roots(on: Any, vertex: type) -> Any:

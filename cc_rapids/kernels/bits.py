@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 SHIFT, LAST, ONE = np.uint32(5), np.uint32(31), np.uint32(1)
-WORD = 32
+WORD = 32  # vertices in a word
+BLOCK, BLOCK_SHIFT = 8, np.uint32(8)  # words, and the shift from a vertex, of a block of ranks
 
 
 def has(on: Any) -> Any:
@@ -50,12 +51,17 @@ def count(on: Any) -> Any:
 
 
 def rank(on: Any) -> Any:
-    """How many vertices of the set are smaller than v, given the ranks of the words' first."""
+    """How many vertices of the set are smaller than v: those before its block, and in it."""
     ones = count(on)
 
     @on.device
     def rank(bits, before, v):
+        word, w = np.uint64(v >> SHIFT), np.uint64(v >> BLOCK_SHIFT) << np.uint64(3)
+        found = before[v >> BLOCK_SHIFT]
+        while w < word:
+            found += ones(bits[w])
+            w += np.uint64(1)
         below = np.uint32((ONE << np.uint32(v & LAST)) - ONE)
-        return before[v >> SHIFT] + ones(np.uint32(bits[v >> SHIFT] & below))
+        return found + ones(np.uint32(bits[word] & below))
 
     return rank

@@ -36,19 +36,22 @@ def start(on: Any, vertex: type) -> Any:
     return start
 
 
-def every_edge(on: Any, vertex: type, link: Any) -> Any:
+def every_edge(on: Any, vertex: type, link: Any, place: Any, open_edge: Any) -> Any:
     """Link the two ends of each edge, in any order and at the same time.
 
-    A self-loop joins nothing: that its vertex occurs is the only thing to note.
+    ``place`` says which edge is the i-th, ``open_edge`` which ones cannot be left out. A self-loop
+    joins nothing: that its vertex occurs is the only thing to note. Most edges of a dense graph
+    have two ends with one parent, so that two reads are all they cost.
     """
     at, mark = index(on, vertex), bits.mark(on)
 
     @on.each
-    def every_edge(i, src, dst, low, parent, seen):
-        u, v = at(src, i, low), at(dst, i, low)
+    def every_edge(i, src, dst, low, parent, seen, rest):
+        e = place(i)
+        u, v = at(src, e, low), at(dst, e, low)
         if u == v:
             mark(seen, u)
-        elif parent[u] != parent[v]:
+        elif open_edge(rest, u, v) and parent[u] != parent[v]:
             link(parent, u, v)
 
     return every_edge

@@ -45,6 +45,7 @@ def launches():
                     found.labels(labels)
         cc_rapids.components((src, dst), vertices=range(0, 30, 7)).labels()
         cc_rapids.components((src, dst), num_vertices=20).labels()
+        cc_rapids.components((src, dst), vertices=[100_000]).labels()
         strided = np.arange(20)[::2]
         cc_rapids.components((strided, strided))
     return list(recorder.launched.values())
@@ -56,7 +57,8 @@ LAUNCHES = launches()
 def test_the_launches_cover_every_kernel():
     names = {kernel.part.function.__name__ for kernel, _ in LAUNCHES}
     assert names >= {"start", "every_edge", "flatten", "tally", "span", "mark_column", "mark_range",
-                     "complete", "count_words", "gather", "mark_roots"}  # fmt: skip
+                     "complete", "count_blocks", "sum_runs", "add_runs", "gather", "mark_roots",
+                     "largest", "mark_rest"}  # fmt: skip
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda c: f"sm_{c[0]}{c[1]}")

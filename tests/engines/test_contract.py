@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from cc_rapids import kernels
 from cc_rapids.kernels import bits, compress, link
 
 SIZES = [0, 1, 31, 32, 33, 100]
@@ -184,9 +183,12 @@ def test_contended_links_lose_no_hook(on, compression):
 
 
 def test_bits_rank_members(on):
-    members = np.array([0, 5, 31, 32, 63, 64, 95])
-    words = np.zeros(3, np.uint32)
+    n = 900
+    members = np.array([0, 5, 31, 32, 63, 64, 95, 255, 256, 257, 511, 700, 899])
+    words = np.zeros(-(-n // 32), np.uint32)
     np.bitwise_or.at(words, members // 32, np.uint32(1) << (members % 32).astype(np.uint32))
+    block = bits.WORD * bits.BLOCK
+    starts = [int((members < b * block).sum()) for b in range(-(-n // block))]
 
     def ask(on):
         has, rank = bits.has(on), bits.rank(on)
@@ -198,13 +200,11 @@ def test_bits_rank_members(on):
 
         return ask
 
-    seen, before = on.asarray(words), on.empty(4, np.uint32)
-    kernels.kernel(kernels.answer.count_words, on)(3, seen, before)
-    before = on.asarray(np.cumsum(on.to_host(before), dtype=np.uint32))
-    inside, ranks = on.empty(96, np.int64), on.empty(96, np.int64)
-    ask(on)(96, seen, before, inside, ranks)
+    inside, ranks = on.empty(n, np.int64), on.empty(n, np.int64)
+    before = on.asarray(np.array(starts, np.uint32))
+    ask(on)(n, on.asarray(words), before, inside, ranks)
     assert np.flatnonzero(on.to_host(inside)).tolist() == members.tolist()
-    assert on.to_host(ranks).tolist() == [int((members < v).sum()) for v in range(96)]
+    assert on.to_host(ranks).tolist() == [int((members < v).sum()) for v in range(n)]
 
 
 def test_an_engine_says_what_it_is(on):

@@ -1,0 +1,186 @@
+"""Columns of ids: nulls are counted, and types that cannot name vertices are refused."""
+
+import datetime
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cc_rapids import components, errors
+
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+ONE = np.array([1])
+
+
+def refused(error, edges, *parts, **options):
+    """One call that raises exactly this error, with these parts of its message."""
+    with pytest.raises(error) as raised:
+        components(edges, **options)
+    assert type(raised.value) is error
+    message = str(raised.value)
+    assert "\n" not in message
+    for part in parts:
+        assert part in message
+    return message
+
+
+NULLS = {
+    "pandas Int64": lambda ids: pd.DataFrame(ids, dtype="Int64"),
+    "pandas PyArrow": lambda ids: pd.DataFrame(ids, dtype="int64[pyarrow]"),
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "pyarrow": pa.table,
+}
+IDS = {"src": [1, None, None, 4], "dst": [2, 3, None, 5]}
+WORDS = {"src": ["a", None, None, "d"], "dst": ["b", "c", None, "e"]}
+
+
+@pytest.mark.parametrize("make", NULLS.values(), ids=NULLS)
+def test_nulls_are_counted_and_refused_or_dropped(make):
+    refused(errors.NullsError, make(IDS), "column 'src' has 2 nulls in 4 rows", "nulls='drop'")
+    found = components(make(IDS), nulls="drop")
+    assert (found.summary()["dropped"], found.summary()["edges"]) == (2, 2)
+    assert pl.DataFrame(found.labels()).rows() == [(1, 1), (2, 1), (4, 4), (5, 4)]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, "object"], ids=str)
+def test_nulls_among_strings_are_counted_and_refused_or_dropped(make):
+    edges = pd.DataFrame(WORDS, dtype=object) if make == "object" else make(WORDS)
+    refused(errors.NullsError, edges, "column 'src' has 2 nulls in 4 rows", "nulls='drop'")
+    found = components(edges, nulls="drop")
+    assert found.summary()["dropped"] == 2
+    labels = pl.DataFrame(found.labels()).rows()
+    assert labels == [("a", "a"), ("b", "a"), ("d", "d"), ("e", "d")]
+
+
+def test_dropped_edges_are_logged(caplog):
+    caplog.set_level("INFO", "cc_rapids")
+    components(pl.DataFrame(IDS), nulls="drop")
+    assert "2 edges with a null end were left out" in caplog.text
+
+
+def test_nulls_in_other_columns_are_none_of_our_business():
+    edges = pl.DataFrame({"src": [1, 2], "dst": [2, 3], "w": [None, 0.5]})
+    assert components(edges, nulls="drop").summary()["dropped"] == 0
+
+
+def test_nulls_in_pairs_of_series_name_the_side():
+    pair = pd.Series([1, 2], dtype="Int64"), pd.Series([None, 2], dtype="Int64")
+    refused(errors.NullsError, pair, "column 'dst' has 1 nulls in 2 rows")
+    assert components(pair, nulls="drop").summary()["dropped"] == 1
+
+
+def test_masked_ids_of_numpy_are_nulls():
+    masked = np.ma.array([1, 2, 3], mask=[0, 1, 1])
+    refused(errors.NullsError, (masked, masked.data), "column 'src' has 2 nulls in 3 rows")
+
+
+def test_none_among_strings_of_a_list_is_a_null():
+    refused(errors.NullsError, (["a", None], ["b", "c"]), "column 'src' has 1 nulls in 2 rows")
+
+
+def test_none_among_integers_of_a_list_is_counted():
+    with pytest.raises(errors.InputError, match=r"column 'src' .*\b1 (nulls|of them missing)"):
+        components(([1, None, 3], [2, 3, 4]))
+
+
+@pytest.mark.parametrize("nulls", ["raise", "drop"])
+def test_nulls_among_vertices_are_refused(nulls):
+    vertices = pd.Series([7, None], dtype="Int64")
+    refused(
+        errors.NullsError,
+        (ONE, ONE),
+        "column 'vertices' has 1 nulls in 2 rows",
+        vertices=vertices,
+        nulls=nulls,
+    )
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("nulls", ["raise", "drop"])
+def test_floats_are_refused_though_they_are_whole(make, nulls):
+    edges = make({"src": [1, 2], "dst": [2.0, 3.0]})
+    message = refused(errors.ColumnTypeError, edges, "(2 values)", "cast it", nulls=nulls)
+    assert re.match(r"column 'dst' is (float64|Float64|double) ", message)
+
+
+def test_missing_floats_are_counted_once():
+    nan = {"src": [1.0, np.nan, 3.0], "dst": [2, 3, 4]}
+    says = "column 'src' is float64 (3 values, 1 of them missing)"
+    refused(errors.ColumnTypeError, pd.DataFrame(nan), says, ".astype('Int64')")
+    refused(errors.ColumnTypeError, (np.array(nan["src"]), np.array(nan["dst"])), says)
+    polars = pl.DataFrame({"src": [1.0, None, np.nan], "dst": [2, 3, 4]})
+    refused(errors.ColumnTypeError, polars, "Float64 (3 values, 2 of them missing)")
+
+
+DAY = datetime.date(2026, 1, 1)
+OTHERS = {
+    "booleans": ([True], "bool"),
+    "dates": ([DAY], "date"),
+    "bytes": ([b"a"], "binary|object"),
+    "mixed": ([1, "a"], "object"),
+    "objects": ([object()], "object"),
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "values", "dtype"),
+    [
+        pytest.param(make, *OTHERS[name], id=f"{name} in {kind}")
+        for kind, make in FRAMES.items()
+        for name in OTHERS
+        if kind == "pandas" or name in ("booleans", "dates", "bytes")
+    ],
+)
+def test_columns_of_other_types_are_refused(make, values, dtype):
+    if make is pd.DataFrame and dtype != "bool":
+        values = pd.Series(values, dtype=object)
+    edges = make({"a": values, "b": list(range(len(values)))})
+    message = refused(errors.ColumnTypeError, edges, "cast it", source="a", destination="b")
+    assert re.match(
+        rf"column 'a' is \S*({dtype}|object)\S* \({len(values)} values\)", message, re.I
+    )
+
+
+ARRAYS = {
+    "bool": np.array([True, False]),
+    "datetime64": np.array(["2026-01-01"], "M8[D]"),
+    "bytes": np.array([b"a"]),
+    "complex": np.array([1j]),
+    "integers as objects": np.array([1, 2], dtype=object),
+    "integers beyond 64 bits": [2**64, 1],
+    "strings and integers": ["a", 1],
+}
+
+
+@pytest.mark.parametrize("values", ARRAYS.values(), ids=ARRAYS)
+def test_arrays_of_other_types_are_refused(values):
+    refused(errors.ColumnTypeError, (values, values), "column 'src' is ", f"({len(values)} values")
+
+
+def test_categories_are_refused_with_a_way_out():
+    edges = pd.DataFrame({"src": ["a"], "dst": ["b"]}, dtype="category")
+    refused(errors.ColumnTypeError, edges, "column 'src' is category (1 values)", "cast it")
+
+
+def test_integers_wider_than_64_bits_are_refused():
+    edges = pl.DataFrame({"src": [1], "dst": [2]}, schema={"src": pl.Int128, "dst": pl.Int64})
+    refused(errors.ColumnTypeError, edges, "column 'src' is Int128 (1 values)", "cast it")
+
+
+def test_strings_on_one_side_only_are_refused():
+    edges = pd.DataFrame({"src": ["a"], "dst": [1]})
+    says = "column 'src' is str, column 'dst' is int64"
+    refused(errors.ColumnTypeError, edges, says, "cast one of them")
+    refused(errors.ColumnTypeError, (ONE, np.array(["a"])), "column 'src' is int64")
+
+
+def test_strings_and_integers_do_not_meet_among_vertices():
+    refused(errors.ColumnTypeError, (ONE, ONE), "vertices are <U1", "int64", vertices=["a"])
+    words = pd.DataFrame({"src": ["a"], "dst": ["b"]})
+    refused(errors.ColumnTypeError, words, "vertices are int64", "'src' is str", vertices=[1])
+    refused(errors.InputError, words, "column 'src' holds strings", vertices=range(3))
+    refused(errors.InputError, words, "num_vertices= does not apply", num_vertices=3)

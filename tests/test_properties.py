@@ -1,0 +1,250 @@
+"""What holds for every edge list, on threads: against NetworkX and SciPy, and of itself."""
+
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import coo_array
+
+import cc_rapids
+from cc_rapids import engines, generators, oracle
+from cc_rapids.engines import threads
+
+quick = settings(
+    max_examples=60,
+    deadline=None,  # the first example of a type compiles for a second
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+SPAN = 40  # the most that ids of one graph are apart
+# All widths, and the pairs that NumPy cannot add without a float or a wider type
+DTYPES = [
+    *((kind, kind) for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")),
+    ("u8", "i4"),
+    ("i8", "u4"),
+]
+
+
+@st.composite
+def id_ranges(draw, dtypes):
+    """The least id of a graph: at an end of what the types hold, near zero, or anywhere."""
+    limits = [np.iinfo(dtype) for dtype in dtypes]
+    low = max(limit.min for limit in limits)
+    high = min(limit.max for limit in limits) - SPAN
+    near = max(low, -SPAN // 2)
+    return draw(st.sampled_from([low, near, high]) | st.integers(low, high))
+
+
+@st.composite
+def edge_lists(draw, dtypes=None):
+    """Two arrays of ids, with self-loops and duplicates as they come."""
+    dtypes = dtypes or draw(st.sampled_from(DTYPES))
+    low = draw(id_ranges(dtypes))
+    span = draw(st.integers(1, SPAN))
+    pairs = draw(st.lists(st.tuples(*[st.integers(low, low + span - 1)] * 2), max_size=50))
+    columns = zip(*pairs, strict=True) if pairs else ([], [])
+    return tuple(np.array(column, dtype) for column, dtype in zip(columns, dtypes, strict=True))
+
+
+def components_of(src, dst, vertices=()):
+    """Each vertex's component by NetworkX, in the order of the vertices."""
+    graph = nx.Graph()
+    graph.add_nodes_from(vertices)
+    graph.add_edges_from(zip(src, dst, strict=True))
+    parts = {v: part for part in nx.connected_components(graph) for v in part}
+    return dict(sorted(parts.items()))
+
+
+def check(found, parts):
+    """All that a Components says agrees with what NetworkX finds."""
+    vertex, least = columns(found.labels("min"))
+    assert vertex == list(parts)
+    assert least == [min(part) for part in parts.values()]
+    names = sorted(set(least))
+    assert len(found) == len(names)
+    sizes = Counter(least)
+    by_size = sorted(names, key=lambda name: (-sizes[name], name))
+    assert columns(found.labels("dense")) == [vertex, [names.index(name) for name in least]]
+    assert columns(found.labels("size")) == [vertex, [by_size.index(name) for name in least]]
+    assert columns(found.sizes()) == [by_size, [sizes[name] for name in by_size]]
+    largest = sorted(parts[by_size[0]]) if parts else []
+    assert columns(found.largest()) == [largest, [by_size[0]] * len(largest) if parts else []]
+    facts = found.summary()
+    assert (facts["vertices"], facts["components"]) == (len(parts), len(names))
+    assert facts["largest"] == len(largest)
+
+
+def columns(frame):
+    """The columns of a frame of any kind, or of a pair of arrays, as lists of Python's own ids."""
+    if isinstance(frame, pl.DataFrame):
+        frame = frame.to_arrow()
+    if isinstance(frame, pa.Table):
+        return list(frame.to_pydict().values())
+    if isinstance(frame, pd.DataFrame):
+        return [frame[name].tolist() for name in frame.columns]
+    return [np.asarray(column).tolist() for column in frame]
+
+
+@quick
+@given(edge_lists())
+def test_integers_of_any_type(edges):
+    before = [column.copy() for column in edges]
+    found = cc_rapids.components(edges)
+    src, dst = (column.tolist() for column in edges)
+    check(found, components_of(src, dst))
+    oracle.certify_components(found, edges)
+    oracle.against_networkx(edges, found.labels())
+    for column, old in zip(edges, before, strict=True):
+        np.testing.assert_array_equal(column, old)
+    if edges[0].dtype == edges[1].dtype:
+        assert found.labels().vertex.dtype == found.labels().labels.dtype == edges[0].dtype
+
+
+@quick
+@given(edge_lists(), st.randoms(use_true_random=False))
+def test_order_direction_duplicates_and_chunks_do_not_matter(edges, random):
+    expected = columns(cc_rapids.connected_components(edges))
+    src, dst = edges
+    m = src.size
+    order = np.array(random.sample(range(m), m), int)
+    again = np.array([random.randrange(m) for _ in range(random.randrange(9))] if m else [], int)
+    cut = random.randint(0, m)
+    same_kind = src.dtype == dst.dtype
+    variants = {
+        "reversed": (dst, src),
+        "shuffled": (src[order], dst[order]),
+        "duplicated": (np.concatenate([src, src[again]]), np.concatenate([dst, dst[again]])),
+        "backwards in memory": (src[::-1], dst[::-1]),
+        "chunks": pa.table(
+            {
+                "src": pa.chunked_array([src[cut:], src[:cut]], pa.from_numpy_dtype(src.dtype)),
+                "dst": pa.chunked_array([dst[cut:], dst[:cut]], pa.from_numpy_dtype(dst.dtype)),
+            }
+        ),
+    }
+    if same_kind:
+        variants["both ways"] = np.concatenate([src, dst]), np.concatenate([dst, src])
+    for name, variant in variants.items():
+        assert columns(cc_rapids.connected_components(variant)) == expected, name
+
+
+@quick
+@given(edge_lists(dtypes=("i4", "i4")), st.randoms(use_true_random=False))
+def test_joining_edge_lists_joins_components(edges, random):
+    """The components of all edges are those of the labels of one part, joined by the other."""
+    src, dst = edges
+    cut = random.randint(0, src.size)
+    first = cc_rapids.connected_components((src[:cut], dst[:cut]), vertices=np.concatenate(edges))
+    summary = np.concatenate([first.vertex, src[cut:]]), np.concatenate([first.labels, dst[cut:]])
+    whole = cc_rapids.connected_components(edges)
+    assert columns(cc_rapids.connected_components(summary)) == columns(whole)
+
+
+@quick
+@given(edge_lists(dtypes=("i8", "i8")))
+def test_all_kinds_of_frames_agree(edges):
+    both = dict(zip(("src", "dst"), edges, strict=True))
+    expected = columns(cc_rapids.connected_components(edges))
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        frame = make(both)
+        answer = cc_rapids.connected_components(frame)
+        assert type(answer) is type(frame)
+        assert columns(answer) == expected
+    series = tuple(map(pd.Series, edges))
+    assert columns(cc_rapids.connected_components(series)) == expected
+
+
+@quick
+@given(
+    st.integers(0, 30).flatmap(
+        lambda n: st.tuples(
+            st.just(n),
+            st.lists(st.tuples(*[st.integers(0, max(n - 1, 0))] * 2), max_size=40 if n else 0),
+        )
+    )
+)
+def test_a_given_number_of_vertices(graph):
+    n, pairs = graph
+    src, dst = np.array(pairs, np.int32).reshape(-1, 2).T
+    found = cc_rapids.components((src, dst), num_vertices=n)
+    check(found, components_of(src.tolist(), dst.tolist(), range(n)))
+    oracle.certify(src, dst, n, found.labels().labels)
+    oracle.against_scipy(src, dst, n, found.labels("dense").labels)
+    matrix = coo_array((np.ones(src.size), (src, dst)), shape=(n, n))
+    if n:
+        oracle.against_scipy(src, dst, n, cc_rapids.components(matrix).labels("dense").labels)
+
+
+@quick
+@given(edge_lists(dtypes=("i8", "i8")), st.data())
+def test_more_vertices(edges, data):
+    src, dst = (column.tolist() for column in edges)
+    low = data.draw(id_ranges(("i8", "i8"))) if not src else min(src + dst)
+    ids = st.integers(max(low - SPAN, -(2**63)), min(low + 2 * SPAN, 2**63 - 1))
+    more = data.draw(st.lists(ids, max_size=20), label="vertices")
+    found = cc_rapids.components(edges, vertices=np.array(more, np.int64))
+    check(found, components_of(src, dst, more))
+    oracle.certify_components(found, edges, vertices=np.array(more, np.int64))
+    steps = range(data.draw(ids), data.draw(ids), data.draw(st.sampled_from([1, 3, -2])))
+    found = cc_rapids.components(edges, vertices=steps)
+    check(found, components_of(src, dst, steps))
+
+
+words = st.text(max_size=3) | st.sampled_from(["", " ", "a", "A", "10", "9", "é", "z"])
+
+
+@quick
+@given(st.lists(st.tuples(words, words), max_size=30), st.lists(words, max_size=4))
+def test_strings(pairs, more):
+    src, dst = (list(column) for column in zip(*pairs, strict=True)) if pairs else ([], [])
+    parts = components_of(src, dst, more)
+    text = pa.table({"src": pa.array(src, pa.string()), "dst": pa.array(dst, pa.string())})
+    found = cc_rapids.components(text, vertices=pa.chunked_array([more], pa.string()))
+    check(found, parts)
+    oracle.certify_components(found, text, vertices=pa.chunked_array([more], pa.string()))
+    plain = columns(cc_rapids.connected_components(text))
+    for frame in (
+        text.to_pandas(),
+        pl.DataFrame({"src": src, "dst": dst}, schema={"src": pl.String, "dst": pl.String}),
+        (np.array(src, object), np.array(dst, object)),
+    ):
+        assert columns(cc_rapids.connected_components(frame)) == plain
+
+
+RACES = {
+    "star": lambda seed: generators.star(3000),
+    "star, centre anywhere": lambda seed: generators.permuted(generators.star(3000), seed),
+    "clique": lambda seed: generators.cliques([90]),
+    "cliques": lambda seed: generators.permuted(generators.cliques([40, 1, 60, 2, 30]), seed),
+    "path": lambda seed: generators.path(4000, shuffle=seed),
+    "path, edges in any order": lambda seed: generators.duplicated(
+        generators.path(3000, shuffle=seed), 1, seed
+    ),
+    "one edge": lambda seed: generators.duplicated(generators.path(2), 5000, seed),
+    "duplicates": lambda seed: generators.duplicated(
+        generators.cliques([2, 3, 1, 5, 20]), 20, seed
+    ),
+    "rmat": lambda seed: generators.rmat(11, 4000, 0.57, 0.19, 0.19, seed),
+    "grid": lambda seed: generators.grid(60, 60, 0.6, seed),
+}
+
+
+@pytest.mark.parametrize("make", RACES.values(), ids=RACES)
+@pytest.mark.parametrize("design", list(map(str, cc_rapids.designs())))
+def test_threads_that_race_agree(make, design, monkeypatch):
+    """Chunks of a few edges, so that all threads work on the same few trees at once."""
+    monkeypatch.setattr(threads, "CHUNK", 16)
+    assert engines.get("threads").workers > 1 or pytest.skip("one core: no races")
+    for seed in range(25):
+        graph = make(seed)
+        n = graph.num_vertices
+        expected = graph.labels() if graph.components else oracle.union_find(*graph.edges, n)
+        found = cc_rapids.components(graph.edges, num_vertices=n, design=design)
+        np.testing.assert_array_equal(found.labels().labels, expected)

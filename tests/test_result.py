@@ -1,0 +1,151 @@
+"""Components, the answer: labels of each kind, sizes, the largest, and what it says of itself."""
+
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import components, connected_components
+
+# Four components, two of three and two of one, with ids whose order is not that of their sizes
+EDGES = np.array([-5, 9, 2, 7, 4, 7]), np.array([-5, 2, 9, 1, 2, 0])
+ALONE = [12]
+VERTEX = [-5, 0, 1, 2, 4, 7, 9, 12]
+LABELS = {
+    "min": [-5, 0, 0, 2, 2, 0, 2, 12],
+    "dense": [0, 1, 1, 2, 2, 1, 2, 3],
+    "size": [2, 0, 0, 1, 1, 0, 1, 3],
+}
+SIZES = {"min": [0, 2, -5, 12], "dense": [1, 2, 0, 3], "size": [0, 1, 2, 3]}
+KINDS = list(LABELS)
+
+
+def rows(answer):
+    """The two columns of an answer of arrays, as lists."""
+    return [np.asarray(column).tolist() for column in answer]
+
+
+@pytest.fixture
+def ask(engine):
+    """The answer, with labels of one kind."""
+    return lambda labels="min": components(EDGES, vertices=ALONE, engine=engine, labels=labels)
+
+
+def test_labels_are_the_least_id_of_each_component_unless_told_otherwise(ask):
+    found = ask()
+    assert isinstance(found, cc_rapids.Components)
+    assert len(found) == 4
+    assert found.labels()._fields == ("vertex", "labels")
+    assert rows(found.labels()) == [VERTEX, LABELS["min"]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_labels_can_be_set_at_the_start_or_asked_for(ask, engine, kind):
+    expected = [VERTEX, LABELS[kind]]
+    assert rows(ask(kind).labels()) == expected
+    for other in KINDS:
+        assert rows(ask(other).labels(kind)) == expected
+    direct = connected_components(EDGES, vertices=ALONE, engine=engine, labels=kind)
+    assert rows(direct) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_that_are_no_ids_are_int32_as_those_of_scipy(ask, kind):
+    found, expected = ask(kind), np.int64 if kind == "min" else np.int32
+    assert found.labels().vertex.dtype == np.int64
+    for answer in (found.labels(), found.sizes(), found.largest()):
+        assert answer.labels.dtype == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sizes_come_largest_first_and_equals_by_their_least_ids(ask, kind):
+    sizes = ask(kind).sizes()
+    assert sizes._fields == ("labels", "size")
+    assert rows(sizes) == [SIZES[kind], [3, 3, 1, 1]]
+    assert sizes.size.dtype == np.int64
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_largest_of_equals_is_the_one_with_the_least_id(ask, kind):
+    assert rows(ask(kind).largest()) == [[0, 1, 7], [SIZES[kind][0]] * 3]
+
+
+def test_the_largest_need_not_have_the_least_id(engine):
+    found = components(([1, 8, 5], [1, 5, 6]), engine=engine, labels="dense")
+    assert rows(found.largest()) == [[5, 6, 8], [1, 1, 1]]
+    assert rows(found.labels("size")) == [[1, 5, 6, 8], [1, 0, 0, 0]]
+
+
+def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
+    summary = ask().summary()
+    seconds, device, peak = (summary.pop(name) for name in ("seconds", "device", "peak_bytes"))
+    assert summary == {
+        "engine": engine,
+        "design": "none+async+halve",
+        "vertices": 8,
+        "edges": 6,
+        "components": 4,
+        "largest": 3,
+        "dropped": 0,
+    }
+    assert device
+    assert isinstance(device, str)
+    assert peak is None or peak > 0
+    assert seconds["compute"] > 0
+    assert seconds["copy"] is None or engine == "cuda"
+
+
+def test_the_repr_is_one_line(ask, engine):
+    assert repr(ask()) == (
+        "<Components: 4 components of 8 vertices, the largest of 3;"
+        f" 6 edges, none+async+halve on {engine}>"
+    )
+
+
+def test_the_html_has_the_counts_and_escapes_the_names(ask, monkeypatch):
+    found = ask()
+    monkeypatch.setattr(type(found._engine), "device_name", "<a & b>")
+    html = found._repr_html_()
+    assert html.startswith("<table><caption>Components</caption><tr>")
+    assert "<tr><th>components</th><td>4</td></tr>" in html
+    assert "<tr><th>largest</th><td>3</td></tr>" in html
+    assert "<tr><th>device</th><td>&lt;a &amp; b&gt;</td></tr>" in html
+
+
+def test_large_counts_are_grouped():
+    found = components(([0], [1]), num_vertices=1_234_567)
+    assert "1,234,566 components of 1,234,567 vertices" in repr(found)
+    assert "<td>1,234,566</td>" in found._repr_html_()
+
+
+@pytest.mark.parametrize("options", [{}, {"num_vertices": 0}, {"vertices": []}])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_edges_are_an_empty_answer(engine, kind, options):
+    found = components(([], []), labels=kind, engine=engine, **options)
+    assert len(found) == 0
+    for answer in (found.labels(), found.sizes(), found.largest()):
+        assert rows(answer) == [[], []]
+        assert answer.labels.dtype == (np.int64 if kind == "min" else np.int32)
+    assert found.summary()["largest"] == 0
+    assert "0 components of 0 vertices, the largest of 0; 0 edges" in repr(found)
+    assert "<th>components</th><td>0</td>" in found._repr_html_()
+
+
+@pytest.mark.parametrize("method", ["labels", "sizes", "largest"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_writing_into_an_answer_changes_no_later_one(ask, kind, method):
+    found = ask(kind)
+
+    def answers():
+        return [rows(answer) for answer in (found.labels(), found.sizes(), found.largest())]
+
+    before = answers()
+    for column in getattr(found, method)():
+        column[:] = 77
+    assert answers() == before
+    assert rows(found.labels("min")) == [VERTEX, LABELS["min"]]
+
+
+def test_a_component_may_be_asked_for_again_after_another_run(ask, engine):
+    found = ask()
+    components(([1], [2]), engine=engine)
+    assert rows(found.labels("size")) == [VERTEX, LABELS["size"]]
