@@ -12,6 +12,8 @@ import numpy as np
 
 from .errors import ColumnTypeError, InputError, NullsError
 
+LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
+
 Lend = Callable[[], AbstractContextManager[Any]]
 
 
@@ -39,8 +41,8 @@ def is_cudf(thing: Any) -> bool:
 
 def is_series(thing: Any) -> bool:
     """Whether it is a column of a frame library."""
-    libraries = ("pandas", "cudf", "polars", "pyarrow", "modin")
-    return type(thing).__module__.partition(".")[0] in libraries and not hasattr(thing, "columns")
+    library = type(thing).__module__.partition(".")[0]
+    return library in LIBRARIES and type(thing).__name__ in ("Series", "ChunkedArray")
 
 
 def of(name: str, values: Any) -> Column:
@@ -66,6 +68,8 @@ def _of_cudf(name: str, series: Any) -> Column:
     missing = int(series._column.null_count)
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(series.dtype)
     if not (kind in "iu" or strings):
+        if size == 0:
+            return _empty(name)
         raise _no_ids(name, text, size, missing)
     _refuse_nulls(name, missing, size)
     if strings:
@@ -95,13 +99,18 @@ def _lend_cudf(series: Any) -> Iterator[Any]:
 
 
 def _of_narwhals(name: str, side: Any) -> Column:
+    import narwhals as nw
+
     dtype, missing, size = side.dtype, int(side.null_count()), len(side)
     native = side.to_native()
     text = str(getattr(native, "dtype", None) or native.type)
     strings = _is_text(side)
-    if not (dtype.is_integer() or strings):
-        absent = missing + int(side.is_nan().sum() or 0) if dtype.is_float() else missing
-        raise _no_ids(name, text, size, min(absent, size))
+    if not (strings or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))):
+        if size == 0:
+            return _empty(name)
+        if dtype.is_float():
+            missing = int((side.is_null() | side.is_nan()).sum())
+        raise _no_ids(name, text, size, missing)
     _refuse_nulls(name, missing, size)
     if strings:
         held = side.to_arrow()
@@ -143,6 +152,8 @@ def array_of(name: str, values: Any) -> Any:
         if isinstance(values, np.ma.MaskedArray):
             _refuse_nulls(name, int(np.ma.getmaskarray(values).sum()), values.size)
         array = np.asarray(values)
+        if array.dtype.kind == "U" and not all(isinstance(value, str) for value in values):
+            array = np.asarray(values, object)  # NumPy has written numbers among them as text
     if array.ndim != 1:
         raise InputError(f"array {name!r} has shape {array.shape}: ids are one-dimensional")
     return array
@@ -150,24 +161,42 @@ def array_of(name: str, values: Any) -> Any:
 
 def of_array(name: str, array: Any) -> Column:
     """A column of a one-dimensional array."""
-    dtype = array.dtype
-    if array.size == 0 and dtype == np.float64:  # what NumPy makes of an empty list
-        array = array.astype(np.int64)
-    elif dtype.kind in "TUO" and all(isinstance(value, str) for value in array):
-        import pyarrow
-
-        text = pyarrow.array(array.tolist(), pyarrow.large_string())
-
-        def native(words: Any) -> Any:
-            return np.array(words.to_pylist(), dtype)
-
-        return Column(name, str(dtype), array.size, lambda: nullcontext(text), True, native)
-    elif dtype.kind not in "iu":
+    dtype, size = array.dtype, array.size
+    if size == 0 and dtype.kind not in "TUiu":
+        return _empty(name)
+    if dtype.kind in "TUO":
+        return _of_texts(name, array)
+    if dtype.kind not in "iu":
         missing = int((array != array).sum()) if dtype.kind == "f" else 0
-        raise _no_ids(name, str(dtype), array.size, missing)
-    if not array.dtype.isnative:
+        raise _no_ids(name, str(dtype), size, missing)
+    if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
-    return Column(name, str(array.dtype), array.size, lambda: nullcontext(array))
+    return Column(name, str(array.dtype), size, lambda: nullcontext(array))
+
+
+def _of_texts(name: str, array: Any) -> Column:
+    """A column of an array of strings, or of objects that all are."""
+    import pyarrow
+
+    values = array.tolist()
+    missing = sum(value is None or value != value for value in values)
+    present = {type(value) for value in values if value is not None and value == value}
+    if present in ({str}, {int}):
+        _refuse_nulls(name, missing, array.size)
+    if present - {str}:
+        raise _no_ids(name, str(array.dtype), array.size, missing)
+    text = pyarrow.array(values, pyarrow.large_string())
+    kind = str if array.dtype.kind == "U" else array.dtype
+
+    def native(words: Any) -> Any:
+        return np.array(words.to_pylist(), kind)
+
+    return Column(name, str(array.dtype), array.size, lambda: nullcontext(text), True, native)
+
+
+def _empty(name: str) -> Column:
+    """No ids: what a frame library makes of an empty list has any type."""
+    return Column(name, "int64", 0, lambda: nullcontext(np.empty(0, np.int64)))
 
 
 def _refuse_nulls(name: str, missing: int, size: int) -> None:

@@ -103,14 +103,16 @@ def build(design: Design, engine: Engine, vertex: type) -> Program:
 
     forest, sample = kernels.forest, kernels.sample
     first, then = part("sample") or (None, sample.every(engine))
+    all_edges = sample.anywhere(engine), sample.from_vertex(engine)
+    few_edges = sample.outside(engine), sample.from_parent(engine)
     link = functools.partial(forest.every_edge, engine, vertex, part("link"))
     return Program(
         start=forest.start(engine, vertex),
-        sample=first and link(first, sample.anywhere(engine)),
+        sample=first and link(first, *all_edges),
         flatten=forest.flatten(engine, kernels.compress.naive(engine)),
         largest=sample.largest(engine, vertex),
         mark_rest=sample.mark_rest(engine, vertex),
-        finish=link(then, (sample.outside if first else sample.anywhere)(engine)),
+        finish=link(then, *(few_edges if first else all_edges)),
         tally=forest.tally(engine, vertex),
     )
 

@@ -98,7 +98,9 @@ def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
             f"column {given.src.name!r} holds strings, so vertices= takes strings too"
             " (and num_vertices= does not apply)"
         )
-    if isinstance(vertices, Column) and vertices.size and vertices.strings != given.src.strings:
+    if isinstance(vertices, Column) and vertices.strings != given.src.strings:
+        if vertices.size == 0:
+            return given
         raise ColumnTypeError(
             f"vertices are {vertices.dtype}, but column {given.src.name!r} is {given.src.dtype}"
         )
@@ -132,7 +134,7 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:
             f" length; this one has {len(edges)} items"
         )
     src, dst = edges
-    if not (is_series(src) and is_series(dst)):
+    if not (is_series(src) and type(src) is type(dst)):
         return _arrays(src, dst, (source, destination))
     if len(src) != len(dst):
         raise _unequal(source, len(src), destination, len(dst))
@@ -174,6 +176,8 @@ def _frame(edges: Any, source: str, destination: str, nulls: str) -> Given:
 
     try:
         frame = nw.from_native(edges)
+    except nw.exceptions.DuplicateError:
+        frame = nw.from_native(_unambiguous(edges, names))
     except TypeError:
         shape = getattr(edges, "shape", None)
         hint = f" of shape {tuple(shape)}" if shape is not None else ""
@@ -185,6 +189,16 @@ def _frame(edges: Any, source: str, destination: str, nulls: str) -> Given:
         frame = frame.collect()
     _check_names(frame.columns, *names)
     return _narwhals_frame(frame, names, names, nulls)
+
+
+def _unambiguous(edges: Any, names: tuple[str, str]) -> Any:
+    """The columns of a frame in which others share a name; an InputError if these do."""
+    columns = list(getattr(edges, "column_names", None) or edges.columns)
+    for name in names:
+        if columns.count(name) > 1:
+            raise InputError(f"{columns.count(name)} columns are called {name!r}: rename one")
+    wanted = [name for name in names if name in columns]
+    return edges.select(wanted) if hasattr(edges, "column_names") else edges[wanted]
 
 
 def _check_names(columns: list[Any], source: str, destination: str) -> None:
@@ -216,9 +230,9 @@ def _narwhals_frame(
     frame: Any, where: tuple[str, str], names: tuple[str, str], nulls: str
 ) -> Given:
     size = len(frame)
-    if nulls == "drop" and any(frame[column].null_count() for column in where):
+    if nulls == "drop" and any(frame.get_column(column).null_count() for column in where):
         frame = frame.select(*where).drop_nulls()
-    sides = [frame[column].to_native() for column in where]
+    sides = [frame.get_column(column).to_native() for column in where]
     src, dst = (of(name, side) for name, side in zip(names, sides, strict=True))
     check_same_kind(src, dst)
     backend = frame.implementation

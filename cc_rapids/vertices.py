@@ -49,8 +49,7 @@ def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
     if given.src.strings:
         return _number_strings(given, columns, engine)
     arrays = [engine.asarray(column) for column in columns]
-    bounds = _bounds(arrays, engine)
-    low, high = _hull(given, bounds)
+    low, high = _hull(given, arrays, engine)
     n = high - low + 1
     dtype = _id_type([array.dtype for array in arrays], low, high)
     _check_capacity(low, high, given.src.size, dtype, engine)
@@ -76,39 +75,58 @@ def _empty_set(n: int, engine: Engine, everyone: bool = False) -> Array:
     return engine.fill(words, 0xFF if everyone else 0)
 
 
-def _bounds(arrays: list[Any], engine: Engine) -> list[tuple[int, int]]:
-    """The least and the greatest id of each column: one pass over each, one copy to the host."""
-    kinds = [np.uint64 if array.dtype == np.uint64 else np.int64 for array in arrays]
-    limits = [np.iinfo(kind) for kind in kinds]
+def _bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
+    """The least and the greatest id: one pass over the columns, one copy to the host."""
+    pairs = [(array, array) for array in arrays]
+    if _wide(arrays[0]) is _wide(arrays[1]):
+        pairs[:2] = [(arrays[0], arrays[1])]
+    limits = [np.iinfo(_wide(left)) for left, _ in pairs]
     start = [np.array([limit.max, limit.min], limit.dtype).view(np.int64) for limit in limits]
     bounds = engine.asarray(np.concatenate(start))
-    for k, (array, kind) in enumerate(zip(arrays, kinds, strict=True)):
+    for k, (left, right) in enumerate(pairs):
+        kind = _wide(left)
         own = bounds[2 * k : 2 * k + 2].view(kind)
-        _kernel("span", engine, kind)(array.size, array, own)
+        _kernel("span", engine, kind)(left.size, left, right, own)
     found = engine.to_host(bounds).reshape(-1, 2)
-    return [
-        tuple(row.view(kind).tolist()) if array.size else (0, -1)
-        for row, kind, array in zip(found, kinds, arrays, strict=True)
+    seen = [
+        row.view(_wide(left)).tolist()
+        for row, (left, _) in zip(found, pairs, strict=True)
+        if left.size
     ]
+    return min((low for low, _ in seen), default=0), max((high for _, high in seen), default=-1)
 
 
-def _hull(given: Given, bounds: list[tuple[int, int]]) -> tuple[int, int]:
+def _wide(array: Array) -> type:
+    return np.uint64 if array.dtype == np.uint64 else np.int64
+
+
+def _hull(given: Given, arrays: list[Array], engine: Engine) -> tuple[int, int]:
     """The least and the greatest id of all; (0, -1) if there is none."""
-    if given.every_vertex:
-        assert isinstance(given.vertices, range)
-        n = len(given.vertices)
-        for column, (low, high) in zip(given.columns, bounds, strict=True):
-            if low <= high and (low < 0 or high >= n):
-                raise InputError(
-                    f"column {column.name!r} holds the id {low if low < 0 else high}, outside"
-                    f" 0..{n - 1} of num_vertices={n}: give a larger one, or vertices="
-                )
-    hulls = [pair for pair in bounds if pair[0] <= pair[1]]
-    if isinstance(given.vertices, range) and len(given.vertices):
-        hulls.append((min(given.vertices), max(given.vertices)))
-    if not hulls:
-        return 0, -1
-    return min(low for low, _ in hulls), max(high for _, high in hulls)
+    low, high = _bounds(arrays, engine)
+    named = given.vertices
+    if not isinstance(named, range) or not named:
+        if given.every_vertex and low <= high:
+            raise _outside(given, arrays, 0, engine)
+        return low, high
+    if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
+        raise _outside(given, arrays, len(named), engine)
+    ends = named[0], named[-1]
+    return (min(low, *ends), max(high, *ends)) if low <= high else (min(ends), max(ends))
+
+
+def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:
+    """Name the column that holds an id outside 0 .. n - 1."""
+    stray = (
+        (column.name, low if low < 0 else high)
+        for column, array in zip(given.columns, arrays, strict=True)
+        for low, high in [_bounds([array, array], engine)]
+        if low < 0 or high >= n
+    )
+    name, vertex = next(stray)
+    return InputError(
+        f"column {name!r} holds the id {vertex}, outside 0..{n - 1} of num_vertices={n}: give a"
+        " larger one, or vertices="
+    )
 
 
 def _id_type(dtypes: list[np.dtype[Any]], low: int, high: int) -> np.dtype[Any]:

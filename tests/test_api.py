@@ -218,5 +218,5 @@ def test_every_design_gives_the_same_answer_and_is_named_in_the_summary(engine, 
 
 def test_a_run_is_logged(caplog):
     with caplog.at_level(logging.INFO, "cc_rapids"):
-        components(([1], [2]))
-    assert "none+async+halve on threads: 1 components in" in caplog.text
+        components(([1], [2]), design="none+async+naive")
+    assert "none+async+naive on threads: 1 components in" in caplog.text

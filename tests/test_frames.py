@@ -119,6 +119,18 @@ def test_chunked_and_sliced_columns_are_whole_columns():
     assert rows(connected_components(words.slice(1))) == [["0", "3", "7"], ["0", "3", "3"]]
 
 
+@pytest.mark.parametrize(("make", "kind"), KINDS.values(), ids=KINDS)
+def test_a_frame_of_no_rows_is_an_empty_answer(make, kind):
+    untyped = {"src": [], "dst": []}  # which pandas reads as floats, and others as null
+    for columns in (untyped, {name: np.array([], np.int32) for name in untyped}):
+        found = components(make(columns))
+        assert len(found) == 0
+        for answer in (found.labels(), found.sizes(), found.largest()):
+            assert type(answer) is kind
+            assert rows(answer) == [[], []]
+    assert "int32" in str(types(found.labels())[0]).lower()
+
+
 SERIES = {
     "pandas": (pd.Series, pd.DataFrame),
     "polars": (pl.Series, pl.DataFrame),

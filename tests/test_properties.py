@@ -136,6 +136,13 @@ def test_order_direction_duplicates_and_chunks_do_not_matter(edges, random):
 
 
 @quick
+@given(edge_lists(dtypes=("i4", "i4")), st.sampled_from(cc_rapids.designs()))
+def test_every_design(edges, design):
+    found = cc_rapids.components(edges, design=design)
+    check(found, components_of(*(column.tolist() for column in edges)))
+
+
+@quick
 @given(edge_lists(dtypes=("i4", "i4")), st.randoms(use_true_random=False))
 def test_joining_edge_lists_joins_components(edges, random):
     """The components of all edges are those of the labels of one part, joined by the other."""

@@ -17,6 +17,7 @@ LABELS = {
 }
 SIZES = {"min": [0, 2, -5, 12], "dense": [1, 2, 0, 3], "size": [0, 1, 2, 3]}
 KINDS = list(LABELS)
+DESIGN = "none+async+naive"
 
 
 def rows(answer):
@@ -27,7 +28,8 @@ def rows(answer):
 @pytest.fixture
 def ask(engine):
     """The answer, with labels of one kind."""
-    return lambda labels="min": components(EDGES, vertices=ALONE, engine=engine, labels=labels)
+    options = {"vertices": ALONE, "engine": engine, "design": DESIGN}
+    return lambda labels="min": components(EDGES, labels=labels, **options)
 
 
 def test_labels_are_the_least_id_of_each_component_unless_told_otherwise(ask):
@@ -80,7 +82,7 @@ def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
     seconds, device, peak = (summary.pop(name) for name in ("seconds", "device", "peak_bytes"))
     assert summary == {
         "engine": engine,
-        "design": "none+async+halve",
+        "design": DESIGN,
         "vertices": 8,
         "edges": 6,
         "components": 4,
@@ -96,8 +98,7 @@ def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
 
 def test_the_repr_is_one_line(ask, engine):
     assert repr(ask()) == (
-        "<Components: 4 components of 8 vertices, the largest of 3;"
-        f" 6 edges, none+async+halve on {engine}>"
+        f"<Components: 4 components of 8 vertices, the largest of 3; 6 edges, {DESIGN} on {engine}>"
     )
 
 

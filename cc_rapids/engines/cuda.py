@@ -144,9 +144,9 @@ class Cuda(Engine):
         self._stream().synchronize()
 
     def free_bytes(self) -> int:
-        free, total = self.xp.cuda.runtime.memGetInfo()
         if "rmm" in sys.modules:  # a pool may hold nearly all of it, and give it to us
-            return int(total)
+            return int(_properties(self._device())["totalGlobalMem"])
+        free, _ = self.xp.cuda.runtime.memGetInfo()
         return int(free + self.xp.get_default_memory_pool().free_bytes())
 
     def peak_bytes(self) -> int | None:
@@ -159,13 +159,35 @@ class Cuda(Engine):
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[None]:
-        if "cudf" not in sys.modules:
+        if "cudf" in sys.modules:
+            from rmm.allocators.cupy import rmm_cupy_allocator as allocate
+        else:
+            allocate = self.xp.cuda.get_allocator()
+        with self.xp.cuda.using_allocator(_Arena(allocate)):
             yield
-            return
-        from rmm.allocators.cupy import rmm_cupy_allocator
 
-        with self.xp.cuda.using_allocator(rmm_cupy_allocator):
-            yield
+
+class _Arena:
+    """One allocation for all the small arrays of a run; large ones come from the pool directly.
+
+    Without a pool, each allocation and each release costs a call of the driver that may wait for
+    the device. The block lives as long as any array in it.
+    """
+
+    SIZE, SMALL, ALIGN = 1 << 16, 1 << 13, 256
+
+    def __init__(self, allocate: Any) -> None:
+        self.allocate = allocate
+        self.block: Any = None
+        self.used = 0
+
+    def __call__(self, size: int) -> Any:
+        if size > self.SMALL:
+            return self.allocate(size)
+        if self.block is None or self.used + size > self.SIZE:
+            self.block, self.used = self.allocate(self.SIZE), 0
+        first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
+        return self.block + first
 
 
 @cache

@@ -11,16 +11,19 @@ ONE = np.uint64(1)
 
 
 def span(on: Any, wide: type) -> Any:
-    """The least and the greatest id of a column: bounds = [low, high], as ``wide`` integers."""
+    """The least and the greatest id of two columns: bounds = [low, high], as ``wide`` integers.
+
+    Both are read in one loop, so that two loads are under way at a time.
+    """
     all_min, all_max = on.all_min, on.all_max
 
     @on.sweep
-    def span(first, n, step, column, bounds):
-        low = high = wide(column[min(first, n - ONE)])
+    def span(first, n, step, left, right, bounds):
+        low = high = wide(left[min(first, n - ONE)])
         i = first
         while i < n:
-            low = min(low, wide(column[i]))
-            high = max(high, wide(column[i]))
+            u, v = wide(left[i]), wide(right[i])
+            low, high = min(low, u, v), max(high, u, v)
             i += step
         all_min(bounds, 0, low)
         all_max(bounds, 1, high)

@@ -36,12 +36,12 @@ def start(on: Any, vertex: type) -> Any:
     return start
 
 
-def every_edge(on: Any, vertex: type, link: Any, place: Any, open_edge: Any) -> Any:
+def every_edge(on: Any, vertex: type, link: Any, place: Any, open_edge: Any, begin: Any) -> Any:
     """Link the two ends of each edge, in any order and at the same time.
 
-    ``place`` says which edge is the i-th, ``open_edge`` which ones cannot be left out. A self-loop
-    joins nothing: that its vertex occurs is the only thing to note. Most edges of a dense graph
-    have two ends with one parent, so that two reads are all they cost.
+    ``place`` says which edge is the i-th, ``open_edge`` which ones cannot be left out, ``begin``
+    where the climb begins. A self-loop joins nothing: that its vertex occurs is the only thing to
+    note. Most edges of a dense graph have two ends with one parent: two reads are all they cost.
     """
     at, mark = index(on, vertex), bits.mark(on)
 
@@ -51,8 +51,10 @@ def every_edge(on: Any, vertex: type, link: Any, place: Any, open_edge: Any) -> 
         u, v = at(src, e, low), at(dst, e, low)
         if u == v:
             mark(seen, u)
-        elif open_edge(rest, u, v) and parent[u] != parent[v]:
-            link(parent, u, v)
+        elif open_edge(rest, u, v):
+            p, q = parent[u], parent[v]
+            if p != q:
+                link(parent, begin(u, p), begin(v, q))
 
     return every_edge
 

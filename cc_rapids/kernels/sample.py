@@ -15,7 +15,7 @@ from ..catalog import choice
 from . import bits
 
 BLOCK, STRIDE = np.uint64(256), np.uint64(1024)  # edges: one block of each stride is the sample
-PROBES = 1024  # vertices looked at to find the largest component
+PROBES = 256  # vertices looked at to find the largest component
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
 
@@ -109,6 +109,26 @@ def mark_rest(on: Any, vertex: type) -> Any:
         rest[w] = word
 
     return mark_rest
+
+
+def from_vertex(on: Any) -> Any:
+    """Climb from the end of an edge, and shorten its path: trees are deep while all edges link."""
+
+    @on.device
+    def begin(v, p):
+        return v
+
+    return begin
+
+
+def from_parent(on: Any) -> Any:
+    """Climb from the parent of an end: after a sample trees are flat, so that it is the root."""
+
+    @on.device
+    def begin(v, p):
+        return p
+
+    return begin
 
 
 def anywhere(on: Any) -> Any:

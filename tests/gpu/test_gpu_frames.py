@@ -156,6 +156,7 @@ def test_device_frames_run_on_threads_when_asked(cudf):
     assert labels["labels"].to_numpy().tolist() == [2, 2, 2]
 
 
+@pytest.mark.filterwarnings("ignore:overwriting non-empty manager")  # of cuDF's, on the way out
 def test_columns_stay_spillable(cudf):
     from cudf.core.buffer.spill_manager import SpillManager, set_global_manager
 
@@ -163,8 +164,9 @@ def test_columns_stay_spillable(cudf):
     try:
         frame = cudf.DataFrame({"src": [5, 2] * 1000, "dst": [2, 7] * 1000})
         cc_rapids.connected_components(frame)
-        assert frame["src"]._column.data.owner.spillable
-        frame["src"]._column.data.owner.spill(target="cpu")
+        owner = frame["src"]._column.data.owner
+        assert owner.spillable
+        owner.spill(target="cpu")
         assert cc_rapids.connected_components(frame)["labels"].to_numpy().tolist() == [2, 2, 2]
     finally:
         set_global_manager(None)
@@ -198,9 +200,8 @@ def test_memory_stays_in_bounds(cudf):
             peak = rmm.statistics.get_statistics().peak_bytes
     finally:
         rmm.mr.set_current_device_resource(before)
-    answer = len(labels) * 8
-    bit, gathered, ranks = n // 8, 2 * 4 * len(labels), n // 8
-    assert peak <= 4 * n + bit + ranks + gathered + answer + (1 << 20)
+    answer, bit, small = len(labels) * 8, n // 8, 1 << 17
+    assert peak <= 4 * n + bit + n // 64 + answer + small
 
 
 def test_streams_and_threads_of_the_caller():

@@ -1,0 +1,208 @@
+"""What imports what: light at the top, one way from room to room, and no room too large."""
+
+import ast
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import cc_rapids
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "cc_rapids"
+FILE, HOST_FUNCTION, KERNEL_FUNCTION = 300, 40, 25  # lines
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a room may import: of ours, of others, and of others within functions."""
+
+    ours: str = ""
+    others: str = ""
+    late: str = ""
+
+
+# A room imports from rooms above it only. What a type checker alone reads does not count.
+ROOMS = {
+    "errors": Room(),
+    "catalog": Room("errors"),
+    "edges": Room(others="numpy"),
+    "kernels": Room("catalog", "numpy"),
+    "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
+    "design": Room("errors catalog kernels engines"),
+    "solve": Room("edges kernels engines design", "numpy"),
+    "forest": Room("edges kernels engines", "numpy"),
+    "formats": Room("errors", late="numpy pyarrow"),
+    "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
+    "frames": Room("errors catalog formats columns", "numpy", "cudf narwhals"),
+    "strings": Room("engines", "numpy", "cudf pyarrow"),
+    "vertices": Room("errors edges kernels engines frames strings", "numpy"),
+    "result": Room("errors catalog engines forest frames strings vertices", "numpy", "cupy"),
+    "api": Room("engines design solve forest frames vertices result"),
+    "generators": Room("errors catalog kernels engines", "numpy"),
+    "oracle": Room("errors frames", "numba numpy", "cugraph networkx scipy"),
+    "doctor": Room("__version__"),
+    "cli": Room("__version__ errors formats doctor api", "click", "pyarrow rich"),
+}
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+ALL_FILES = sorted(
+    path
+    for room in ("cc_rapids", "tests", "examples", "benchmarks")
+    for path in (ROOT / room).rglob("*.py")
+)
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def room_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path):
+    """Each imported module with its dots resolved, and whether it is imported within a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    skipped = {id(inner) for node in typing for inner in ast.walk(node)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    within = {id(inner) for node in functions for inner in ast.walk(node)}
+    package = path.relative_to(ROOT).parts[:-1]
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            named = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join([*above, *filter(None, [node.module])])
+            named = [f"{base}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for module in named:
+            yield module, id(node) in within
+
+
+def strangers(path):
+    """What a file imports against the table."""
+    own = room_of(path)
+    room = ROOMS[own]
+    for module, late in imports(path):
+        first, *rest = module.split(".")
+        if first == "cc_rapids":
+            if rest[0] not in {own, *room.ours.split()}:
+                yield module
+        elif first not in {*sys.stdlib_module_names, *room.others.split()} and not (
+            late and first in room.late.split()
+        ):
+            yield module
+
+
+def test_every_room_has_a_row_and_every_row_a_room():
+    assert {room_of(path) for path in FILES} - {"__init__"} == set(ROOMS)
+
+
+def test_the_table_goes_one_way():
+    known = {"__version__"}
+    for own, room in ROOMS.items():
+        assert set(room.ours.split()) <= known, own
+        known.add(own)
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.parent != PACKAGE or p.stem != "__init__"], ids=name
+)
+def test_rooms_import_only_what_the_table_grants(path):
+    assert list(strangers(path)) == []
+
+
+def test_kernels_know_no_machine():
+    kernels = [path for path in FILES if room_of(path) == "kernels"]
+    assert kernels
+    found = {module.split(".")[0] for path in kernels for module, _ in imports(path)}
+    assert found.isdisjoint({"numba", "cuda", "cupy", "threading", "concurrent"})
+
+
+def modules_after(statement):
+    """The top-level modules that a statement loads in a process of its own, but Python's."""
+    code = (
+        "import sys; before = set(sys.modules)\n"
+        f"{statement}\n"
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split()) - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    ("statement", "loaded"),
+    [
+        ("import cc_rapids", set()),
+        ("import cc_rapids; dir(cc_rapids); cc_rapids.__version__", set()),
+        ("import cc_rapids.errors; cc_rapids.InputError", set()),
+        ("import cc_rapids.cli", {"click"}),
+    ],
+)
+def test_imports_are_light(statement, loaded):
+    assert modules_after(statement) == {"cc_rapids"} | loaded
+
+
+def test_arrays_need_no_library_of_frames():
+    edges = "(numpy.array([1]), numpy.array([2]))"
+    statement = f"import numpy, cc_rapids; cc_rapids.components({edges}).sizes()"
+    frames = {
+        "cudf",
+        "cupy",
+        "dask",
+        "narwhals",
+        "networkx",
+        "pandas",
+        "polars",
+        "pyarrow",
+    }
+    assert modules_after(statement).isdisjoint(frames)
+
+
+def test_every_public_name_is_there():
+    assert sorted(cc_rapids.__all__) == cc_rapids.__all__
+    for public in cc_rapids.__all__:
+        assert getattr(cc_rapids, public) is not None
+        assert public in dir(cc_rapids)
+    with pytest.raises(AttributeError, match="module 'cc_rapids' has no attribute 'component'"):
+        cc_rapids.component  # noqa: B018
+
+
+@pytest.mark.parametrize("path", ALL_FILES, ids=name)
+def test_files_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= FILE
+
+
+def lengths(path):
+    """The lines of each function, less those of its docstring."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = node.end_lineno - node.lineno + 1
+            if ast.get_docstring(node) is not None:
+                lines -= node.body[0].end_lineno - node.body[0].lineno + 1
+            yield node.name, lines
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_functions_are_short(path):
+    most = KERNEL_FUNCTION if room_of(path) == "kernels" else HOST_FUNCTION
+    assert {function: lines for function, lines in lengths(path) if lines > most} == {}
