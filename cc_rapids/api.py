@@ -11,7 +11,7 @@ from .design import Design, choose
 from .engines import Engine
 from .forest import Forest
 from .result import Components, Facts, check_labels
-from .solve import solve, tally
+from .solve import census, solve
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ def _run(
     numbered = vertices.number(given, columns, engine)
     design = design or choose(engine, numbered.edges.n, numbered.edges.m)
     parent = solve(numbered.edges, numbered.seen, design, engine)
-    count, found = tally(parent, numbered.seen, design, engine)
+    count, found = census(parent, numbered.seen, engine)
     done = perf_counter()
     facts = Facts(
         design=str(design),

@@ -90,7 +90,6 @@ class Program:
     largest: Kernel
     mark_rest: Kernel
     finish: Kernel
-    tally: Kernel
 
 
 @cache
@@ -103,17 +102,16 @@ def build(design: Design, engine: Engine, vertex: type) -> Program:
 
     forest, sample = kernels.forest, kernels.sample
     first, then = part("sample") or (None, sample.every(engine))
-    all_edges = sample.anywhere(engine), sample.from_vertex(engine)
-    few_edges = sample.outside(engine), sample.from_parent(engine)
+    begin = (sample.from_parent if first else sample.from_vertex)(engine)
+    all_edges, few_edges = sample.anywhere(engine), sample.outside(engine)
     link = functools.partial(forest.every_edge, engine, vertex, part("link"))
     return Program(
         start=forest.start(engine, vertex),
-        sample=first and link(first, *all_edges),
+        sample=first and link(first, all_edges, begin),
         flatten=forest.flatten(engine, kernels.compress.naive(engine)),
         largest=sample.largest(engine, vertex),
         mark_rest=sample.mark_rest(engine, vertex),
-        finish=link(then, *(few_edges if first else all_edges)),
-        tally=forest.tally(engine, vertex),
+        finish=link(then, few_edges if first else all_edges, begin),
     )
 
 

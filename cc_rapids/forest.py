@@ -26,7 +26,7 @@ class Forest:
     parent : (n,) array of uint32 or uint64
         The root of every vertex, which is the least of its tree.
     seen : (n + 31) // 32 words of uint32
-        As bits, at least the roots that occur; completed here when it is needed.
+        The vertices that occur, as bits.
     count : int
         How many vertices occur.
     engine : Engine
@@ -70,7 +70,7 @@ class Forest:
     ) -> tuple[Array, Array]:
         engine = self.engine
         everyone = self.count == self.n
-        _, before = self._no_set if everyone else self._set
+        before = self._no_set[1] if everyone else self._before
         row = answer.everyone if everyone else kernels.bits.rank
         parts = kernels.kernel(row, engine), kernels.kernel(name, engine)
         out = engine.empty(self.count, ids), engine.empty(self.count, labels)
@@ -79,12 +79,9 @@ class Forest:
         return out
 
     @cached_property
-    def _set(self) -> tuple[Array, Array]:
-        """The vertices that occur, completed, and their ranks."""
-        words = self.seen.size
-        complete = kernels.kernel(answer.complete, self.engine, self._vertex)
-        complete(words, self.n, self.parent, self.seen)
-        return self.seen, self._ranks(self.seen)
+    def _before(self) -> Array:
+        """The ranks of the vertices that occur."""
+        return self._ranks(self.seen)
 
     @cached_property
     def _no_set(self) -> tuple[Array, Array]:

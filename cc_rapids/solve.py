@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .design import Design, build
 from .edges import Array, Edges
 from .engines import Engine
+from .kernels import answer, kernel
 from .kernels.sample import PROBES, sampled_count
 
 
@@ -46,10 +45,10 @@ def solve(edges: Edges, seen: Array, design: Design, engine: Engine) -> Array:
     return parent
 
 
-def tally(parent: Array, seen: Array, design: Design, engine: Engine) -> tuple[int, int]:
-    """The number of vertices that occur and of components, from what ``solve`` left."""
-    vertex: Any = parent.dtype.type
-    totals = engine.fill(engine.empty(2, "int64"), 0)
-    build(design, engine, vertex).tally(parent.size, parent, seen, totals)
+def census(parent: Array, seen: Array, engine: Engine) -> tuple[int, int]:
+    """The number of vertices that occur and of components; completes ``seen`` to the former."""
+    complete = kernel(answer.complete, engine, parent.dtype.type)
+    totals = engine.fill(engine.empty(2, np.int64), 0)
+    complete(seen.size, parent.size, parent, seen, totals)
     vertices, components = engine.to_host(totals).tolist()
     return vertices, components

@@ -225,31 +225,51 @@ def test_strings(pairs, more):
         assert columns(cc_rapids.connected_components(frame)) == plain
 
 
+def sinking_stars(stars, size):
+    """Stars whose centre is the greatest vertex, every edge with a smaller leaf than the last.
+
+    So each edge hooks the root of its star under a new one: threads that work on the same star at
+    the same time want to change the same word. One edge of each star comes after the other.
+    """
+    star = np.tile(np.arange(stars, dtype=np.uint32), size - 1) * np.uint32(size)
+    leaf = np.repeat(np.arange(size - 1, dtype=np.uint32)[::-1], stars)
+    n = stars * size
+    return generators.Graph(
+        star + np.uint32(size - 1),
+        star + leaf,
+        n,
+        "stars",
+        stars,
+        lambda: np.arange(n) // size * size,
+    )
+
+
 RACES = {
-    "star": lambda seed: generators.star(3000),
-    "star, centre anywhere": lambda seed: generators.permuted(generators.star(3000), seed),
-    "clique": lambda seed: generators.cliques([90]),
-    "cliques": lambda seed: generators.permuted(generators.cliques([40, 1, 60, 2, 30]), seed),
-    "path": lambda seed: generators.path(4000, shuffle=seed),
-    "path, edges in any order": lambda seed: generators.duplicated(
-        generators.path(3000, shuffle=seed), 1, seed
-    ),
-    "one edge": lambda seed: generators.duplicated(generators.path(2), 5000, seed),
-    "duplicates": lambda seed: generators.duplicated(
-        generators.cliques([2, 3, 1, 5, 20]), 20, seed
-    ),
-    "rmat": lambda seed: generators.rmat(11, 4000, 0.57, 0.19, 0.19, seed),
-    "grid": lambda seed: generators.grid(60, 60, 0.6, seed),
+    "star": lambda seed: generators.permuted(generators.star(30_000), seed),
+    "sinking stars": lambda seed: sinking_stars(100, 300 + seed),
+    "few sinking stars": lambda seed: sinking_stars(30, 990 + seed),
+    "path": lambda seed: generators.path(100_000, shuffle=seed),
+    "clique": lambda seed: generators.permuted(generators.cliques([300]), seed),
+    "cliques": lambda seed: generators.permuted(generators.cliques([40, 1, 60, 2] * 20), seed),
+    "one edge": lambda seed: generators.duplicated(generators.path(2), 50_000, seed),
+    "duplicates": lambda seed: generators.duplicated(generators.path(1000, shuffle=seed), 50, seed),
+    "rmat": lambda seed: generators.rmat(14, 40_000, 0.57, 0.19, 0.19, seed),
+    "grid": lambda seed: generators.grid(200, 200, 0.6, seed),
 }
 
 
 @pytest.mark.parametrize("make", RACES.values(), ids=RACES)
 @pytest.mark.parametrize("design", list(map(str, cc_rapids.designs())))
 def test_threads_that_race_agree(make, design, monkeypatch):
-    """Chunks of a few edges, so that all threads work on the same few trees at once."""
-    monkeypatch.setattr(threads, "CHUNK", 16)
-    assert engines.get("threads").workers > 1 or pytest.skip("one core: no races")
-    for seed in range(25):
+    """Chunks are long enough for the threads to overlap, and too short for them to stay apart.
+
+    With a plain load and store in place of the compare-and-swap, the paths and the sinking stars
+    fail within a few seeds on two cores.
+    """
+    if engines.get("threads").workers < 2:
+        pytest.skip("one core: no races")
+    monkeypatch.setattr(threads, "CHUNK", 1024)
+    for seed in range(10):
         graph = make(seed)
         n = graph.num_vertices
         expected = graph.labels() if graph.components else oracle.union_find(*graph.edges, n)

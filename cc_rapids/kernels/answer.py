@@ -13,19 +13,30 @@ from . import bits
 
 
 def complete(on: Any, vertex: type) -> Any:
-    """Add the vertices that have a parent to the set, a word at a time, so that no bit is lost."""
+    """Add the vertices that have a parent to the set, and count: totals = [vertices, components].
 
-    @on.each
-    def complete(w, n, parent, seen):
-        word = seen[w]
-        v, one = w * np.uint64(bits.WORD), bits.ONE
-        last = min(v + np.uint64(bits.WORD), np.uint64(n))
-        while v < last:
-            if parent[v] != v:
-                word |= one
-            one = np.uint32(one << bits.ONE)
-            v += np.uint64(1)
-        seen[w] = word
+    A thread owns whole words, so that no bit is lost without atomic operations.
+    """
+    all_add = on.all_add
+
+    @on.sweep
+    def complete(w, words, step, n, parent, seen, totals):
+        occur, roots = np.int64(0), np.int64(0)
+        while w < words:
+            word, v, one = seen[w], w * np.uint64(bits.WORD), bits.ONE
+            last = min(v + np.uint64(bits.WORD), np.uint64(n))
+            while v < last:
+                if parent[v] != v:
+                    word |= one
+                    occur += np.int64(1)
+                elif word & one != 0:
+                    roots += np.int64(1)
+                one = np.uint32(one << bits.ONE)
+                v += np.uint64(1)
+            seen[w] = word
+            w += step
+        all_add(totals, 0, occur + roots)
+        all_add(totals, 1, roots)
 
     return complete
 

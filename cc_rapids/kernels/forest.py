@@ -75,24 +75,3 @@ def flatten(on: Any, find: Any) -> Any:
             mark(seen, r)
 
     return flatten
-
-
-def tally(on: Any, vertex: type) -> Any:
-    """Count the vertices that occur, and their roots: totals = [vertices, components]."""
-    has, all_add = bits.has(on), on.all_add
-
-    @on.sweep
-    def tally(first, n, step, parent, seen, totals):
-        occur, roots = np.int64(0), np.int64(0)
-        i = first
-        while i < n:
-            if parent[i] != i:
-                occur += np.int64(1)
-            elif has(seen, vertex(i)):
-                occur += np.int64(1)
-                roots += np.int64(1)
-            i += step
-        all_add(totals, 0, occur)
-        all_add(totals, 1, roots)
-
-    return tally

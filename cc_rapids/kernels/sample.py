@@ -122,7 +122,9 @@ def from_vertex(on: Any) -> Any:
 
 
 def from_parent(on: Any) -> Any:
-    """Climb from the parent of an end: after a sample trees are flat, so that it is the root."""
+    """Climb from the parent of an end, which is read already: the trees of a sample are low, and
+    flat after it.
+    """
 
     @on.device
     def begin(v, p):

@@ -56,7 +56,7 @@ LAUNCHES = launches()
 
 def test_the_launches_cover_every_kernel():
     names = {kernel.part.function.__name__ for kernel, _ in LAUNCHES}
-    assert names >= {"start", "every_edge", "flatten", "tally", "span", "mark_column", "mark_range",
+    assert names >= {"start", "every_edge", "flatten", "span", "mark_column", "mark_range",
                      "complete", "count_blocks", "sum_runs", "add_runs", "gather", "mark_roots",
                      "largest", "mark_rest"}  # fmt: skip
 
