@@ -9,9 +9,8 @@ from typing import Any
 from . import engines, frames, vertices
 from .design import Design, choose
 from .engines import Engine
-from .forest import Forest
 from .result import Components, Facts, check_labels
-from .solve import census, solve
+from .solve import solve
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +59,8 @@ def components(
     -------
     Components
         Memory beyond the input: 4 bytes for each id between the least and the greatest (8 beyond
-        2^32 of them) plus one bit, and the frames that are asked for.
+        2^32 of them) plus one bit and an eighth, and the frames that are asked for; a design that
+        samples takes one more bit until it is solved.
 
     Raises
     ------
@@ -93,13 +93,19 @@ def connected_components(
     edges: Any,
     source: str = "src",
     destination: str = "dst",
-    **options: Any,
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
 ) -> Any:
     """The label frame at once: ``components(...).labels()``.
 
     Parameters
     ----------
-    edges, source, destination, **options
+    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine
         As for :func:`components`.
 
     Returns
@@ -117,7 +123,17 @@ def connected_components(
     2      c      c
     3      d      c
     """
-    return components(edges, source, destination, **options).labels()
+    return components(
+        edges,
+        source,
+        destination,
+        vertices=vertices,
+        num_vertices=num_vertices,
+        labels=labels,
+        nulls=nulls,
+        design=design,
+        engine=engine,
+    ).labels()
 
 
 def _run(
@@ -134,19 +150,17 @@ def _run(
         engine.synchronize()
     copied = perf_counter()
     numbered = vertices.number(given, columns, engine)
-    design = design or choose(engine, numbered.edges.n, numbered.edges.m)
-    parent = solve(numbered.edges, numbered.seen, design, engine)
-    count, found = census(parent, numbered.seen, engine)
+    forest = numbered.forest
+    design = design or choose(engine, forest.n, numbered.edges.m)
+    solve(numbered.edges, forest, design)
     done = perf_counter()
     facts = Facts(
         design=str(design),
         edges=given.src.size,
-        vertices=count,
-        components=found,
         seconds={"copy": copied - started if moves else None, "compute": done - copied},
     )
     if given.dropped:
         log.info("%d edges with a null end were left out", given.dropped)
-    log.info("%s on %s: %d components in %.4f s", design, engine.name, found, done - copied)
-    forest = Forest(parent, numbered.seen, count, engine)
+    found, spent = forest.components, done - copied
+    log.info("%s on %s: %d components in %.4f s", design, engine.name, found, spent)
     return Components(given, engine, numbered.names, forest, labels, facts)

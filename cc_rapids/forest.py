@@ -1,8 +1,7 @@
-"""Forest: the solved forest, flat, and the rows of answers drawn from it."""
+"""Forest: the arrays that are solved, and the rows of answers drawn from them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,86 +16,90 @@ from .kernels.bits import BLOCK, WORD
 RUN = 128  # values that one thread sums
 
 
-@dataclass
 class Forest:
-    """A flat forest over the vertices 0 .. n - 1, some of which may not occur.
+    """Trees over the vertices 0 .. n - 1, some of which may not occur.
 
     Parameters
     ----------
-    parent : (n,) array of uint32 or uint64
-        The root of every vertex, which is the least of its tree.
-    seen : (n + 31) // 32 words of uint32
-        The vertices that occur, as bits.
-    count : int
-        How many vertices occur.
     engine : Engine
-        Where the arrays lie.
+        Where the arrays lie: 4 bytes a vertex (8 beyond 2^32 of them), a bit, and an eighth of one.
+    n : int
+        The number of vertices, whether they occur or not.
+    everyone : bool
+        Whether all of them occur, named by an edge or not.
+
+    Attributes
+    ----------
+    parent : (n,) array of uint32 or uint64
+        Once solved, the root of every vertex, which is the least of its tree.
+    seen : (n + 31) // 32 words of uint32
+        The vertices that occur, as bits; those with a parent are added by :meth:`count`.
+    vertices, components : int
+        How many vertices occur, and how many roots; set by :meth:`count`.
     """
 
-    parent: Array
-    seen: Array
-    count: int
-    engine: Engine
+    def __init__(self, engine: Engine, n: int, everyone: bool = False) -> None:
+        self.engine, self.n, words = engine, n, -(-n // WORD)
+        self.vertex: Any = np.uint32 if n <= 1 << 32 else np.uint64
+        blocks = -(-words // BLOCK) + 1
+        self.parent, self.seen, self._before_seen = engine.pieces(
+            (n, self.vertex), (words, np.uint32), (blocks, self.vertex)
+        )
+        engine.fill(self.seen, 0xFF if everyone else 0)
+        self.vertices = self.components = 0
 
-    @property
-    def n(self) -> int:
-        """The number of vertices, whether they occur or not."""
-        return int(self.parent.size)
+    def count(self) -> None:
+        """Count vertices and components of the flat forest, and complete ``seen``."""
+        complete = kernels.kernel(answer.complete, self.engine, self.vertex)
+        totals = self.engine.fill(self.engine.empty(2, np.int64), 0)
+        complete(self.seen.size, self.n, self.parent, self.seen, totals)
+        self.vertices, self.components = self.engine.to_host(totals).tolist()
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.
 
         Returns
         -------
-        two new (count,) arrays of ``dtype``, in the order of the vertices
+        two new (vertices,) arrays of ``dtype``, in the order of the vertices
         """
         return self._gather(answer.least, low, dtype, dtype, *self._no_set)
 
     def dense(self) -> Array:
         """For each vertex that occurs the rank of its component, by least vertices: a new array."""
-        words = self._fresh_set()
-        kernel = kernels.kernel(answer.mark_roots, self.engine, self._vertex)
+        words = self.engine.fill(self.engine.empty(self.seen.size, np.uint32), 0)
+        kernel = kernels.kernel(answer.mark_roots, self.engine, self.vertex)
         kernel(self.n, self.parent, self.seen, words)
-        roots = words, self._ranks(words)
+        before = self._ranks(words, self.engine.empty(self._before_seen.size, self.vertex))
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
-        return self._gather(answer.dense, 0, self.parent.dtype, small, *roots)[1]
-
-    @property
-    def _vertex(self) -> Any:
-        return self.parent.dtype.type
+        return self._gather(answer.dense, 0, self.vertex, small, words, before)[1]
 
     def _gather(
         self, name: Any, low: int, ids: Any, labels: Any, roots: Array, before_roots: Array
     ) -> tuple[Array, Array]:
         engine = self.engine
-        everyone = self.count == self.n
+        everyone = self.vertices == self.n
         before = self._no_set[1] if everyone else self._before
         row = answer.everyone if everyone else kernels.bits.rank
         parts = kernels.kernel(row, engine), kernels.kernel(name, engine)
-        out = engine.empty(self.count, ids), engine.empty(self.count, labels)
-        kernel = kernels.kernel(answer.gather, engine, self._vertex, *parts)
+        out = engine.empty(self.vertices, ids), engine.empty(self.vertices, labels)
+        kernel = kernels.kernel(answer.gather, engine, self.vertex, *parts)
         kernel(self.n, self.parent, self.seen, before, low, roots, before_roots, *out)
         return out
 
     @cached_property
     def _before(self) -> Array:
         """The ranks of the vertices that occur."""
-        return self._ranks(self.seen)
+        return self._ranks(self.seen, self._before_seen)
 
     @cached_property
     def _no_set(self) -> tuple[Array, Array]:
         """What stands for a set and its ranks where a kernel does not look at them."""
-        return self.engine.empty(1, np.uint32), self.engine.empty(1, self.parent.dtype)
+        return self.engine.empty(1, np.uint32), self.engine.empty(1, self.vertex)
 
-    def _fresh_set(self) -> Array:
-        return self.engine.fill(self.engine.empty(-(-self.n // WORD), np.uint32), 0)
-
-    def _ranks(self, words: Array) -> Array:
+    def _ranks(self, words: Array, before: Array) -> Array:
         """For each block of words of a set of vertices, how many of the set come before it."""
-        blocks = -(-words.size // BLOCK)
-        before = self.engine.empty(blocks + 1, self.parent.dtype)
         count = kernels.kernel(answer.count_blocks, self.engine)
-        count(blocks, words.size, words, before)
+        count(before.size - 1, words.size, words, before)
         self._running_sum(before)
         return before
 

@@ -33,8 +33,6 @@ class Facts:
 
     design: str
     edges: int
-    vertices: int
-    components: int
     seconds: dict[str, float | None] = field(default_factory=dict)
 
 
@@ -72,7 +70,7 @@ class Components:
         self._forest, self._kind, self._facts = forest, kind, facts
 
     def __len__(self) -> int:
-        return self._facts.components
+        return self._forest.components
 
     def labels(self, kind: str | None = None) -> Any:
         """The component of each vertex.
@@ -142,7 +140,7 @@ class Components:
             "engine": self._engine.name,
             "device": self._engine.device_name,
             "design": self._facts.design,
-            "vertices": self._facts.vertices,
+            "vertices": self._forest.vertices,
             "edges": self._facts.edges,
             "components": len(self),
             "largest": largest,

@@ -16,8 +16,8 @@ from . import kernels
 from .edges import Array, Edges
 from .engines import Engine, Kernel
 from .errors import CapacityError, InputError
+from .forest import Forest
 from .frames import Given
-from .kernels.bits import WORD
 from .strings import Words, factorise
 
 GIB = 1 << 30
@@ -37,10 +37,10 @@ class Offset:
 
 @dataclass(frozen=True)
 class Numbered:
-    """The edges over vertices, the vertices known to occur, and the way back to ids."""
+    """The edges, a forest over their vertices, and the way back to ids."""
 
     edges: Edges
-    seen: Array
+    forest: Forest
     names: Offset | Words
 
 
@@ -53,26 +53,22 @@ def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
     n = high - low + 1
     dtype = _id_type([array.dtype for array in arrays], low, high)
     _check_capacity(low, high, given.src.size, dtype, engine)
+    named = given.vertices if isinstance(given.vertices, range) else range(0)
+    everyone = named == range(low, low + n)
+    forest = Forest(engine, n, everyone)
+    seen, vertex = forest.seen, forest.vertex
+    if named and not everyone:
+        first = named.start - low
+        _kernel("mark_range", engine, vertex)(len(named), first, named.step, seen)
     low = low - (1 << 64) if low >= 1 << 63 else low
-    edges = Edges(arrays[0], arrays[1], low, n)
-    everyone = isinstance(given.vertices, range) and given.vertices == range(low, low + n)
-    seen = _empty_set(n, engine, everyone)
-    if isinstance(given.vertices, range) and not everyone:
-        span = given.vertices
-        _kernel("mark_range", engine, edges.vertex)(len(span), span.start - low, span.step, seen)
     for column in arrays[2:]:
-        _kernel("mark_column", engine, edges.vertex)(column.size, column, low, seen)
-    return Numbered(edges, seen, Offset(low, dtype))
+        _kernel("mark_column", engine, vertex)(column.size, column, low, seen)
+    return Numbered(Edges(arrays[0], arrays[1], low), forest, Offset(low, dtype))
 
 
 def _kernel(name: str, engine: Engine, kind: type) -> Kernel:
     made: Kernel = kernels.kernel(getattr(kernels.columns, name), engine, kind)
     return made
-
-
-def _empty_set(n: int, engine: Engine, everyone: bool = False) -> Array:
-    words = engine.empty(-(-n // WORD), np.uint32)
-    return engine.fill(words, 0xFF if everyone else 0)
 
 
 def _bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
@@ -111,6 +107,8 @@ def _hull(given: Given, arrays: list[Array], engine: Engine) -> tuple[int, int]:
     if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
         raise _outside(given, arrays, len(named), engine)
     ends = named[0], named[-1]
+    if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
+        raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
     return (min(low, *ends), max(high, *ends)) if low <= high else (min(ends), max(ends))
 
 
@@ -155,5 +153,5 @@ def _check_capacity(low: int, high: int, m: int, dtype: np.dtype[Any], engine: E
 def _number_strings(given: Given, columns: list[Any], engine: Engine) -> Numbered:
     codes, words = factorise(columns, given.src.native)
     arrays = [engine.asarray(code) for code in codes]
-    edges = Edges(arrays[0], arrays[1], 0, words.size)
-    return Numbered(edges, _empty_set(edges.n, engine, everyone=True), words)
+    forest = Forest(engine, words.size, everyone=True)
+    return Numbered(Edges(arrays[0], arrays[1], 0), forest, words)

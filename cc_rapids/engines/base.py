@@ -21,9 +21,14 @@ from __future__ import annotations
 import types
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
+from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
 from .parts import Atom, Part
+
+ALIGN = 256  # bytes, between the pieces of one allocation
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
@@ -75,6 +80,18 @@ class Engine(ABC):
     @abstractmethod
     def empty(self, n: int, dtype: Any) -> Array:
         """An array of ``n`` elements of any content."""
+
+    def pieces(self, *shapes: tuple[int, Any]) -> list[Array]:
+        """Arrays of ``(n, dtype)`` each, in one allocation: without a pool each costs a call of
+        the driver, and its release may wait for the device.
+        """
+        sizes = [n * np.dtype(dtype).itemsize for n, dtype in shapes]
+        starts = [0, *accumulate(-(-size // ALIGN) * ALIGN for size in sizes)]
+        whole = self.empty(starts[-1], np.uint8)
+        return [
+            whole[start : start + size].view(dtype)
+            for start, size, (_, dtype) in zip(starts, sizes, shapes, strict=False)
+        ]
 
     @abstractmethod
     def fill(self, array: Array, byte: int) -> Array:

@@ -8,9 +8,19 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import answer, bits, columns, compress, forest, link, sample
+from . import answer, bits, columns, compress, forest, generate, link, sample
 
-__all__ = ["answer", "bits", "columns", "compress", "forest", "kernel", "link", "sample"]
+__all__ = [
+    "answer",
+    "bits",
+    "columns",
+    "compress",
+    "forest",
+    "generate",
+    "kernel",
+    "link",
+    "sample",
+]
 
 
 @cache
