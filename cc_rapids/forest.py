@@ -52,7 +52,8 @@ class Forest:
         """Count vertices and components of the flat forest, and complete ``seen``."""
         complete = kernels.kernel(answer.complete, self.engine, self.vertex)
         totals = self.engine.fill(self.engine.empty(2, np.int64), 0)
-        complete(self.seen.size, self.n, self.parent, self.seen, totals)
+        octets = self.seen.view(np.uint8)
+        complete(octets.size, self.n, self.parent, octets, totals)
         self.vertices, self.components = self.engine.to_host(totals).tolist()
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:

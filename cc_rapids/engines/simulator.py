@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,9 @@ class Simulator(Threads):
         blocks = -(-n // BLOCK)
         if kernel.shape == "sweep":
             blocks = min(blocks, SWEEP_BLOCKS)
-        run[blocks, BLOCK](np.uint64(n), *map(_argument, arguments))
+        with warnings.catch_warnings():  # integers wrap around, as they do on the GPU
+            warnings.filterwarnings("ignore", ".*overflow encountered in scalar", RuntimeWarning)
+            run[blocks, BLOCK](np.uint64(n), *map(_argument, arguments))
 
 
 def _argument(argument: Any) -> Any:

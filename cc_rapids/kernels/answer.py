@@ -11,30 +11,33 @@ import numpy as np
 
 from . import bits
 
+ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+
 
 def complete(on: Any, vertex: type) -> Any:
     """Add the vertices that have a parent to the set, and count: totals = [vertices, components].
 
-    A thread owns whole words, so that no bit is lost without atomic operations.
+    ``octets`` are the words of ``seen`` byte by byte. A thread owns whole bytes, so that no bit is
+    lost without atomic operations, and reads the parents of a byte as one sector of memory.
     """
     all_add = on.all_add
 
     @on.sweep
-    def complete(w, words, step, n, parent, seen, totals):
+    def complete(b, count, step, n, parent, octets, totals):
         occur, roots = np.int64(0), np.int64(0)
-        while w < words:
-            word, v, one = seen[w], w * np.uint64(bits.WORD), bits.ONE
-            last = min(v + np.uint64(bits.WORD), np.uint64(n))
+        while b < count:
+            octet, v, one = octets[b], b << THREE, np.uint8(1)
+            last = min(v + EIGHT, np.uint64(n))
             while v < last:
                 if parent[v] != v:
-                    word |= one
+                    octet |= one
                     occur += np.int64(1)
-                elif word & one != 0:
+                elif octet & one != 0:
                     roots += np.int64(1)
-                one = np.uint32(one << bits.ONE)
+                one = np.uint8(one << ONE)
                 v += np.uint64(1)
-            seen[w] = word
-            w += step
+            octets[b] = octet
+            b += step
         all_add(totals, 0, occur + roots)
         all_add(totals, 1, roots)
 

@@ -69,9 +69,11 @@ def flatten(on: Any, find: Any) -> Any:
 
     @on.each
     def flatten(v, parent, seen):
-        r = find(parent, parent[v])
+        p = parent[v]
+        r = find(parent, p)
         if r != v:
-            parent[v] = r
+            if r != p:
+                parent[v] = r
             mark(seen, r)
 
     return flatten

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..catalog import choice
 from . import bits
+from .answer import EIGHT, ONE, THREE
 
 BLOCK, STRIDE = np.uint64(256), np.uint64(1024)  # edges: one block of each stride is the sample
 PROBES = 256  # vertices looked at to find the largest component
@@ -92,21 +93,20 @@ def largest(on: Any, vertex: type) -> Any:
 
 
 def mark_rest(on: Any, vertex: type) -> Any:
-    """Note the vertices outside the largest tree, a word at a time; the parents are flat."""
+    """Note the vertices outside the largest tree, a byte of the set at a time; parents are flat."""
     low_bits = np.int64((1 << 48) - 1)
 
     @on.each
-    def mark_rest(w, n, parent, best, rest):
+    def mark_rest(b, n, parent, best, octets):
         giant = vertex(best[0] & low_bits)
-        word, one = np.uint32(0), bits.ONE
-        v = w * np.uint64(bits.WORD)
-        last = min(v + np.uint64(bits.WORD), np.uint64(n))
+        octet, one, v = np.uint8(0), np.uint8(1), b << THREE
+        last = min(v + EIGHT, np.uint64(n))
         while v < last:
             if parent[v] != giant:
-                word |= one
-            one = np.uint32(one << bits.ONE)
+                octet |= one
+            one = np.uint8(one << ONE)
             v += np.uint64(1)
-        rest[w] = word
+        octets[b] = octet
 
     return mark_rest
 
