@@ -56,29 +56,40 @@ def of(name: str, values: Any) -> Column:
     if not is_series(values):
         return of_array(name, array_of(name, values))
     if is_cudf(values):
-        return _of_cudf(name, values)
+        return of_cudf(name, values._column, lambda: values)
     import narwhals as nw
 
     return _of_narwhals(name, nw.from_native(values, series_only=True))
 
 
-def _of_cudf(name: str, series: Any) -> Column:
-    """Straight from cuDF, which counts the nulls of a column when it makes it."""
-    kind, text, size = series.dtype.kind, str(series.dtype), len(series)
-    missing = int(series._column.null_count)
-    strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(series.dtype)
+def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
+    """A column of cuDF's own column, which counts its nulls when it is made.
+
+    Parameters
+    ----------
+    name : str
+        What errors call it.
+    column : cudf.core.column.ColumnBase
+        Not copied; a frame's ``_data`` gives it without the cost of a series.
+    series : callable
+        Gives the series, for strings.
+    """
+    kind, text, size = column.dtype.kind, str(column.dtype), column.size
+    missing = int(column.null_count)
+    strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
         if size == 0:
             return _empty(name)
         raise _no_ids(name, text, size, missing)
     _refuse_nulls(name, missing, size)
     if strings:
-        return Column(name, text, size, lambda: nullcontext(series), strings=True)
-    return Column(name, text, size, lambda: _lend_cudf(series))
+        held = series()
+        return Column(name, text, size, lambda: nullcontext(held), strings=True)
+    return Column(name, text, size, lambda: _lend_cudf(column))
 
 
 @contextmanager
-def _lend_cudf(series: Any) -> Iterator[Any]:
+def _lend_cudf(column: Any) -> Iterator[Any]:
     """A CuPy view of a cuDF column, kept on the device while it is lent.
 
     Reading ``__cuda_array_interface__`` would make the buffer unspillable for good; a pointer
@@ -86,15 +97,13 @@ def _lend_cudf(series: Any) -> Iterator[Any]:
     """
     import cupy
 
-    column = series._column
     with column.access(mode="read", scope="internal"):
-        dtype = np.dtype(series.dtype.name.lower())
-        size, item = len(series), dtype.itemsize
+        dtype, size = np.dtype(column.dtype.name.lower()), column.size
         if size == 0:
             yield cupy.empty(0, dtype)
             return
-        first = column.data.ptr + column.offset * item
-        memory = cupy.cuda.UnownedMemory(first, size * item, series)
+        first, length = column.data.ptr + column.offset * dtype.itemsize, size * dtype.itemsize
+        memory = cupy.cuda.UnownedMemory(first, length, column)
         yield cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,18 +41,25 @@ class Forest:
         self.engine, self.n, words = engine, n, -(-n // WORD)
         self.vertex: Any = np.uint32 if n <= 1 << 32 else np.uint64
         blocks = -(-words // BLOCK) + 1
-        self.parent, self.seen, self._before_seen = engine.pieces(
+        self.parent, self.seen, self._before = engine.pieces(
             (n, self.vertex), (words, np.uint32), (blocks, self.vertex)
         )
         engine.fill(self.seen, 0xFF if everyone else 0)
         self.vertices = self.components = 0
 
     def count(self) -> None:
-        """Count vertices and components of the flat forest, and complete ``seen``."""
+        """Count vertices and components of the flat forest; complete ``seen`` and rank it.
+
+        The counts are all that goes to the host. The ranks are launched before they are waited
+        for, so that the device does not idle afterwards.
+        """
         complete = kernels.kernel(answer.complete, self.engine, self.vertex)
-        totals = self.engine.fill(self.engine.empty(2, np.int64), 0)
-        octets = self.seen.view(np.uint8)
+        totals, octets = (
+            self.engine.fill(self.engine.empty(2, np.int64), 0),
+            self.seen.view(np.uint8),
+        )
         complete(octets.size, self.n, self.parent, octets, totals)
+        self._rank(self.seen, self._before)
         self.vertices, self.components = self.engine.to_host(totals).tolist()
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
@@ -63,14 +69,16 @@ class Forest:
         -------
         two new (vertices,) arrays of ``dtype``, in the order of the vertices
         """
-        return self._gather(answer.least, low, dtype, dtype, *self._no_set)
+        unused = self.seen, self._before
+        return self._gather(answer.least, low, dtype, dtype, *unused)
 
     def dense(self) -> Array:
         """For each vertex that occurs the rank of its component, by least vertices: a new array."""
         words = self.engine.fill(self.engine.empty(self.seen.size, np.uint32), 0)
         kernel = kernels.kernel(answer.mark_roots, self.engine, self.vertex)
         kernel(self.n, self.parent, self.seen, words)
-        before = self._ranks(words, self.engine.empty(self._before_seen.size, self.vertex))
+        before = self.engine.empty(self._before.size, self.vertex)
+        self._rank(words, before)
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
         return self._gather(answer.dense, 0, self.vertex, small, words, before)[1]
 
@@ -79,30 +87,19 @@ class Forest:
     ) -> tuple[Array, Array]:
         engine = self.engine
         everyone = self.vertices == self.n
-        before = self._no_set[1] if everyone else self._before
         row = answer.everyone if everyone else kernels.bits.rank
         parts = kernels.kernel(row, engine), kernels.kernel(name, engine)
         out = engine.empty(self.vertices, ids), engine.empty(self.vertices, labels)
         kernel = kernels.kernel(answer.gather, engine, self.vertex, *parts)
-        kernel(self.n, self.parent, self.seen, before, low, roots, before_roots, *out)
+        kernel(self.n, self.parent, self.seen, self._before, low, roots, before_roots, *out)
         return out
 
-    @cached_property
-    def _before(self) -> Array:
-        """The ranks of the vertices that occur."""
-        return self._ranks(self.seen, self._before_seen)
-
-    @cached_property
-    def _no_set(self) -> tuple[Array, Array]:
-        """What stands for a set and its ranks where a kernel does not look at them."""
-        return self.engine.empty(1, np.uint32), self.engine.empty(1, self.vertex)
-
-    def _ranks(self, words: Array, before: Array) -> Array:
+    def _rank(self, words: Array, before: Array) -> None:
         """For each block of words of a set of vertices, how many of the set come before it."""
-        count = kernels.kernel(answer.count_blocks, self.engine)
-        count(before.size - 1, words.size, words, before)
-        self._running_sum(before)
-        return before
+        if words.size:
+            count = kernels.kernel(answer.count_blocks, self.engine)
+            count(before.size - 1, words.size, words, before)
+            self._running_sum(before)
 
     def _running_sum(self, values: Array) -> None:
         """In place, in runs that one thread sums, and runs of their sums, and so on."""

@@ -9,12 +9,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .catalog import unknown
-from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array
+from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_cudf
 from .errors import ColumnTypeError, InputError, MissingColumnError
 
 
@@ -218,9 +219,12 @@ def _check_names(columns: list[Any], source: str, destination: str) -> None:
 def _cudf_frame(frame: Any, where: tuple[str, str], names: tuple[str, str], nulls: str) -> Given:
     """CuDF without narwhals, which would count nulls by a pass over each column."""
     size = len(frame)
-    if nulls == "drop" and any(frame[column]._column.null_count for column in where):
+    if nulls == "drop" and any(frame._data[column].null_count for column in where):
         frame = frame[list(where)].dropna()
-    src, dst = (of(name, frame[column]) for name, column in zip(names, where, strict=True))
+    src, dst = (
+        of_cudf(name, frame._data[column], partial(frame.__getitem__, column))
+        for name, column in zip(names, where, strict=True)
+    )
     check_same_kind(src, dst)
     make = type(frame)
     return Given(src, dst, lambda columns: make(columns), True, dropped=size - len(frame))
