@@ -67,7 +67,7 @@ class Forest:
 
         Returns
         -------
-        two new (vertices,) arrays of ``dtype``, in the order of the vertices
+        two new (vertices,) arrays of ``dtype``, in the order of the vertices and in one allocation
         """
         unused = self.seen, self._before
         return self._gather(answer.least, low, dtype, dtype, *unused)
@@ -89,10 +89,10 @@ class Forest:
         everyone = self.vertices == self.n
         row = answer.everyone if everyone else kernels.bits.rank
         parts = kernels.kernel(row, engine), kernels.kernel(name, engine)
-        out = engine.empty(self.vertices, ids), engine.empty(self.vertices, labels)
+        out = engine.pieces((self.vertices, ids), (self.vertices, labels))
         kernel = kernels.kernel(answer.gather, engine, self.vertex, *parts)
         kernel(self.n, self.parent, self.seen, self._before, low, roots, before_roots, *out)
-        return out
+        return out[0], out[1]
 
     def _rank(self, words: Array, before: Array) -> None:
         """For each block of words of a set of vertices, how many of the set come before it."""
