@@ -171,7 +171,7 @@ def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
 def _frame(edges: Any, source: str, destination: str, nulls: str) -> Given:
     names = (source, destination)
     if is_cudf(edges) and hasattr(edges, "columns"):
-        _check_names(list(edges.columns), *names)
+        _check_names(list(edges._column_names), *names)  # .columns makes an index of pandas' first
         return _cudf_frame(edges, names, names, nulls)
     import narwhals as nw
 
@@ -226,8 +226,7 @@ def _cudf_frame(frame: Any, where: tuple[str, str], names: tuple[str, str], null
         for name, column in zip(names, where, strict=True)
     )
     check_same_kind(src, dst)
-    make = type(frame)
-    return Given(src, dst, lambda columns: make(columns), True, dropped=size - len(frame))
+    return Given(src, dst, type(frame), True, dropped=size - len(frame))
 
 
 def _narwhals_frame(

@@ -1,26 +1,47 @@
 """Keep one document of each group of near-duplicates.
 
-MinHash or embeddings give pairs of similar documents; similar is not transitive, but a group to
-keep one of is: a connected component. The least document id of each is its label already.
+Similarity gives pairs, and it is not transitive: of three versions of a text the first and the last
+may differ too much to be a pair. A group to keep one of is a connected component, and its label is
+already the least id in it: the document to keep. With cuDF the components are found on the GPU.
 """
 
-import numpy as np
-import pandas as pd
+from itertools import combinations
 
 import cc_rapids
 
-documents = pd.DataFrame({"document": np.arange(100, 112), "words": np.arange(12) * 10 + 50})
-pairs = pd.DataFrame({"left": [104, 101, 109, 110], "right": [101, 107, 110, 108]})
+try:
+    import cudf as frames
+except ImportError:
+    import pandas as frames
 
-groups = cc_rapids.components(
-    pairs, source="left", destination="right", vertices=documents["document"]
-)
-labels = groups.labels()
-keep = documents[documents["document"].isin(labels["labels"])]
+TEXTS = {
+    11: "the quick brown fox jumps over the lazy dog",
+    12: "connected components of a graph, on a GPU",
+    13: "the quick brown fox jumps over the lazy old dog",
+    14: "a quick brown fox jumps over the lazy old dog today",
+    15: "a stitch in time saves nine",
+    16: "connected components of a large graph, on a GPU",
+    17: "many hands make light work",
+}
+SIMILAR = 0.75  # of the words of two texts, the part that both have
 
-if __name__ == "__main__":
-    print(groups)
-    print(keep.to_string(index=False))
 
-assert len(keep) == len(groups) == 8
-assert not set(keep["document"]) & {104, 107, 109, 110}, "each is the duplicate of a kept one"
+def similar(one: str, other: str) -> bool:
+    """Compare sets of words; for millions of texts, MinHash finds the pairs to compare."""
+    a, b = set(one.split()), set(other.split())
+    return len(a & b) >= SIMILAR * len(a | b)
+
+
+pairs = [(i, j) for i, j in combinations(TEXTS, 2) if similar(TEXTS[i], TEXTS[j])]
+edges = frames.DataFrame({"left": [i for i, _ in pairs], "right": [j for _, j in pairs]})
+
+# Texts that are like no other are in no pair: vertices= keeps them
+groups = cc_rapids.components(edges, "left", "right", vertices=list(TEXTS))
+keep = groups.sizes()["labels"].to_numpy().tolist()
+
+print(f"{len(TEXTS)} texts, {len(pairs)} similar pairs, {len(groups)} groups; keep one of each:")
+for document in sorted(keep):
+    print(f"  {document}  {TEXTS[document]}")
+
+assert (11, 14) not in pairs  # yet both are like 13, so they are one group
+assert sorted(keep) == [11, 12, 15, 17]

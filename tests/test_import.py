@@ -165,16 +165,7 @@ def test_imports_are_light(statement, loaded):
 def test_arrays_need_no_library_of_frames():
     edges = "(numpy.array([1]), numpy.array([2]))"
     statement = f"import numpy, cc_rapids; cc_rapids.components({edges}).sizes()"
-    frames = {
-        "cudf",
-        "cupy",
-        "dask",
-        "narwhals",
-        "networkx",
-        "pandas",
-        "polars",
-        "pyarrow",
-    }
+    frames = {"cudf", "cupy", "dask", "narwhals", "networkx", "pandas", "polars", "pyarrow"}
     assert modules_after(statement).isdisjoint(frames)
 
 

@@ -128,7 +128,7 @@ class Cuda(Engine):
         return int(driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry))
 
     def empty(self, n: int, dtype: Any) -> Array:
-        return self.xp.empty(n, dtype)
+        return self.xp.ndarray((n,), dtype)
 
     def fill(self, array: Array, byte: int) -> Array:
         array.data.memset_async(byte, array.nbytes, self._stream())
