@@ -1,16 +1,17 @@
 """Every notebook runs from top to bottom, without an error and without a word on stderr."""
 
-import pathlib
 import shutil
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+EACH = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
 class OwnKernel(AsyncKernelManager):
@@ -20,13 +21,38 @@ class OwnKernel(AsyncKernelManager):
         return [sys.executable, "-m", "ipykernel_launcher", "-f", self.connection_file]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(path, tmp_path):
+def outputs(notebook):
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def check(notebook):
+    """No errors, nothing on stderr, and a figure."""
+    found = outputs(notebook)
+    assert [output for output in found if output.output_type == "error"] == []
+    assert [output.text for output in found if output.get("name") == "stderr"] == []
+    assert any("image/png" in output.get("data", {}) for output in found)
+
+
+@EACH
+def test_a_notebook_is_stored_small_with_its_outputs(path):
+    assert path.stat().st_size < 300_000
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    check(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert str(ROOT) not in path.read_text(encoding="utf-8")
+
+
+@EACH
+def test_a_notebook_runs(path, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "notebooks").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(path, as_version=4)
-    assert path.stat().st_size < 300_000
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
     client = NotebookClient(
         notebook,
         timeout=300,
@@ -34,6 +60,4 @@ def test_a_notebook_runs(path, tmp_path):
         resources={"metadata": {"path": str(tmp_path / "notebooks")}},
     )
     client.execute()
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert [o.text for o in outputs if o.get("name") == "stderr"] == []
-    assert any("image/png" in output.get("data", {}) for output in outputs)
+    check(notebook)
