@@ -212,7 +212,7 @@ def _refuse_nulls(name: str, missing: int, size: int) -> None:
     if missing:
         raise NullsError(
             f"column {name!r} has {missing:,} nulls in {size:,} rows: nulls='drop' leaves the edges"
-            " with a null end out (of frames), or fill them first"
+            " with a null end out of a frame; elsewhere fill or drop them first"
         )
 
 

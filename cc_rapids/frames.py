@@ -65,6 +65,8 @@ def read(
     every = num_vertices is not None
     if isinstance(edges, str | os.PathLike):
         given, listed = _file(edges, source, destination, nulls)
+        if vertices is not None and listed is not None:
+            raise InputError(f"the file lists {len(listed):,} vertices itself: leave vertices out")
         vertices = listed if vertices is None else vertices
     elif hasattr(edges, "tocoo"):
         given = _matrix(edges, vertices)
@@ -129,6 +131,13 @@ def _matrix(matrix: Any, vertices: Any) -> Given:
 
 
 def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:
+    if isinstance(edges, list) and not edges:
+        edges = ([], [])
+    if isinstance(edges, list) and any(isinstance(item, tuple) for item in edges):
+        raise InputError(
+            f"edges are a list of {len(edges):,} tuples: give the two columns,"
+            " such as tuple(zip(*edges))"
+        )
     if len(edges) != 2:
         raise InputError(
             f"edges as a {type(edges).__name__} are (source, destination), two arrays of one"

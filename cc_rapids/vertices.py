@@ -121,6 +121,10 @@ def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> Input
         if low < 0 or high >= n
     )
     name, vertex = next(stray)
+    if n == 0:
+        return InputError(
+            f"column {name!r} holds the id {vertex}, but num_vertices=0: there is none"
+        )
     return InputError(
         f"column {name!r} holds the id {vertex}, outside 0..{n - 1} of num_vertices={n}: give a"
         " larger one, or vertices="

@@ -211,3 +211,22 @@ def test_a_span_beyond_the_memory_says_what_renumbering_would_take(engine, low, 
     assert float(message.split(" GiB")[0].split(": ")[-1].replace(",", "")) >= words
     assert "at most 6 of them: renumbered to 0..5 they would take at most" in message
     assert "factorise both columns together" in message
+
+
+def test_a_list_of_tuples_is_no_pair_of_columns():
+    refused(errors.InputError, [(1, 2), (3, 4)], "a list of 2 tuples", "zip(*edges)")
+
+
+def test_no_vertices_and_an_edge_do_not_go_together():
+    refused(errors.InputError, ([4], [5]), "'src' holds the id 4", "num_vertices=0", num_vertices=0)
+
+
+def test_a_file_that_lists_its_vertices_takes_no_others(tmp_path):
+    path = tmp_path / "m.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 2\n")
+    refused(errors.InputError, path, "lists 4 vertices itself", vertices=[99])
+    assert len(components(path)) == 3
+
+
+def test_an_empty_list_is_an_empty_answer():
+    assert len(components([])) == 0
