@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+pytest.register_assert_rewrite("refusals")
+
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 
 
@@ -26,8 +28,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "gpu" in item.keywords and not GPU:
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))
-        if "simulator" in item.keywords and not SIMULATED:
-            item.add_marker(pytest.mark.skip(reason="runs under NUMBA_ENABLE_CUDASIM=1"))
 
 
 @pytest.fixture(params=ENGINES)

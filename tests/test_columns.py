@@ -8,23 +8,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from refusals import refused
 
 from cc_rapids import components, errors
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 ONE = np.array([1])
-
-
-def refused(error, edges, *parts, **options):
-    """One call that raises exactly this error, with these parts of its message."""
-    with pytest.raises(error) as raised:
-        components(edges, **options)
-    assert type(raised.value) is error
-    message = str(raised.value)
-    assert "\n" not in message
-    for part in parts:
-        assert part in message
-    return message
 
 
 NULLS = {

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from refusals import refused
 
 import cc_rapids
 from cc_rapids import components, engines, errors
@@ -40,18 +41,6 @@ def test_every_error_is_public():
     ours = {name for name, thing in vars(errors).items() if isinstance(thing, type)}
     assert ours == {"CcRapidsError", *BUILT_IN}
     assert ours <= set(cc_rapids.__all__)
-
-
-def refused(error, edges, *parts, **options):
-    """One call that raises exactly this error, with these parts of its message."""
-    with pytest.raises(error) as raised:
-        components(edges, **options)
-    assert type(raised.value) is error
-    message = str(raised.value)
-    assert "\n" not in message
-    for part in parts:
-        assert part in message
-    return message
 
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "pyarrow": pa.table}
