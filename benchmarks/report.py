@@ -33,7 +33,7 @@ def table():
         f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']},"
         f" RMM's default allocator. Every answer was compared with cuGraph's after the timing."
         f" Memory is the most allocated at once beyond the edges, the answer included."
-        f" {threads()} Measured {last['date']} at {last['commit']}; made by `make figures` from"
+        f" Measured {last['date']} at {last['commit']}. {threads()} Made by `make figures` from"
         " [benchmarks/records](benchmarks/records).",
     ]
     return "\n".join(lines)
@@ -58,7 +58,8 @@ def threads():
     return (
         f"On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
         f" {row['wall_ms']['median'] / 1e3:.2f} s, where SciPy takes"
-        f" {row['scipy_ms']['median'] / 1e3:.1f} s ({row['times_faster']:.0f} x)."
+        f" {row['scipy_ms']['median'] / 1e3:.1f} s ({row['times_faster']:.0f} x;"
+        f" at {row['commit']})."
     )
 
 
