@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -86,10 +85,10 @@ class Program:
 
     start: Kernel
     sample: Kernel | None
-    flatten: Kernel
     largest: Kernel
-    mark_rest: Kernel
+    mark_inside: Kernel
     finish: Kernel
+    flatten: Kernel
 
 
 @cache
@@ -101,17 +100,22 @@ def build(design: Design, engine: Engine, vertex: type) -> Program:
         return chosen[axis].make(engine, *map(part, chosen[axis].takes))
 
     forest, sample = kernels.forest, kernels.sample
-    first, then = part("sample") or (None, sample.every(engine))
-    begin = (sample.from_parent if first else sample.from_vertex)(engine)
-    all_edges, few_edges = sample.anywhere(engine), sample.outside(engine)
-    link = functools.partial(forest.every_edge, engine, vertex, part("link"))
+    link, climb = part("link"), kernels.compress.naive(engine)
+    first = part("sample")
+    if first:
+        begin = forest.from_parent(engine)
+        sampling = forest.every_edge(engine, vertex, link, first[0], begin)
+        finish = sample.every_other_edge(engine, vertex, link, first[1])
+    else:
+        begin, sampling = forest.from_vertex(engine), None
+        finish = forest.every_edge(engine, vertex, link, sample.every(engine), begin)
     return Program(
         start=forest.start(engine, vertex),
-        sample=first and link(first, all_edges, begin),
-        flatten=forest.flatten(engine, kernels.compress.naive(engine)),
-        largest=sample.largest(engine, vertex),
-        mark_rest=sample.mark_rest(engine, vertex),
-        finish=link(then, few_edges if first else all_edges, begin),
+        sample=sampling,
+        largest=sample.largest(engine, vertex, climb),
+        mark_inside=sample.mark_inside(engine, vertex, climb),
+        finish=finish,
+        flatten=forest.flatten(engine, climb),
     )
 
 

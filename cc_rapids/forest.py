@@ -72,15 +72,20 @@ class Forest:
         unused = self.seen, self._before
         return self._gather(answer.least, low, dtype, dtype, *unused)
 
-    def dense(self) -> Array:
-        """For each vertex that occurs the rank of its component, by least vertices: a new array."""
+    def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
+        """The id of each vertex that occurs, and the rank of its component by least vertices.
+
+        Returns
+        -------
+        new (vertices,) arrays of ``dtype`` and of int32 (int64 beyond 2^31 vertices)
+        """
         words = self.engine.fill(self.engine.empty(self.seen.size, np.uint32), 0)
         kernel = kernels.kernel(answer.mark_roots, self.engine, self.vertex)
         kernel(self.n, self.parent, self.seen, words)
         before = self.engine.empty(self._before.size, self.vertex)
         self._rank(words, before)
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
-        return self._gather(answer.dense, 0, self.vertex, small, words, before)[1]
+        return self._gather(answer.dense, low, dtype, small, words, before)
 
     def _gather(
         self, name: Any, low: int, ids: Any, labels: Any, roots: Array, before_roots: Array

@@ -235,7 +235,14 @@ def _cudf_frame(frame: Any, where: tuple[str, str], names: tuple[str, str], null
         for name, column in zip(names, where, strict=True)
     )
     check_same_kind(src, dst)
-    return Given(src, dst, type(frame), True, dropped=size - len(frame))
+    return Given(src, dst, partial(_make_cudf, type(frame)), True, dropped=size - len(frame))
+
+
+def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
+    """A cuDF frame of arrays and series; its own constructor makes an index of pandas' first."""
+    from cudf.core.column import as_column
+
+    return kind._from_data({name: as_column(column) for name, column in columns.items()})
 
 
 def _narwhals_frame(

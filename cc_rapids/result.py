@@ -90,8 +90,11 @@ class Components:
         """
         kind = check_labels(kind or self._kind)
         with self._engine.scope():
-            vertex, least = self._rows()
-            label = self._named(least) if kind == "min" else self._number(kind)
+            if kind == "min":
+                vertex, least = self._rows()
+                label = self._named(least)
+            else:
+                vertex, label = self._numbered[0].copy(), self._number(kind)
             return self._frame({"vertex": self._named(vertex), "labels": label})
 
     def sizes(self) -> Any:
@@ -195,9 +198,13 @@ class Components:
         return self._small(self._dense if kind == "dense" else self._place[self._dense])
 
     @cached_property
+    def _numbered(self) -> tuple[Array, Array]:
+        """The id of each vertex that occurs, and the rank of its component by its least vertex."""
+        return self._forest.dense(self._names.low, self._names.dtype)
+
+    @property
     def _dense(self) -> Array:
-        """For each vertex that occurs, the rank of its component by its least vertex."""
-        return self._forest.dense()
+        return self._numbered[1]
 
     @cached_property
     def _counts(self) -> Array:

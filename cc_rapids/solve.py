@@ -24,18 +24,18 @@ def solve(edges: Edges, forest: Forest, design: Design) -> None:
     """
     engine, n, m = forest.engine, forest.n, edges.m
     program = build(design, engine, forest.vertex)
-    rest = engine.empty(forest.seen.size if program.sample else 1, np.uint32)
-    link = edges.src, edges.dst, edges.low, forest.parent, forest.seen, rest
+    ends = edges.src, edges.dst, edges.low, forest.parent, forest.seen
     program.start(n, forest.parent)
-    sampled = 0
     if program.sample and n:
         sampled = sampled_count(m)
         best = engine.fill(engine.empty(1, np.int64), 0)
-        program.sample(sampled, *link)
-        program.flatten(n, forest.parent, forest.seen)
+        inside = engine.empty(forest.seen.size, np.uint32)
+        octets = inside.view(np.uint8)
+        program.sample(sampled, *ends)
         program.largest(PROBES, n, forest.parent, best)
-        octets = rest.view(np.uint8)
-        program.mark_rest(octets.size, n, forest.parent, best, octets)
-    program.finish(m - sampled, *link)
+        program.mark_inside(octets.size, n, forest.parent, best, octets)
+        program.finish(m - sampled, *ends, best, inside)
+    else:
+        program.finish(m, *ends)
     program.flatten(n, forest.parent, forest.seen)
     forest.count()

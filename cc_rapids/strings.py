@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .columns import is_cudf
 from .engines import Array, Engine
 
 
@@ -38,7 +39,7 @@ def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[An
         Makes the caller's kind of column of a PyArrow array.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
-    if type(columns[0]).__module__.startswith("cudf"):
+    if is_cudf(columns[0]):
         codes, words = _factorise_cudf(columns)
     else:
         codes, words = _factorise_arrow(columns, native)

@@ -21,6 +21,7 @@ from .frames import Given
 from .strings import Words, factorise
 
 GIB = 1 << 30
+ALL = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
     return Numbered(Edges(arrays[0], arrays[1], low), forest, Offset(low, dtype))
 
 
-def _kernel(name: str, engine: Engine, kind: type) -> Kernel:
-    made: Kernel = kernels.kernel(getattr(kernels.columns, name), engine, kind)
+def _kernel(name: str, engine: Engine, *parts: Any) -> Kernel:
+    made: Kernel = kernels.kernel(getattr(kernels.columns, name), engine, *parts)
     return made
 
 
@@ -76,17 +77,14 @@ def _bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
     pairs = [(array, array) for array in arrays]
     if _wide(arrays[0]) is _wide(arrays[1]):
         pairs[:2] = [(arrays[0], arrays[1])]
-    limits = [np.iinfo(_wide(left)) for left, _ in pairs]
-    start = [np.array([limit.max, limit.min], limit.dtype).view(np.int64) for limit in limits]
-    bounds = engine.asarray(np.concatenate(start))
+    bounds = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
     for k, (left, right) in enumerate(pairs):
-        kind = _wide(left)
-        own = bounds[2 * k : 2 * k + 2].view(kind)
-        _kernel("span", engine, kind)(left.size, left, right, own)
-    found = engine.to_host(bounds).reshape(-1, 2)
+        own = bounds[2 * k : 2 * k + 2]
+        _kernel("span", engine, _wide(left), _sign(left))(left.size, left, right, own)
+    found = engine.to_host(bounds).tolist()
     seen = [
-        row.view(_wide(left)).tolist()
-        for row, (left, _) in zip(found, pairs, strict=True)
+        (found[2 * k] - _sign(left), ALL - found[2 * k + 1] - _sign(left))
+        for k, (left, _) in enumerate(pairs)
         if left.size
     ]
     return min((low for low, _ in seen), default=0), max((high for _, high in seen), default=-1)
@@ -94,6 +92,11 @@ def _bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 
 def _wide(array: Array) -> type:
     return np.uint64 if array.dtype == np.uint64 else np.int64
+
+
+def _sign(array: Array) -> int:
+    """What makes the unsigned order of the ids that of their type."""
+    return 0 if _wide(array) is np.uint64 else 1 << 63
 
 
 def _hull(given: Given, arrays: list[Array], engine: Engine) -> tuple[int, int]:

@@ -10,12 +10,14 @@ from .forest import index
 ONE = np.uint64(1)
 
 
-def span(on: Any, wide: type) -> Any:
-    """The least and the greatest id of two columns: bounds = [low, high], as ``wide`` integers.
+def span(on: Any, wide: type, sign: int) -> Any:
+    """The least and the greatest id of two columns, as ``wide`` integers of 64 bits.
 
-    Both are read in one loop, so that two loads are under way at a time.
+    bounds = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least
+    of something, so that all bits set is where they begin. Both columns are read in one loop, so
+    that two loads are under way at a time.
     """
-    all_min, all_max = on.all_min, on.all_max
+    all_min, bias = on.all_min, np.uint64(sign)
 
     @on.sweep
     def span(first, n, step, left, right, bounds):
@@ -25,8 +27,8 @@ def span(on: Any, wide: type) -> Any:
             u, v = wide(left[i]), wide(right[i])
             low, high = min(low, u, v), max(high, u, v)
             i += step
-        all_min(bounds, 0, low)
-        all_max(bounds, 1, high)
+        all_min(bounds, 0, np.uint64(low) ^ bias)
+        all_min(bounds, 1, ~(np.uint64(high) ^ bias))
 
     return span
 

@@ -36,27 +36,47 @@ def start(on: Any, vertex: type) -> Any:
     return start
 
 
-def every_edge(on: Any, vertex: type, link: Any, place: Any, open_edge: Any, begin: Any) -> Any:
+def every_edge(on: Any, vertex: type, link: Any, place: Any, begin: Any) -> Any:
     """Link the two ends of each edge, in any order and at the same time.
 
-    ``place`` says which edge is the i-th, ``open_edge`` which ones cannot be left out, ``begin``
-    where the climb begins. A self-loop joins nothing: that its vertex occurs is the only thing to
-    note. Most edges of a dense graph have two ends with one parent: two reads are all they cost.
+    ``place`` says which edge is the i-th, ``begin`` where the climb begins. A self-loop joins
+    nothing: that its vertex occurs is the only thing to note. Most edges of a dense graph have two
+    ends with one parent: two reads are all they cost.
     """
     at, mark = index(on, vertex), bits.mark(on)
 
     @on.each
-    def every_edge(i, src, dst, low, parent, seen, rest):
+    def every_edge(i, src, dst, low, parent, seen):
         e = place(i)
         u, v = at(src, e, low), at(dst, e, low)
         if u == v:
             mark(seen, u)
-        elif open_edge(rest, u, v):
+        else:
             p, q = parent[u], parent[v]
             if p != q:
                 link(parent, begin(u, p), begin(v, q))
 
     return every_edge
+
+
+def from_vertex(on: Any) -> Any:
+    """Climb from the end of an edge, and shorten its path: trees are deep while all edges link."""
+
+    @on.device
+    def begin(v, p):
+        return v
+
+    return begin
+
+
+def from_parent(on: Any) -> Any:
+    """Climb from the parent of an end, which is read already: the trees of a sample are low."""
+
+    @on.device
+    def begin(v, p):
+        return p
+
+    return begin
 
 
 def flatten(on: Any, find: Any) -> Any:

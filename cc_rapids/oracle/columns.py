@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..columns import is_cudf
 from ..errors import InputError
 
 Indices = npt.NDArray[np.int64]
@@ -36,7 +37,7 @@ def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
 
 def host(values: Any) -> npt.NDArray[Any]:
     """A column of any library as a NumPy array of integers, or of objects."""
-    if type(values).__module__.startswith("cudf"):
+    if is_cudf(values):
         values = values.to_arrow()
     if hasattr(values, "__cuda_array_interface__"):
         values = values.get()
