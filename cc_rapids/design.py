@@ -135,9 +135,9 @@ class Rule:
         return mine and m >= self.edges and m >= self.edges_per_vertex * n
 
 
-# The first row that fits. On a GPU a sample pays from four edges a vertex on (by nearly a third on
-# the uniform list, on social22 not yet); with fewer, on threads, and on small lists it costs more
-# than it saves.
+# The first row that fits. On a GPU a sample pays from four edges a vertex on (by more than a third
+# on the uniform list; on social22 it makes no difference); with fewer it changes little, and on
+# threads and on small lists it costs more than it saves.
 AUTO = (
     Rule(Design(sample="strided"), "design_choice.jsonl", "cuda", 1_000_000, 4.0),
     Rule(Design(), "design_choice.jsonl"),
