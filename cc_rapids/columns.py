@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ class Column:
 
     ``lend`` is a context manager over it: while it is open, a cuDF column stays where it is on
     the device, and is not marked as unspillable afterwards. ``native`` makes a column of the
-    caller's kind of an array of PyArrow's.
+    caller's kind of an array of PyArrow's (of a series on a device). Several columns that name
+    vertices together are the ``parts`` of one, which lends a list.
     """
 
     name: str
@@ -31,7 +32,8 @@ class Column:
     size: int
     lend: Lend
     strings: bool = False
-    native: Callable[[Any], Any] = lambda array: array
+    native: Callable[[Any], Any] = lambda values: values
+    parts: tuple[Column, ...] = ()
 
 
 def is_cudf(thing: Any) -> bool:
@@ -62,6 +64,22 @@ def of(name: str, values: Any) -> Column:
     return _of_narwhals(name, nw.from_native(values, series_only=True))
 
 
+def of_parts(parts: list[Column]) -> Column:
+    """The column itself if it is the only one, otherwise one of several parts."""
+    if len(parts) == 1:
+        return parts[0]
+
+    @contextmanager
+    def lend() -> Iterator[list[Any]]:
+        with ExitStack() as stack:
+            yield [stack.enter_context(part.lend()) for part in parts]
+
+    name, dtype = (
+        ", ".join(words) for words in zip(*((p.name, p.dtype) for p in parts), strict=True)
+    )
+    return Column(name, dtype, parts[0].size, lend, parts=tuple(parts))
+
+
 def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
     """A column of cuDF's own column, which counts its nulls when it is made.
 
@@ -74,8 +92,11 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
     series : callable
         Gives the series, for strings.
     """
+    missing, native = int(column.null_count), _same
+    if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
+        plain, native = series().astype(column.dtype.categories.dtype), _categories
+        column, series = plain._column, lambda: plain
     kind, text, size = column.dtype.kind, str(column.dtype), column.size
-    missing = int(column.null_count)
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
         if size == 0:
@@ -84,8 +105,16 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
     _refuse_nulls(name, missing, size)
     if strings:
         held = series()
-        return Column(name, text, size, lambda: nullcontext(held), strings=True)
+        return Column(name, text, size, lambda: nullcontext(held), True, native)
     return Column(name, text, size, lambda: _lend_cudf(column))
+
+
+def _same(series: Any) -> Any:
+    return series
+
+
+def _categories(series: Any) -> Any:
+    return series.astype("category")
 
 
 @contextmanager
@@ -113,6 +142,8 @@ def _of_narwhals(name: str, side: Any) -> Column:
     dtype, missing, size = side.dtype, int(side.null_count()), len(side)
     native = side.to_native()
     text = str(getattr(native, "dtype", None) or native.type)
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return _of_categories(name, text, side)
     strings = _is_text(side)
     if not (strings or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))):
         if size == 0:
@@ -139,6 +170,32 @@ def _is_text(side: Any) -> bool:
         values = side.drop_nulls().to_numpy()
         return len(values) > 0 and all(isinstance(value, str) for value in values)
     return False
+
+
+def _of_categories(name: str, text: str, side: Any) -> Column:
+    """A column of categories, which stand for their values."""
+    import pyarrow as pa
+
+    _refuse_nulls(name, int(side.null_count()), len(side))
+    held = side.to_arrow()
+    kind, native = held.type.value_type, side.to_native()
+    if pa.types.is_integer(kind):
+        array = held.cast(kind).to_numpy()
+        return Column(name, text, len(side), lambda: nullcontext(array))
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or len(side) == 0):
+        raise _no_ids(name, text, len(side))
+    same = getattr(getattr(native, "dtype", None), "categories", None)
+
+    def make(array: Any) -> Any:
+        known = same is not None and set(array.to_pylist()) <= set(same)
+        if side.implementation.is_pandas_like():
+            return array.to_pandas().astype(native.dtype if known else "category")
+        if side.implementation.is_polars():
+            polars = sys.modules["polars"]
+            return polars.from_arrow(array).cast(native.dtype if known else polars.Categorical)
+        return array.cast(kind).dictionary_encode()
+
+    return Column(name, text, len(side), lambda: nullcontext(held), True, make)
 
 
 def _from_arrow(side: Any) -> Callable[[Any], Any]:

@@ -129,6 +129,12 @@ class Rule:
     edges: int = 0
     edges_per_vertex: float = 0.0
 
+    def __str__(self) -> str:
+        where = f" on {self.engine}" if self.engine else ""
+        edges = f", from {self.edges:,} edges" if self.edges else ""
+        ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
+        return f"fastest{where}{edges}{ratio} in benchmarks/records/{self.record}"
+
     def fits(self, engine: str, n: int, m: int) -> bool:
         """Whether the row is for this engine and an edge list of this size."""
         mine = self.engine in (None, engine)
@@ -144,6 +150,6 @@ AUTO = (
 )
 
 
-def choose(engine: Engine, n: int, m: int) -> Design:
-    """The design that ``"auto"`` runs for m edges whose ids span n vertices."""
-    return next(rule.design for rule in AUTO if rule.fits(engine.name, n, m))
+def choose(engine: Engine, n: int, m: int) -> Rule:
+    """The row that says what ``"auto"`` runs for m edges whose ids span n vertices."""
+    return next(rule for rule in AUTO if rule.fits(engine.name, n, m))

@@ -10,9 +10,8 @@ from . import kernels
 from .edges import Array
 from .engines import Engine
 from .kernels import answer
-from .kernels.bits import BLOCK, WORD
-
-RUN = 128  # values that one thread sums
+from .kernels.bits import WORD
+from .ranks import blocks_of, rank
 
 
 class Forest:
@@ -40,9 +39,8 @@ class Forest:
     def __init__(self, engine: Engine, n: int, everyone: bool = False) -> None:
         self.engine, self.n, words = engine, n, -(-n // WORD)
         self.vertex: Any = np.uint32 if n <= 1 << 32 else np.uint64
-        blocks = -(-words // BLOCK) + 1
         self.parent, self.seen, self._before = engine.pieces(
-            (n, self.vertex), (words, np.uint32), (blocks, self.vertex)
+            (n, self.vertex), (words, np.uint32), (blocks_of(words), self.vertex)
         )
         engine.fill(self.seen, 0xFF if everyone else 0)
         self.vertices = self.components = 0
@@ -59,7 +57,7 @@ class Forest:
             self.seen.view(np.uint8),
         )
         complete(octets.size, self.n, self.parent, octets, totals)
-        self._rank(self.seen, self._before)
+        rank(self.engine, self.seen, self._before)
         self.vertices, self.components = self.engine.to_host(totals).tolist()
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
@@ -83,7 +81,7 @@ class Forest:
         kernel = kernels.kernel(answer.mark_roots, self.engine, self.vertex)
         kernel(self.n, self.parent, self.seen, words)
         before = self.engine.empty(self._before.size, self.vertex)
-        self._rank(words, before)
+        rank(self.engine, words, before)
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
         return self._gather(answer.dense, low, dtype, small, words, before)
 
@@ -98,20 +96,3 @@ class Forest:
         kernel = kernels.kernel(answer.gather, engine, self.vertex, *parts)
         kernel(self.n, self.parent, self.seen, self._before, low, roots, before_roots, *out)
         return out[0], out[1]
-
-    def _rank(self, words: Array, before: Array) -> None:
-        """For each block of words of a set of vertices, how many of the set come before it."""
-        if words.size:
-            count = kernels.kernel(answer.count_blocks, self.engine)
-            count(before.size - 1, words.size, words, before)
-            self._running_sum(before)
-
-    def _running_sum(self, values: Array) -> None:
-        """In place, in runs that one thread sums, and runs of their sums, and so on."""
-        engine, size = self.engine, values.size
-        runs = -(-size // RUN)
-        sums = engine.empty(runs, values.dtype)
-        kernels.kernel(answer.sum_runs, engine)(runs, RUN, size, values, sums)
-        if runs > 1:
-            self._running_sum(sums)
-            kernels.kernel(answer.add_runs, engine)(size, RUN, sums, values)

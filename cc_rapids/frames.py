@@ -6,54 +6,25 @@ What comes in is looked at, never changed and, where its memory can be read as i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from .catalog import unknown
-from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_cudf
-from .errors import ColumnTypeError, InputError, MissingColumnError
-
-
-class Labels(NamedTuple):
-    """The label columns for callers who gave arrays: two arrays of one length."""
-
-    vertex: Any
-    labels: Any
-
-
-class Sizes(NamedTuple):
-    """The components for callers who gave arrays: two arrays of one length, largest first."""
-
-    labels: Any
-    size: Any
-
-
-@dataclass(frozen=True)
-class Given:
-    """What the caller gave, checked: two columns, and how answers go back."""
-
-    src: Column
-    dst: Column
-    frame: Callable[[dict[str, Any]], Any]
-    on_device: bool
-    vertices: Column | range | None = None
-    dropped: int = 0
-    every_vertex: bool = False
-
-    @property
-    def columns(self) -> list[Column]:
-        """All columns of ids."""
-        named = [self.vertices] if isinstance(self.vertices, Column) else []
-        return [self.src, self.dst, *named]
+from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_parts
+from .errors import ColumnTypeError, InputError
+from .given import Given, Labels, Sizes
+from .tables import read_series, read_table
 
 
 def read(
-    edges: Any, source: str, destination: str, vertices: Any, num_vertices: int | None, nulls: str
+    edges: Any,
+    source: str | list[str],
+    destination: str | list[str],
+    vertices: Any,
+    num_vertices: int | None,
+    nulls: str,
 ) -> Given:
     """Check what the caller gave; see :func:`cc_rapids.components` for what that may be."""
     if nulls not in ("raise", "drop"):
@@ -63,7 +34,9 @@ def read(
             raise InputError("give vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
     every = num_vertices is not None
-    if isinstance(edges, str | os.PathLike):
+    if isinstance(source, list) or isinstance(destination, list):
+        given = read_table(edges, *_several(source, destination), nulls)
+    elif isinstance(edges, str | os.PathLike):
         given, listed = _file(edges, source, destination, nulls)
         if vertices is not None and listed is not None:
             raise InputError(f"the file lists {len(listed):,} vertices itself: leave vertices out")
@@ -74,15 +47,19 @@ def read(
     elif isinstance(edges, tuple | list):
         given = _pair(edges, source, destination, nulls)
     else:
-        given = _frame(edges, source, destination, nulls)
+        given = read_table(edges, [source], [destination], nulls)
     return _with_vertices(given, vertices, every)
 
 
-@contextmanager
-def lent(columns: list[Column]) -> Iterator[list[Any]]:
-    """The arrays (or native strings) of all columns, for as long as the context is open."""
-    with ExitStack() as stack:
-        yield [stack.enter_context(column.lend()) for column in columns]
+def _several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
+    """The names of several columns a side, as many on each."""
+    sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
+    if len(sides[0]) != len(sides[1]) or not sides[0]:
+        raise InputError(
+            f"source names {len(sides[0])} columns and destination {len(sides[1])}: a vertex has"
+            " the same columns at both ends of an edge"
+        )
+    return sides[0], sides[1]
 
 
 def _count(number: Any) -> int:
@@ -94,6 +71,8 @@ def _count(number: Any) -> int:
 def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
     if vertices is None:
         return given
+    if given.src.parts:
+        return replace(given, vertices=_vertex_rows(given.src, vertices))
     if not isinstance(vertices, range):
         vertices = of("vertices", vertices)
     elif given.src.strings:
@@ -110,6 +89,29 @@ def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
     return replace(given, vertices=vertices, every_vertex=every)
 
 
+def _vertex_rows(src: Column, vertices: Any) -> Column:
+    """Vertices of several columns: a frame with as many, or a list of them."""
+    wanted = len(src.parts)
+    if isinstance(vertices, range):
+        raise InputError(
+            f"the vertices are rows of {wanted} columns ({src.name}), so vertices= takes a frame"
+            " with as many (and num_vertices= does not apply)"
+        )
+    columns = vertices
+    if is_cudf(vertices):
+        columns = [vertices[name] for name in vertices._column_names]
+    elif not isinstance(vertices, tuple | list):
+        import narwhals as nw
+
+        columns = [side.to_native() for side in nw.from_native(vertices).iter_columns()]
+    if len(columns) != wanted:
+        raise InputError(f"vertices have {len(columns)} columns, and the edges {wanted} a side")
+    parts = [of("vertices", column) for column in columns]
+    for part, own in zip(parts, src.parts, strict=True):
+        check_same_kind(own, part)
+    return of_parts(parts)
+
+
 def _file(path: Any, source: str, destination: str, nulls: str) -> tuple[Given, range | None]:
     from .formats import read_edges
 
@@ -118,7 +120,7 @@ def _file(path: Any, source: str, destination: str, nulls: str) -> tuple[Given, 
         source=None if source == "src" else source,
         destination=None if destination == "dst" else destination,
     )
-    return _frame(file.table, file.source, file.destination, nulls), file.vertices
+    return read_table(file.table, [file.source], [file.destination], nulls), file.vertices
 
 
 def _matrix(matrix: Any, vertices: Any) -> Given:
@@ -148,17 +150,7 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:
         return _arrays(src, dst, (source, destination))
     if len(src) != len(dst):
         raise _unequal(source, len(src), destination, len(dst))
-    if is_cudf(src) and is_cudf(dst):
-        import cudf
-
-        both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
-        return _cudf_frame(cudf.DataFrame(both), ("0", "1"), (source, destination), nulls)
-    import narwhals as nw
-
-    sides = [nw.from_native(side, series_only=True) for side in edges]
-    native = [side.alias(str(k)).to_frame() for k, side in enumerate(sides)]
-    frame = nw.concat(native, how="horizontal")
-    return _narwhals_frame(frame, ("0", "1"), (source, destination), nulls)
+    return read_series(src, dst, ([source], [destination]), nulls)
 
 
 def _arrays(src: Any, dst: Any, names: tuple[str, str]) -> Given:
@@ -175,93 +167,6 @@ def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
     return InputError(
         f"{source!r} has {m:,} ids and {destination!r} has {k:,}: both ends of each edge are needed"
     )
-
-
-def _frame(edges: Any, source: str, destination: str, nulls: str) -> Given:
-    names = (source, destination)
-    if is_cudf(edges) and hasattr(edges, "columns"):
-        _check_names(list(edges._column_names), *names)  # .columns makes an index of pandas' first
-        return _cudf_frame(edges, names, names, nulls)
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(edges)
-    except nw.exceptions.DuplicateError:
-        frame = nw.from_native(_unambiguous(edges, names))
-    except TypeError:
-        shape = getattr(edges, "shape", None)
-        hint = f" of shape {tuple(shape)}" if shape is not None else ""
-        raise InputError(
-            f"edges cannot be a {type(edges).__name__}{hint}: give a frame of cuDF, pandas, Polars"
-            " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
-        ) from None
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    _check_names(frame.columns, *names)
-    return _narwhals_frame(frame, names, names, nulls)
-
-
-def _unambiguous(edges: Any, names: tuple[str, str]) -> Any:
-    """The columns of a frame in which others share a name; an InputError if these do."""
-    columns = list(getattr(edges, "column_names", None) or edges.columns)
-    for name in names:
-        if columns.count(name) > 1:
-            raise InputError(f"{columns.count(name)} columns are called {name!r}: rename one")
-    wanted = [name for name in names if name in columns]
-    return edges.select(wanted) if hasattr(edges, "column_names") else edges[wanted]
-
-
-def _check_names(columns: list[Any], source: str, destination: str) -> None:
-    for name in (source, destination):
-        if name not in columns:
-            raise MissingColumnError(
-                f"{unknown('column', str(name), map(str, columns))}; name the two columns of ids by"
-                " source= and destination="
-            )
-    if source == destination:
-        raise InputError(
-            f"source and destination are both {source!r}: an edge has two ends, in two columns"
-            f" of {', '.join(map(str, columns))}"
-        )
-
-
-def _cudf_frame(frame: Any, where: tuple[str, str], names: tuple[str, str], nulls: str) -> Given:
-    """CuDF without narwhals, which would count nulls by a pass over each column."""
-    size = len(frame)
-    if nulls == "drop" and any(frame._data[column].null_count for column in where):
-        frame = frame[list(where)].dropna()
-    src, dst = (
-        of_cudf(name, frame._data[column], partial(frame.__getitem__, column))
-        for name, column in zip(names, where, strict=True)
-    )
-    check_same_kind(src, dst)
-    return Given(src, dst, partial(_make_cudf, type(frame)), True, dropped=size - len(frame))
-
-
-def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
-    """A cuDF frame of arrays and series; its own constructor makes an index of pandas' first."""
-    from cudf.core.column import as_column
-
-    return kind._from_data({name: as_column(column) for name, column in columns.items()})
-
-
-def _narwhals_frame(
-    frame: Any, where: tuple[str, str], names: tuple[str, str], nulls: str
-) -> Given:
-    size = len(frame)
-    if nulls == "drop" and any(frame.get_column(column).null_count() for column in where):
-        frame = frame.select(*where).drop_nulls()
-    sides = [frame.get_column(column).to_native() for column in where]
-    src, dst = (of(name, side) for name, side in zip(names, sides, strict=True))
-    check_same_kind(src, dst)
-    backend = frame.implementation
-
-    def make(columns: dict[str, Any]) -> Any:
-        import narwhals as nw
-
-        return nw.from_dict(columns, backend=backend).to_native()
-
-    return Given(src, dst, make, False, dropped=size - len(frame))
 
 
 def _plain(columns: dict[str, Any]) -> Any:

@@ -13,9 +13,8 @@ from .catalog import unknown
 from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
-from .frames import Given
-from .strings import Words
-from .vertices import Offset
+from .given import Given
+from .vertices import Names
 
 LABELS = ("min", "dense", "size")
 
@@ -32,6 +31,7 @@ class Facts:
     """How the answer was found."""
 
     design: str
+    ids: str
     edges: int
     seconds: dict[str, float | None] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ class Components:
         self,
         given: Given,
         engine: Engine,
-        names: Offset | Words,
+        names: Names,
         forest: Forest,
         kind: str,
         facts: Facts,
@@ -87,15 +87,16 @@ class Components:
         frame of the caller's kind, columns ``vertex`` and ``labels``
             One row a vertex, in the order of the ids; ``vertex``, and ``labels`` of kind
             ``"min"``, have the type of the ids, other labels are int32 (int64 beyond 2^31).
+            Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
         """
         kind = check_labels(kind or self._kind)
         with self._engine.scope():
             if kind == "min":
                 vertex, least = self._rows()
-                label = self._named(least)
+                label = self._columns("labels", least)
             else:
-                vertex, label = self._numbered[0].copy(), self._number(kind)
-            return self._frame({"vertex": self._named(vertex), "labels": label})
+                vertex, label = self._numbered[0].copy(), {"labels": self._number(kind)}
+            return self._frame(self._columns("vertex", vertex) | label)
 
     def sizes(self) -> Any:
         """The number of vertices of each component, the largest first, ties by their least ids.
@@ -106,13 +107,13 @@ class Components:
         """
         with self._engine.scope():
             xp, order = self._engine.xp, self._by_size
-            label: Any = xp.arange(len(self)) if self._kind == "size" else order
             if self._kind == "min":
                 vertex, least = self._rows()
-                label = self._named(vertex[vertex == least][order])
+                label = self._columns("labels", vertex[vertex == least][order])
             else:
-                label = self._small(label)
-            return self._frame({"labels": label, "size": self._counts[order]})
+                number = xp.arange(len(self)) if self._kind == "size" else order
+                label = {"labels": self._small(number)}
+            return self._frame(label | {"size": self._counts[order]})
 
     def largest(self) -> Any:
         """The vertices of the largest component (of those, the one with the least id).
@@ -126,14 +127,14 @@ class Components:
             if len(self):
                 member = self._dense == self._by_size[0]
                 vertex, least = vertex[member], least[member]
-            label: Any = self._named(least)
+            label = self._columns("labels", least)
             if self._kind != "min":
                 number = 0 if self._kind == "size" or not len(self) else self._by_size[0]
-                label = self._small(self._engine.xp.full(vertex.size, number))
-            return self._frame({"vertex": self._named(vertex), "labels": label})
+                label = {"labels": self._small(self._engine.xp.full(vertex.size, number))}
+            return self._frame(self._columns("vertex", vertex) | label)
 
     def summary(self) -> dict[str, Any]:
-        """What ran, and what it found: engine, device, design, vertices, edges, components,
+        """What ran, and what it found: engine, device, design, ids, vertices, edges, components,
         largest (vertices of the largest component), dropped (edges left out for nulls), seconds
         ("copy": to the device, None where nothing is copied; "compute") and peak_bytes.
         """
@@ -143,6 +144,7 @@ class Components:
             "engine": self._engine.name,
             "device": self._engine.device_name,
             "design": self._facts.design,
+            "ids": self._facts.ids,
             "vertices": self._forest.vertices,
             "edges": self._facts.edges,
             "components": len(self),
@@ -186,8 +188,12 @@ class Components:
     def _rows(self) -> tuple[Array, Array]:
         return self._forest.rows(self._names.low, self._names.dtype)
 
-    def _named(self, ids: Array) -> Any:
-        return self._names.take(ids, self._engine)
+    def _columns(self, name: str, ids: Array) -> dict[str, Any]:
+        """The columns of ids: one of that name, or 0_name, 1_name, ... where ids have several."""
+        column = self._names.take(ids, self._engine)
+        if isinstance(column, list):
+            return {f"{k}_{name}": part for k, part in enumerate(column)}
+        return {name: column}
 
     def _small(self, array: Array) -> Array:
         """Labels that are no ids: int32, as SciPy's, while they fit."""

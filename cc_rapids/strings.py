@@ -36,23 +36,27 @@ def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[An
     columns : list of cuDF series, or of PyArrow arrays
         Strings without nulls; not changed.
     native : callable
-        Makes the caller's kind of column of a PyArrow array.
+        Makes the caller's kind of column of a PyArrow array, or of a series of cuDF's.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     if is_cudf(columns[0]):
-        codes, words = _factorise_cudf(columns)
+        codes, words = _factorise_cudf(columns, native)
     else:
         codes, words = _factorise_arrow(columns, native)
     starts = [0, *ends]
     return [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)], words
 
 
-def _factorise_cudf(columns: list[Any]) -> tuple[Any, Words]:
+def _factorise_cudf(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:
     import cudf
 
     codes, words = cudf.concat(columns, ignore_index=True).factorize(sort=True)
     series = cudf.Series(words)
-    return codes, Words(len(series), lambda at: series.take(at).reset_index(drop=True), True)
+
+    def look_up(at: Array) -> Any:
+        return native(series.take(at).reset_index(drop=True))
+
+    return codes, Words(len(series), look_up, True)
 
 
 def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:

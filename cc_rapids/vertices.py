@@ -1,13 +1,15 @@
 """Vertex ids to vertices 0 .. n - 1 and back.
 
-Integers are used as they are, less the lowest one: nothing is renumbered or sorted. Strings
-are factorised by the library that holds them, in lexicographic order, so that the least vertex of
-a component is its lexicographically least member.
+Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
+their span; :mod:`cc_rapids.ways` says what else there is. Strings are factorised by the library
+that holds them, in lexicographic order, so that the least vertex of a component is its
+lexicographically least member; several columns are one number a row, in the order of the rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,150 +17,140 @@ import numpy as np
 from . import kernels
 from .edges import Array, Edges
 from .engines import Engine, Kernel
-from .errors import CapacityError, InputError
 from .forest import Forest
-from .frames import Given
+from .given import Given
+from .names import Listed, Offset
+from .ranks import blocks_of, rank
+from .rows import Rows, number_rows
+from .slots import Slots
+from .spans import Span, span_of
 from .strings import Words, factorise
+from .ways import Way, choose_way
 
-GIB = 1 << 30
-ALL = (1 << 64) - 1
-
-
-@dataclass(frozen=True)
-class Offset:
-    """Integer ids: vertex + low."""
-
-    low: int
-    dtype: np.dtype[Any]
-
-    def take(self, ids: Array, engine: Engine) -> Array:
-        """The ids themselves: nothing else was numbered."""
-        return ids
+Names = Offset | Listed | Words | Rows
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """The edges, a forest over their vertices, and the way back to ids."""
+    """The edges, a forest over their vertices, and the way back to ids.
+
+    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected. ``settle``
+    gives, of the solved forest, one whose vertices are in the order of the ids, and their names.
+    """
 
     edges: Edges
     forest: Forest
-    names: Offset | Words
+    ids: str
+    about: int
+    settle: Callable[[Forest], tuple[Forest, Names]]
+
+
+@dataclass(frozen=True)
+class Ids:
+    """The ids of all columns on the engine, and how they will be numbered."""
+
+    given: Given
+    arrays: list[Array]
+    span: Span
+    way: Way
+
+
+def measure(given: Given, columns: list[Any], engine: Engine) -> Ids:
+    """Find the span of the integers lent by ``given``, and choose the way to number them."""
+    arrays = [engine.asarray(column) for column in columns]
+    span = span_of(given, arrays, engine)
+    named = len(given.vertices) if isinstance(given.vertices, range) else 0
+    rows = sum(array.size for array in arrays) + named
+    given_bytes = sum(array.nbytes for array in arrays) + 8 * named
+    way = choose_way(span, rows, given_bytes, engine.free_bytes())
+    return Ids(given, arrays, span, way)
 
 
 def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
     """Number the vertices of the columns lent by ``given``, on the engine."""
+    if given.src.parts:
+        numbers, digits = number_rows(given.columns, columns, engine)
+        numbered = _number_integers(measure(given, numbers, engine), engine)
+
+        def settle(forest: Forest) -> tuple[Forest, Names]:
+            solved, names = numbered.settle(forest)
+            assert isinstance(names, Offset | Listed)
+            return solved, Rows(names, digits)
+
+        return replace(numbered, ids=f"rows, {numbered.ids}", settle=settle)
     if given.src.strings:
-        return _number_strings(given, columns, engine)
-    arrays = [engine.asarray(column) for column in columns]
-    low, high = _hull(given, arrays, engine)
-    n = high - low + 1
-    dtype = _id_type([array.dtype for array in arrays], low, high)
-    _check_capacity(low, high, given.src.size, dtype, engine)
-    named = given.vertices if isinstance(given.vertices, range) else range(0)
-    everyone = named == range(low, low + n)
-    forest = Forest(engine, n, everyone)
-    seen, vertex = forest.seen, forest.vertex
-    if named and not everyone:
-        first = named.start - low
-        _kernel("mark_range", engine, vertex)(len(named), first, named.step, seen)
-    low = low - (1 << 64) if low >= 1 << 63 else low
-    for column in arrays[2:]:
-        _kernel("mark_column", engine, vertex)(column.size, column, low, seen)
-    return Numbered(Edges(arrays[0], arrays[1], low), forest, Offset(low, dtype))
+        codes, words = factorise(columns, given.src.native)
+        src, dst = (engine.asarray(code) for code in codes[:2])
+        forest = Forest(engine, words.size, everyone=True)
+        return _as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)
+    return _number_integers(measure(given, columns, engine), engine)
+
+
+def _number_integers(ids: Ids, engine: Engine) -> Numbered:
+    if ids.way.name == "hash slots":
+        return _number_slots(ids, engine)
+    if ids.way.name == "bit map":
+        return _number_ranks(ids, engine)
+    span, named = ids.span, ids.given.vertices
+    everyone = isinstance(named, range) and named == range(span.low, span.low + span.size)
+    forest = Forest(engine, span.size, everyone)
+    if not everyone:
+        _mark_named(ids, forest.seen, engine)
+    src, dst = ids.arrays[:2]
+    names = Offset(span.first, span.dtype)
+    return _as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names)
+
+
+def _as_it_is(edges: Edges, forest: Forest, ids: str, names: Names) -> Numbered:
+    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names))
+
+
+def _mark_named(ids: Ids, words: Array, engine: Engine) -> None:
+    """Note the vertices that are named besides the edges in a set over the span."""
+    span, named = ids.span, ids.given.vertices
+    if isinstance(named, range) and named:
+        first = named.start - span.low
+        _kernel("mark_range", engine, span.vertex)(len(named), first, named.step, words)
+    for column in ids.arrays[2:]:
+        _kernel("mark_column", engine, span.vertex)(column.size, column, span.first, words)
+
+
+def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
+    """Vertices are the ranks of the ids in a bit map over their span."""
+    span, of_ids = ids.span, kernels.ids
+    size = -(-span.size // kernels.bits.WORD)
+    words = engine.fill(engine.empty(size, np.uint32), 0)
+    before = engine.empty(blocks_of(size), Span.vertex_of(ids.way.vertices))
+    for column in ids.arrays[:2]:
+        _kernel("mark_column", engine, span.vertex)(column.size, column, span.first, words)
+    _mark_named(ids, words, engine)
+    rank(engine, words, before)
+    n = int(engine.to_host(before[-1:])[0])
+    forest = Forest(engine, n, everyone=True)
+    ends = [engine.empty(column.size, forest.vertex) for column in ids.arrays[:2]]
+    place = kernels.kernel(of_ids.number_ranks, engine, span.vertex)
+    for column, out in zip(ids.arrays, ends, strict=False):
+        place(column.size, column, span.first, words, before, out)
+    listed = engine.empty(n, span.dtype)
+    kernels.kernel(of_ids.members, engine)(size, words, before, span.first, listed)
+    return _as_it_is(Edges(ends[0], ends[1], 0), forest, ids.way.name, Listed.of(listed))
+
+
+def _number_slots(ids: Ids, engine: Engine) -> Numbered:
+    """Vertices are the slots of the ids in a hash table."""
+    others, named = ids.arrays[2:], ids.given.vertices
+    if isinstance(named, range) and named:
+        others = [*others, engine.xp.arange(named.start, named.stop, named.step, ids.span.dtype)]
+    slots = Slots(ids.arrays[:2], others, engine)
+    return Numbered(
+        Edges(slots.columns[0], slots.columns[1], 0),
+        slots.forest(),
+        ids.way.name,
+        slots.about,
+        lambda solved: slots.settle(solved, ids.span.dtype),
+    )
 
 
 def _kernel(name: str, engine: Engine, *parts: Any) -> Kernel:
     made: Kernel = kernels.kernel(getattr(kernels.columns, name), engine, *parts)
     return made
-
-
-def _bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
-    """The least and the greatest id: one pass over the columns, one copy to the host."""
-    pairs = [(array, array) for array in arrays]
-    if _wide(arrays[0]) is _wide(arrays[1]):
-        pairs[:2] = [(arrays[0], arrays[1])]
-    bounds = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
-    for k, (left, right) in enumerate(pairs):
-        own = bounds[2 * k : 2 * k + 2]
-        _kernel("span", engine, _wide(left), _sign(left))(left.size, left, right, own)
-    found = engine.to_host(bounds).tolist()
-    seen = [
-        (found[2 * k] - _sign(left), ALL - found[2 * k + 1] - _sign(left))
-        for k, (left, _) in enumerate(pairs)
-        if left.size
-    ]
-    return min((low for low, _ in seen), default=0), max((high for _, high in seen), default=-1)
-
-
-def _wide(array: Array) -> type:
-    return np.uint64 if array.dtype == np.uint64 else np.int64
-
-
-def _sign(array: Array) -> int:
-    """What makes the unsigned order of the ids that of their type."""
-    return 0 if _wide(array) is np.uint64 else 1 << 63
-
-
-def _hull(given: Given, arrays: list[Array], engine: Engine) -> tuple[int, int]:
-    """The least and the greatest id of all; (0, -1) if there is none."""
-    low, high = _bounds(arrays, engine)
-    named = given.vertices
-    if not isinstance(named, range) or not named:
-        if given.every_vertex and low <= high:
-            raise _outside(given, arrays, 0, engine)
-        return low, high
-    if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
-        raise _outside(given, arrays, len(named), engine)
-    ends = named[0], named[-1]
-    if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
-        raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
-    return (min(low, *ends), max(high, *ends)) if low <= high else (min(ends), max(ends))
-
-
-def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:
-    """Name the column that holds an id outside 0 .. n - 1."""
-    stray = (
-        (column.name, low if low < 0 else high)
-        for column, array in zip(given.columns, arrays, strict=True)
-        for low, high in [_bounds([array, array], engine)]
-        if low < 0 or high >= n
-    )
-    name, vertex = next(stray)
-    if n == 0:
-        return InputError(
-            f"column {name!r} holds the id {vertex}, but num_vertices=0: there is none"
-        )
-    return InputError(
-        f"column {name!r} holds the id {vertex}, outside 0..{n - 1} of num_vertices={n}: give a"
-        " larger one, or vertices="
-    )
-
-
-def _id_type(dtypes: list[np.dtype[Any]], low: int, high: int) -> np.dtype[Any]:
-    """The integer type that all ids fit: that of the columns, widened only if it has to be."""
-    common = np.result_type(*dtypes)
-    if common.kind in "iu" and np.iinfo(common).min <= low and high <= np.iinfo(common).max:
-        return common
-    return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
-
-
-def _check_capacity(low: int, high: int, m: int, dtype: np.dtype[Any], engine: Engine) -> None:
-    n = high - low + 1
-    needed = n * (4 if n <= 1 << 32 else 8) + n // 8 + min(n, 2 * m) * 2 * dtype.itemsize
-    free = engine.free_bytes()
-    if needed <= free:
-        return
-    distinct = min(n, 2 * m)
-    raise CapacityError(
-        f"the ids span {n:,} values, from {low:,} to {high:,}: {needed / GIB:,.1f} GiB with a word"
-        f" for each, and {free / GIB:,.1f} GiB are free. The {m:,} edges name at most"
-        f" {distinct:,} of them: renumbered to 0..{max(distinct - 1, 0):,} they would take at most"
-        f" {distinct * (4 + 2 * dtype.itemsize) / GIB:,.3f} GiB (factorise both columns together)"
-    )
-
-
-def _number_strings(given: Given, columns: list[Any], engine: Engine) -> Numbered:
-    codes, words = factorise(columns, given.src.native)
-    arrays = [engine.asarray(code) for code in codes]
-    forest = Forest(engine, words.size, everyone=True)
-    return Numbered(Edges(arrays[0], arrays[1], 0), forest, words)

@@ -150,11 +150,6 @@ def test_arrays_of_other_types_are_refused(values):
     refused(errors.ColumnTypeError, (values, values), "column 'src' is ", f"({len(values)} values")
 
 
-def test_categories_are_refused_with_a_way_out():
-    edges = pd.DataFrame({"src": ["a"], "dst": ["b"]}, dtype="category")
-    refused(errors.ColumnTypeError, edges, "column 'src' is category (1 values)", "cast it")
-
-
 def test_integers_wider_than_64_bits_are_refused():
     edges = pl.DataFrame({"src": [1], "dst": [2]}, schema={"src": pl.Int128, "dst": pl.Int64})
     refused(errors.ColumnTypeError, edges, "column 'src' is Int128 (1 values)", "cast it")

@@ -83,6 +83,7 @@ def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
     assert summary == {
         "engine": engine,
         "design": DESIGN,
+        "ids": "offset",
         "vertices": 8,
         "edges": 6,
         "components": 4,

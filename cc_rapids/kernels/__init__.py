@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import answer, bits, columns, compress, forest, generate, link, sample
+from . import answer, bits, columns, compress, forest, generate, ids, link, sample
 
 __all__ = [
     "answer",
@@ -17,6 +17,7 @@ __all__ = [
     "compress",
     "forest",
     "generate",
+    "ids",
     "kernel",
     "link",
     "sample",

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from .. import frames
 from ..errors import VerificationError
-from .columns import Indices, comparable, ends, host, label_columns, numbered, some
+from ..given import lent
+from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
 
 
 def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
@@ -125,8 +126,8 @@ def certify_components(
     >>> certify_components(cc_rapids.components(edges), edges)
     """
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
-    with frames.lent(given.columns) as lent:
-        columns = [host(column) for column in lent]
+    with lent(given.columns) as held:
+        columns = [host_ids(column) for column in held]
     if isinstance(given.vertices, range):
         columns.append(np.array(given.vertices, np.int64))
     vertex, label, *columns = comparable([*label_columns(found.labels("min")), *columns])

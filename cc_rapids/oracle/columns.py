@@ -31,8 +31,23 @@ def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indic
 
 def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
     """The two columns of a label frame, or of the pair that callers with arrays get."""
-    pair = frame if isinstance(frame, tuple) else (frame["vertex"], frame["labels"])
-    return [host(column) for column in pair]
+    if isinstance(frame, tuple):
+        return [host(column) for column in frame]
+    names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
+    if "vertex" in names:
+        return [host(frame["vertex"]), host(frame["labels"])]
+    sides = [[name for name in names if name.endswith(end)] for end in ("_vertex", "_labels")]
+    return [host_ids([frame[name] for name in side]) for side in sides]
+
+
+def host_ids(values: Any) -> npt.NDArray[Any]:
+    """A column of ids on the host; several columns, given as a list, as one of tuples."""
+    if not isinstance(values, list):
+        return host(values)
+    columns = [host(column).tolist() for column in values]
+    rows = np.empty(len(columns[0]), object)
+    rows[:] = [*zip(*columns, strict=True)]
+    return rows
 
 
 def host(values: Any) -> npt.NDArray[Any]:

@@ -1,0 +1,50 @@
+"""Given: what the caller gave, checked, and how answers go back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .columns import Column
+
+
+class Labels(NamedTuple):
+    """The label columns for callers who gave arrays: two arrays of one length."""
+
+    vertex: Any
+    labels: Any
+
+
+class Sizes(NamedTuple):
+    """The components for callers who gave arrays: two arrays of one length, largest first."""
+
+    labels: Any
+    size: Any
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the caller gave, checked: two columns, and how answers go back."""
+
+    src: Column
+    dst: Column
+    frame: Callable[[dict[str, Any]], Any]
+    on_device: bool
+    vertices: Column | range | None = None
+    dropped: int = 0
+    every_vertex: bool = False
+
+    @property
+    def columns(self) -> list[Column]:
+        """All columns of ids."""
+        named = [self.vertices] if isinstance(self.vertices, Column) else []
+        return [self.src, self.dst, *named]
+
+
+@contextmanager
+def lent(columns: list[Column]) -> Iterator[list[Any]]:
+    """The arrays (or native strings) of all columns, for as long as the context is open."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(column.lend()) for column in columns]

@@ -1,0 +1,96 @@
+"""Plan: what a run would do, said before it allocates anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .design import Design, choose
+from .engines import Engine
+from .given import Given
+from .vertices import measure
+
+STRING_BYTES = 24  # a vertex and a place in the sorted list, for each end of an edge
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What :func:`cc_rapids.components` would do with these arguments.
+
+    Attributes
+    ----------
+    engine, device : str
+        What would run.
+    edges : int
+        Rows of the list, those dropped for nulls left out.
+    ids, ids_why : str
+        How ids become vertices, and why in that way.
+    design, design_why : str
+        The algorithm, and which rule chose it.
+    vertices : int
+        The most that there may be.
+    bytes : int
+        The most memory beyond the input that the run will take, the label frame included.
+    """
+
+    engine: str
+    device: str
+    edges: int
+    ids: str
+    ids_why: str
+    design: str
+    design_why: str
+    vertices: int
+    bytes: int
+
+    def __str__(self) -> str:
+        size = f"{self.bytes / 2**30:,.2f} GiB" if self.bytes >= 2**28 else f"{self.bytes:,} bytes"
+        return "\n".join(
+            (
+                f"engine    {self.engine}: {self.device}",
+                f"edges     {self.edges:,}",
+                f"ids       {self.ids}: {self.ids_why}",
+                f"design    {self.design}: {self.design_why}",
+                f"vertices  at most {self.vertices:,}",
+                f"memory    at most {size} beyond the input",
+            )
+        )
+
+
+def plan(given: Given, columns: list[Any], design: Design | None, engine: Engine) -> Plan:
+    """Choose everything that a run would choose, and stop there.
+
+    Integers are read once, for their span; strings and several columns are not looked into.
+    """
+    m = given.src.size
+    rows = sum(column.size for column in given.columns)
+    if given.src.strings or given.src.parts:
+        ids, vertices, size = "strings, factorised", rows, rows * STRING_BYTES
+        why = "the frame library numbers them in lexicographic order"
+        if given.src.parts:
+            ids, size = "rows", size + 8 * rows * len(given.src.parts)
+            why = f"{len(given.src.parts)} columns are one number a row"
+        about = rows
+    else:
+        found = measure(given, columns, engine)
+        way, wide = found.way, found.span.dtype.itemsize
+        ids, why, vertices = way.name, way.why, way.vertices
+        size = way.bytes + 2 * wide * min(vertices, rows + _named(given))
+        about = vertices
+    rule = choose(engine, about, m)
+    chosen, reason = (design, "asked for") if design else (rule.design, str(rule))
+    return Plan(
+        engine=engine.name,
+        device=engine.device_name,
+        edges=m,
+        ids=ids,
+        ids_why=why,
+        design=str(chosen),
+        design_why=reason,
+        vertices=vertices,
+        bytes=size,
+    )
+
+
+def _named(given: Given) -> int:
+    return len(given.vertices) if isinstance(given.vertices, range) else 0

@@ -1,0 +1,146 @@
+"""Rows: several columns together as one id, in the order in which rows compare.
+
+Each column becomes codes 0 .. size - 1 in the order of its values (integers less the least of
+them, strings by their rank); a row is the number whose digits are its codes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .columns import Column
+from .engines import Array, Engine
+from .names import Listed, Offset
+from .spans import bounds, type_of
+from .strings import Words, factorise
+
+LIMIT = 1 << 63  # numbers that a row may have
+
+Values = Offset | Listed | Words
+
+
+@dataclass(frozen=True)
+class Digits:
+    """How numbers fall apart into the columns again.
+
+    Parameters
+    ----------
+    names : list of Offset, Listed and Words
+        The values that the codes of each column stand for.
+    sizes : list of int
+        How many codes each column has.
+    tables : list of arrays or None
+        Where numbers would have grown too large before a column was added, the sorted numbers that
+        occurred, of which the places were taken instead.
+    """
+
+    names: list[Values]
+    sizes: list[int]
+    tables: list[Array | None]
+
+    def split(self, numbers: Array, engine: Engine) -> list[Any]:
+        """The columns of the rows with these numbers, each of the caller's kind."""
+        columns: list[Any] = []
+        steps = zip(self.names[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
+        for names, size, table in steps:
+            columns.append(_values(names, numbers % size, engine))
+            numbers = numbers // size
+            numbers = numbers if table is None else table[numbers]
+        columns.append(_values(self.names[0], numbers, engine))
+        return columns[::-1]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Ids of several columns: the numbers of the rows, by their names, in digits."""
+
+    numbers: Offset | Listed
+    digits: Digits
+
+    @property
+    def low(self) -> int:
+        """The number of the first vertex."""
+        return self.numbers.low
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What the rows of a forest hold."""
+        return self.numbers.dtype
+
+    def take(self, vertices: Array, engine: Engine) -> list[Any]:
+        """The columns of the ids of some vertices."""
+        return self.digits.split(self.numbers.take(vertices, engine), engine)
+
+
+def number_rows(
+    columns: list[Column], lent: list[list[Any]], engine: Engine
+) -> tuple[list[Array], Digits]:
+    """For each side (source, destination, vertices) the numbers of its rows, as int64.
+
+    Parameters
+    ----------
+    columns : list of Column
+        The sides, each with its parts.
+    lent : list of lists of arrays or strings
+        What the parts hold.
+    """
+    names: list[Values] = []
+    sizes: list[int] = []
+    tables: list[Array | None] = []
+    numbers: list[Array] = []
+    total = 1
+    for part, sides in zip(columns[0].parts, zip(*lent, strict=True), strict=True):
+        codes, named, size = _codes(part, list(sides), engine, LIMIT // total)
+        table = None
+        if total * size > LIMIT:
+            numbers, table = _places(numbers, engine)
+            total = int(table.size)
+        if names:
+            numbers = [a * size + b for a, b in zip(numbers, codes, strict=True)]
+        else:
+            numbers = codes
+        total *= size
+        names.append(named)
+        sizes.append(size)
+        tables.append(table)
+    return numbers, Digits(names, sizes, tables)
+
+
+def _codes(
+    part: Column, sides: list[Any], engine: Engine, room: int
+) -> tuple[list[Array], Values, int]:
+    """Codes of one column on each side, in the order of the values, their names and their count.
+
+    Integers that lie too far apart for so much room become their places among the different ones.
+    """
+    if part.strings:
+        codes, words = factorise(sides, part.native)
+        arrays = [engine.asarray(code).astype(np.int64) for code in codes]
+        return arrays, words, max(words.size, 1)
+    arrays = [engine.asarray(side) for side in sides]
+    low, high = bounds(arrays, engine)
+    dtype = type_of([array.dtype for array in arrays], low, high)
+    arrays = [array.astype(dtype) for array in arrays]
+    if high - low + 1 > room:
+        places, table = _places(arrays, engine)
+        return places, Listed.of(table), int(table.size)
+    wide = np.uint64 if dtype == np.uint64 else np.int64
+    codes = [(array.astype(wide) - wide(low)).astype(np.int64) for array in arrays]
+    return codes, Offset(low, dtype), max(high - low + 1, 1)
+
+
+def _places(numbers: list[Array], engine: Engine) -> tuple[list[Array], Array]:
+    """The places of numbers among the different ones, and these, sorted."""
+    ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
+    table, places = engine.xp.unique(engine.xp.concatenate(numbers), return_inverse=True)
+    return engine.xp.split(places.astype(np.int64), ends), table
+
+
+def _values(names: Values, codes: Array, engine: Engine) -> Any:
+    if isinstance(names, Offset):
+        wide = np.uint64 if names.dtype == np.uint64 else np.int64
+        return (codes.astype(wide) + wide(names.low)).astype(names.dtype)
+    return names.take(codes.astype(names.dtype), engine)

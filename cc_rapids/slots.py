@@ -1,0 +1,121 @@
+"""Slots: ids of the whole 64-bit range in a hash table, whose slots are the vertices."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+import numpy as np
+
+from . import kernels
+from .engines import Array, Engine
+from .errors import CapacityError
+from .forest import Forest
+from .kernels import ids as kernel_ids
+from .names import Listed
+from .ways import GIB, slots_for
+
+log = logging.getLogger(__name__)
+
+FEW = 1 << 16  # ids that need no estimate
+
+
+class Slots:
+    """The columns of edges as slots of a table that holds every id of them, and of others.
+
+    Parameters
+    ----------
+    columns : list of integer arrays
+        Of any integer types, on the engine; not changed.
+    others : list of integer arrays
+        Further ids that get a slot.
+    engine : Engine
+
+    Attributes
+    ----------
+    columns : list of arrays
+        For each given one the slots of its ids: new arrays.
+    keys : (size + 1,) array of uint64
+        The table: the id of each slot, or all bits set.
+    about : int
+        The number of different ids, to within some per cent.
+    """
+
+    def __init__(self, columns: list[Array], others: list[Array], engine: Engine) -> None:
+        self.engine = engine
+        self.about = _about([*columns, *others], engine)
+        size = slots_for(self.about)
+        while not self._fill(size, columns, others):
+            size *= 2
+            log.info("the table of ids was full: growing it to %d slots", size)
+            _check_growth(size, engine)
+
+    def _fill(self, size: int, columns: list[Array], others: list[Array]) -> bool:
+        """Take a slot for every id, or say that some have found none."""
+        engine = self.engine
+        self.vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
+        self.keys = engine.fill(engine.empty(size + 1, np.uint64), 0xFF)
+        full = engine.fill(engine.empty(1, np.uint32), 0)
+        self.columns = [engine.empty(column.size, self.vertex) for column in columns]
+        number = kernels.kernel(kernel_ids.number_slots, engine)
+        for column, out in zip(columns, self.columns, strict=True):
+            number(column.size, column, self.keys, full, out)
+        for column in others:
+            take = kernels.kernel(kernel_ids.take_slots, engine)
+            take(column.size, column, self.keys, full)
+        return not engine.to_host(full)[0]
+
+    def forest(self) -> Forest:
+        """A forest over the slots, of which those that are taken occur."""
+        forest = Forest(self.engine, self.keys.size)
+        mark = kernels.kernel(kernel_ids.mark_taken, self.engine, forest.vertex)
+        mark(self.keys.size, self.keys, forest.seen)
+        return forest
+
+    def settle(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, Listed]:
+        """The solved forest over the ids in their order instead of the slots, and its names.
+
+        A root is then the least id of its component, whichever slot was the least.
+        """
+        engine = self.engine
+        slots, roots = forest.rows(0, forest.vertex)
+        engine.fill(self.keys[-1:], 0xFF)  # the last slot stands for the id with all bits set
+        wide = np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
+        ids = self.keys[slots].view(wide)
+        order = engine.xp.argsort(ids)
+        ids, roots = ids[order], roots[order]
+        flat = Forest(engine, ids.size, everyone=True)
+        least = engine.fill(engine.empty(forest.n, flat.vertex), 0xFF)
+        kernels.kernel(kernel_ids.lower, engine, flat.vertex)(ids.size, roots, least)
+        hang = kernels.kernel(kernel_ids.hang, engine, flat.vertex)
+        hang(ids.size, roots, least, flat.parent)
+        flat.count()
+        return flat, Listed.of(ids.astype(dtype, copy=False))
+
+
+def _about(columns: list[Array], engine: Engine) -> int:
+    """The number of different ids, by HyperLogLog; for few, the number of ids."""
+    rows = sum(int(column.size) for column in columns)
+    if rows <= FEW:
+        return rows
+    registers = engine.fill(engine.empty(kernel_ids.REGISTERS, np.uint32), 0)
+    for column in columns:
+        kernels.kernel(kernel_ids.estimate, engine)(column.size, column, registers)
+    held = engine.to_host(registers).astype(np.float64)
+    size = kernel_ids.REGISTERS
+    alpha = 0.7213 / (1 + 1.079 / size)
+    found = alpha * size**2 / np.exp2(-held).sum()
+    empty = int((held == 0).sum())
+    if found <= 2.5 * size and empty:
+        found = size * math.log(size / empty)
+    return min(rows, int(found) + 1)
+
+
+def _check_growth(size: int, engine: Engine) -> None:
+    needed, free = 24 * size, engine.free_bytes()
+    if needed > free:
+        raise CapacityError(
+            f"the table of ids is full and would grow to {size:,} slots, {needed / GIB:,.1f} GiB,"
+            f" but {free / GIB:,.1f} GiB are free"
+        )

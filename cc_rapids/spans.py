@@ -1,0 +1,136 @@
+"""Spans: the least and the greatest of integer ids, found in one pass over their columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import kernels
+from .engines import Array, Engine
+from .errors import ColumnTypeError, InputError
+from .given import Given
+
+ALL = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class Span:
+    """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit."""
+
+    low: int
+    high: int
+    dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        """How many integers there are from the least to the greatest."""
+        return self.high - self.low + 1
+
+    @staticmethod
+    def vertex_of(n: int) -> Any:
+        """The unsigned type of vertices 0 .. n - 1."""
+        return np.uint32 if n <= 1 << 32 else np.uint64
+
+    @property
+    def vertex(self) -> Any:
+        """The unsigned type that an id less the least one fits."""
+        return self.vertex_of(self.size)
+
+    @property
+    def first(self) -> int:
+        """The lowest id as kernels take it: unsigned ids from 2^63 on count from -2^63."""
+        return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
+
+
+def span_of(given: Given, arrays: list[Array], engine: Engine) -> Span:
+    """The span of the arrays and of a range of vertices; that of nothing is empty, from 0."""
+    low, high = _hull(given, arrays, engine)
+    return Span(low, high, type_of([array.dtype for array in arrays], low, high))
+
+
+def type_of(dtypes: list[np.dtype[Any]], low: int, high: int) -> np.dtype[Any]:
+    """The integer type that all ids fit: that of the columns, widened only if it has to be.
+
+    Raises
+    ------
+    ColumnTypeError
+        There is none.
+    """
+    common = np.result_type(*dtypes)
+    if low < 0 and high >= 1 << 63:
+        raise ColumnTypeError(
+            f"the ids reach from {low} to {high}: no type of integers holds both; cast the"
+            " unsigned column, or shift its ids"
+        )
+    if common.kind in "iu" and np.iinfo(common).min <= low and high <= np.iinfo(common).max:
+        return common
+    return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
+
+
+def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
+    """The least and the greatest id: one pass over the columns, one copy to the host.
+
+    The first two are read together if they are of one length; (0, -1) if all are empty.
+    """
+    pairs = [(array, array) for array in arrays]
+    if len(arrays) > 1 and arrays[0].size == arrays[1].size:
+        left, right = arrays[:2]
+        if _wide(left) is _wide(right):
+            pairs[:2] = [(left, right)]
+    found = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
+    for k, (left, right) in enumerate(pairs):
+        span = kernels.kernel(kernels.columns.span, engine, _wide(left), _sign(left))
+        span(left.size, left, right, found[2 * k : 2 * k + 2])
+    ends = engine.to_host(found).tolist()
+    seen = [
+        (ends[2 * k] - _sign(left), ALL - ends[2 * k + 1] - _sign(left))
+        for k, (left, _) in enumerate(pairs)
+        if left.size
+    ]
+    return min((low for low, _ in seen), default=0), max((high for _, high in seen), default=-1)
+
+
+def _wide(array: Array) -> type:
+    return np.uint64 if array.dtype == np.uint64 else np.int64
+
+
+def _sign(array: Array) -> int:
+    """What makes the unsigned order of the ids that of their type."""
+    return 0 if _wide(array) is np.uint64 else 1 << 63
+
+
+def _hull(given: Given, arrays: list[Array], engine: Engine) -> tuple[int, int]:
+    """The least and the greatest id of all; (0, -1) if there is none."""
+    low, high = bounds(arrays, engine)
+    named = given.vertices
+    if not isinstance(named, range) or not named:
+        if given.every_vertex and low <= high:
+            raise _outside(given, arrays, 0, engine)
+        return low, high
+    if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
+        raise _outside(given, arrays, len(named), engine)
+    ends = named[0], named[-1]
+    if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
+        raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
+    return (min(low, *ends), max(high, *ends)) if low <= high else (min(ends), max(ends))
+
+
+def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:
+    """Name the column that holds an id outside 0 .. n - 1."""
+    stray = (
+        (column.name, low if low < 0 else high)
+        for column, array in zip(given.columns, arrays, strict=True)
+        for low, high in [bounds([array], engine)]
+        if low < 0 or high >= n
+    )
+    name, vertex = next(stray)
+    if n == 0:
+        return InputError(
+            f"column {name!r} holds the id {vertex}, but num_vertices=0: there is none"
+        )
+    return InputError(
+        f"column {name!r} holds the id {vertex}, outside 0..{n - 1} of num_vertices={n}: give a"
+        " larger one, or vertices="
+    )

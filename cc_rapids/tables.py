@@ -1,0 +1,130 @@
+"""Tables: the columns of frames, of cuDF as it is and of all others through narwhals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .catalog import unknown
+from .columns import Column, check_same_kind, is_cudf, of, of_cudf, of_parts
+from .errors import InputError, MissingColumnError
+from .given import Given
+
+Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
+
+
+def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> Given:
+    """The columns of a frame of any kind."""
+    names = (source, destination)
+    if is_cudf(edges) and hasattr(edges, "columns"):
+        _check_names(list(edges._column_names), *names)  # .columns makes an index of pandas' first
+        return _cudf_frame(edges, names, names, nulls)
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(edges)
+    except nw.exceptions.DuplicateError:
+        frame = nw.from_native(_unambiguous(edges, [*source, *destination]))
+    except TypeError:
+        shape = getattr(edges, "shape", None)
+        hint = f" of shape {tuple(shape)}" if shape is not None else ""
+        raise InputError(
+            f"edges cannot be a {type(edges).__name__}{hint}: give a frame of cuDF, pandas, Polars"
+            " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
+        ) from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    _check_names(frame.columns, *names)
+    return _narwhals_frame(frame, names, names, nulls)
+
+
+def _unambiguous(edges: Any, names: list[str]) -> Any:
+    """The columns of a frame in which others share a name; an InputError if these do."""
+    columns = list(getattr(edges, "column_names", None) or edges.columns)
+    for name in names:
+        if columns.count(name) > 1:
+            raise InputError(f"{columns.count(name)} columns are called {name!r}: rename one")
+    wanted = [name for name in names if name in columns]
+    return edges.select(wanted) if hasattr(edges, "column_names") else edges[wanted]
+
+
+def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
+    for name in [*source, *destination]:
+        if name not in columns:
+            raise MissingColumnError(
+                f"{unknown('column', str(name), map(str, columns))}; name the two columns of ids by"
+                " source= and destination="
+            )
+    if source == destination:
+        raise InputError(
+            f"source and destination are both {', '.join(map(repr, source))}: an edge has two ends,"
+            f" in two columns of {', '.join(map(str, columns))}"
+        )
+
+
+def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
+    """CuDF without narwhals, which would count nulls by a pass over each column."""
+    size, columns = len(frame), [*where[0], *where[1]]
+    if nulls == "drop" and any(frame._data[column].null_count for column in columns):
+        frame = frame[list(dict.fromkeys(columns))].dropna()
+    src, dst = (
+        [
+            of_cudf(name, frame._data[column], partial(frame.__getitem__, column))
+            for name, column in zip(named, side, strict=True)
+        ]
+        for named, side in zip(names, where, strict=True)
+    )
+    make = partial(_make_cudf, type(frame))
+    return _given(src, dst, make, True, size - len(frame))
+
+
+def _given(
+    src: list[Column], dst: list[Column], make: Callable[..., Any], device: bool, dropped: int
+) -> Given:
+    for left, right in zip(src, dst, strict=True):
+        check_same_kind(left, right)
+    return Given(of_parts(src), of_parts(dst), make, device, dropped=dropped)
+
+
+def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
+    """A cuDF frame of arrays and series; its own constructor makes an index of pandas' first."""
+    from cudf.core.column import as_column
+
+    return kind._from_data({name: as_column(column) for name, column in columns.items()})
+
+
+def _narwhals_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
+    size, columns = len(frame), list(dict.fromkeys([*where[0], *where[1]]))
+    if nulls == "drop" and any(frame.get_column(column).null_count() for column in columns):
+        frame = frame.select(*columns).drop_nulls()
+    src, dst = (
+        [
+            of(name, frame.get_column(column).to_native())
+            for name, column in zip(named, side, strict=True)
+        ]
+        for named, side in zip(names, where, strict=True)
+    )
+    backend = frame.implementation
+
+    def make(columns: dict[str, Any]) -> Any:
+        import narwhals as nw
+
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    return _given(src, dst, make, False, size - len(frame))
+
+
+def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:
+    """A pair of series of one kind and length."""
+    if is_cudf(src) and is_cudf(dst):
+        import cudf
+
+        both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
+        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls)
+    import narwhals as nw
+
+    sides = [nw.from_native(side, series_only=True) for side in (src, dst)]
+    native = [side.alias(str(k)).to_frame() for k, side in enumerate(sides)]
+    frame = nw.concat(native, how="horizontal")
+    return _narwhals_frame(frame, (["0"], ["1"]), names, nulls)

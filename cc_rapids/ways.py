@@ -1,0 +1,103 @@
+"""Ways: how integer ids become vertices, chosen by what the columns hold, and what each takes.
+
+==============  ===================================================================================
+as they are     vertex = id: a word for each id from 0 to the greatest
+offset          vertex = id - the least: a word for each id of the span
+bit map         vertex = rank of the id: a bit for each id of the span, a word for each that occurs
+hash slots      vertex = slot of the id in a hash table: nothing depends on the span
+==============  ===================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .errors import CapacityError
+from .spans import Span
+
+GIB = 1 << 30
+SMALL = 1 << 20  # a span that is not worth a second look
+WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the span while it is 4 times the list
+SLOTS = 1.65  # slots for each id that is expected
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to number the ids, why it was chosen, and the most bytes it will take."""
+
+    name: str
+    why: str
+    vertices: int  # at most
+    bytes: int  # at most, beyond the input and the answer
+
+
+def choose_way(span: Span, rows: int, given_bytes: int, free: int) -> Way:
+    """The way for ids of a span that ``rows`` places name, in columns of so many bytes.
+
+    A word for each id of the span is the fastest while those words are at most four times the
+    columns; a bit for each next, while the bits are at most as many as the columns; a table
+    otherwise. If memory does not allow it, whatever takes least.
+
+    Raises
+    ------
+    CapacityError
+        No way fits.
+    """
+    most = min(span.size, rows)
+    ways = _ways(span, most, rows)
+    wanted = 2
+    if span.size <= max(SMALL, WORDS_PER_BYTE * given_bytes):
+        wanted = 0
+    elif span.size // 8 <= given_bytes:
+        wanted = 1
+    answer = 2 * most * span.dtype.itemsize
+    fitting = [way for way in ways if way.bytes + answer <= free]
+    if not fitting:
+        raise _too_large(span, ways, answer, free)
+    if ways[wanted] in fitting:
+        return ways[wanted]
+    return min(fitting, key=lambda way: way.bytes)
+
+
+def _ways(span: Span, most: int, rows: int) -> list[Way]:
+    n, word = span.size, _word(most)
+    table = slots_for(most)
+    here = f"{rows:,} ends name ids from {span.low:,} to {span.high:,}"
+    offset = "offset" if span.low else "as they are"
+    return [
+        Way(offset, f"{here}: close enough together", n, n * _word(n) + n // 7),
+        Way(
+            "bit map",
+            f"{here}: too far apart for a word each, not for a bit",
+            most,
+            n // 8 + n // 64 + rows * word + most * (word + span.dtype.itemsize + 1),
+        ),
+        Way(
+            "hash slots",
+            f"{here}: too far apart for a word or a bit each",
+            most,
+            table * (9 + 2 * word) + rows * word + most * (40 + word),
+        ),
+    ]
+
+
+def slots_for(ids: int) -> int:
+    """The slots of a table for so many ids: they fill three fifths of it."""
+    return max(32, int(SLOTS * ids))
+
+
+def _word(n: int) -> int:
+    return 4 if n <= 1 << 32 else 8
+
+
+def _too_large(span: Span, ways: list[Way], answer: int, free: int) -> CapacityError:
+    gib: Callable[[int], str] = lambda count: f"{(count + answer) / GIB:,.1f} GiB"  # noqa: E731
+    words, bits, table = ways
+    return CapacityError(
+        f"the ids span {span.size:,} values, from {span.low:,} to {span.high:,}: that takes"
+        f" {gib(words.bytes)} with a word for each, {gib(bits.bytes)} with a bit for each, and"
+        f" {gib(table.bytes)} in a hash table of the {table.vertices:,} that may occur;"
+        f" {free / GIB:,.1f} GiB are free: free some, or run where there is more (engine="
+        "'threads' uses the host's)"
+    )
