@@ -55,7 +55,9 @@ ROOMS = {
     "api": Room("engines design solve frames given plan vertices result"),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
-    "doctor": Room("__version__"),
+    "doctor": Room("__version__ api"),
+    "scipy": Room("api", "numpy scipy", "cupyx cupy"),
+    "interfaces": Room("api", "networkx numpy"),
     "cli": Room("__version__ errors formats doctor api", "click", "pyarrow rich"),
 }
 

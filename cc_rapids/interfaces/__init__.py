@@ -1,0 +1,1 @@
+"""The doors to other libraries: each file is one of them, imported when it is used."""

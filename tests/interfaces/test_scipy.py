@@ -1,0 +1,126 @@
+"""The drop-in for SciPy: its own test file, and its answers for matrices of every kind."""
+
+import importlib
+import inspect
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.sparse import csgraph
+
+import cc_rapids.scipy as ours
+
+PEER = importlib.import_module("scipy.sparse.csgraph.tests.test_connected_components")
+TESTS = [name for name, _ in inspect.getmembers(PEER, inspect.isfunction) if "test_" in name[:5]]
+FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
+KINDS = [f"{name}_{kind}" for name in FORMATS for kind in ("matrix", "array")]
+
+
+@pytest.fixture
+def instead(monkeypatch):
+    """Ours in the place of SciPy's, and what it was called with."""
+    calls = []
+
+    def counted(*args, **kwargs):
+        calls.append(args)
+        return ours.connected_components(*args, **kwargs)
+
+    monkeypatch.setattr(csgraph, "connected_components", counted)
+    return calls
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_test_of_scipy(instead, name):
+    getattr(PEER, name)()
+    assert instead
+
+
+def test_all_tests_of_scipy_are_there():
+    assert len(TESTS) >= 8
+
+
+def both(matrix, **options):
+    """Ours, after it was compared with SciPy's."""
+    count, labels = ours.connected_components(matrix, **options)
+    expected, theirs = csgraph.connected_components(matrix, **options)
+    assert type(count) is int
+    assert count == expected
+    np.testing.assert_array_equal(labels, theirs)
+    assert labels.dtype == theirs.dtype
+    assert ours.connected_components(matrix, return_labels=False, **options) == count
+    return count
+
+
+def random_graph(seed, n=60, m=40):
+    random = np.random.default_rng(seed)
+    src, dst = random.integers(0, n, (2, m))
+    return scipy.sparse.coo_matrix((random.integers(0, 2, m), (src, dst)), shape=(n, n))
+
+
+@pytest.mark.parametrize("connection", ["weak", "WEAK", "strong"])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_matrices_of_every_kind(kind, directed, connection):
+    graph = random_graph(len(kind))
+    matrix = getattr(scipy.sparse, kind)(graph.toarray() if kind.startswith("dia") else graph)
+    both(matrix, directed=directed, connection=connection)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_small_and_empty_matrices(n):
+    assert both(scipy.sparse.csr_matrix((n, n))) == n
+    if n:
+        assert both(np.zeros((n, n))) == n
+        assert both(np.ones((n, n))) == 1
+
+
+def test_a_stored_zero_is_an_edge():
+    matrix = scipy.sparse.coo_array(([0.0], ([0], [2])), shape=(3, 3)).tocsr()
+    assert both(matrix) == 2
+
+
+@pytest.mark.parametrize("none", [0, np.inf, -np.inf, np.nan])
+def test_what_is_no_edge_in_a_dense_matrix(none):
+    matrix = np.full((4, 4), none)
+    matrix[1, 3] = -2.5
+    assert both(matrix) == 3
+
+
+def test_masked_entries_are_no_edges():
+    matrix = np.ma.masked_array(
+        [[0, 1, 5], [0, 0, 0], [0, 0, 0]], mask=[[1, 0, 1], [1] * 3, [1] * 3]
+    )
+    assert both(matrix) == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("directed", [False, True])
+def test_random_graphs(seed, directed):
+    both(random_graph(seed, 200, 50 * (seed % 5)).tocsr(), directed=directed)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "options"),
+    [
+        (np.eye(3), {"connection": "some"}),
+        (np.ones((2, 3)), {}),
+        (np.ones(3), {}),
+        (scipy.sparse.csr_matrix((2, 3)), {}),
+        (scipy.sparse.csr_matrix((2, 3)), {"connection": "strong"}),
+        (scipy.sparse.coo_array(np.ones(4)), {}),
+    ],
+)
+def test_errors_are_those_of_scipy(matrix, options):
+    with pytest.raises(ValueError) as theirs:  # noqa: PT011
+        csgraph.connected_components(matrix, **options)
+    with pytest.raises(ValueError) as mine:  # noqa: PT011
+        ours.connected_components(matrix, **options)
+    assert str(mine.value) == str(theirs.value)
+
+
+def test_the_matrix_is_left_as_it_was():
+    matrix = random_graph(1).tocsc()
+    before = matrix.copy()
+    ours.connected_components(matrix)
+    assert (matrix != before).nnz == 0
+    assert matrix.indices.dtype == before.indices.dtype
