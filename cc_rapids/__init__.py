@@ -28,6 +28,7 @@ _HOMES = {
     "InputError": "errors",
     "MissingColumnError": "errors",
     "NullsError": "errors",
+    "UnknownVertexError": "errors",
     "VerificationError": "errors",
     "generators": "",
     "oracle": "",
@@ -45,6 +46,7 @@ __all__ = [
     "InputError",
     "MissingColumnError",
     "NullsError",
+    "UnknownVertexError",
     "VerificationError",
     "__version__",
     "components",
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
         InputError,
         MissingColumnError,
         NullsError,
+        UnknownVertexError,
         VerificationError,
     )
     from .result import Components

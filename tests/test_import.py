@@ -40,7 +40,7 @@ ROOMS = {
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals"),
-    "frames": Room("errors catalog formats columns given tables", "numpy", "narwhals"),
+    "frames": Room("errors catalog formats columns given tables", "numpy", "cudf narwhals"),
     "strings": Room("columns engines", "numpy", "cudf pyarrow"),
     "spans": Room("errors kernels engines given", "numpy"),
     "ways": Room("errors spans"),
@@ -51,13 +51,17 @@ ROOMS = {
         "edges kernels engines forest given names ranks rows slots spans strings ways", "numpy"
     ),
     "plan": Room("design engines given vertices"),
-    "result": Room("errors catalog engines forest given vertices", "numpy", "cupy"),
+    "pick": Room("errors columns", "numpy", "cudf narwhals pandas pyarrow"),
+    "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
+    "selection": Room("errors columns engines lookup pick", "numpy"),
+    "result": Room("errors catalog engines forest given selection vertices", "numpy", "cupy"),
     "api": Room("engines design solve frames given plan vertices result"),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
-    "interfaces": Room("api", "networkx numpy"),
+    "interfaces": Room("api result", "networkx numpy"),
+    "accessor": Room("interfaces"),
     "cli": Room("__version__ errors formats doctor api", "click", "pyarrow rich"),
 }
 
