@@ -18,6 +18,7 @@ BUILT_IN = {
     "InputError": ValueError,
     "ColumnTypeError": TypeError,
     "MissingColumnError": KeyError,
+    "UnknownVertexError": KeyError,
     "NullsError": ValueError,
     "FormatError": ValueError,
     "DesignError": ValueError,

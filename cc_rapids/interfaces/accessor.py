@@ -43,7 +43,8 @@ class Accessor:
         self, source: str = "src", destination: str = "dst", **options: Any
     ) -> Components:
         """As :func:`cc_rapids.components` of the frame, with the same options."""
-        return components(self._frame, source, destination, **options)
+        found: Components = components(self._frame, source, destination, **options)
+        return found
 
     def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
         """The label frame: columns ``vertex`` and ``labels``."""
