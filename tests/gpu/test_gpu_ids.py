@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import cc_rapids
-from cc_rapids import errors, slots, vertices, ways
+from cc_rapids import doctor, errors, slots, vertices, ways
 
 pytestmark = pytest.mark.gpu
 
@@ -21,7 +21,7 @@ def cudf():
 
 def both(cudf, edges, *names, **options):
     """The answer of the device, after it was compared with that of threads."""
-    found = cc_rapids.components(cudf.DataFrame.from_pandas(edges), *names, **options)
+    found = cc_rapids.components(cudf.from_pandas(edges), *names, **options)
     host = cc_rapids.components(edges, *names, **options)
     assert found.summary()["engine"] == "cuda"
     assert found.summary()["ids"] == host.summary()["ids"]
@@ -60,7 +60,7 @@ def test_every_way(cudf, monkeypatch, way, m):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_hashed_ids_against_cugraph(cudf, seed):
-    edges = cudf.DataFrame.from_pandas(hashed(300_000, 400_000, seed))
+    edges = cudf.from_pandas(hashed(300_000, 400_000, seed))
     found = cc_rapids.components(edges)
     assert found.summary()["ids"] == "hash slots"
     cc_rapids.oracle.against_cugraph(edges, found.labels())
@@ -96,7 +96,7 @@ def test_strings_and_categories(cudf):
     assert found.component_of(edges["src"][0]) == found.component_of(edges["dst"][0])
     with pytest.raises(errors.UnknownVertexError, match=r"1 of 1 .* no word"):
         found.component_of("no word")
-    categories = cudf.DataFrame.from_pandas(edges).astype("category")
+    categories = cudf.from_pandas(edges).astype("category")
     labels = cc_rapids.connected_components(categories)
     assert isinstance(labels["vertex"].dtype, cudf.CategoricalDtype)
     expected = cc_rapids.connected_components(edges)
@@ -120,7 +120,7 @@ def test_several_columns(cudf, wide):
         columns[f"{side}_id"] = ids[random.integers(0, 400, 500)]
     edges = pd.DataFrame(columns)
     found = both(cudf, edges, ["a_kind", "a_id"], ["b_kind", "b_id"])
-    frame = cudf.DataFrame.from_pandas(edges)
+    frame = cudf.from_pandas(edges)
     attached = found.attach(frame, on=["a_kind", "a_id"])
     again = found.attach(frame, on=["b_kind", "b_id"])
     for column in ("0_labels", "1_labels"):
@@ -135,7 +135,7 @@ def test_sides_of_different_types(cudf):
 def test_explain_runs_nothing(cudf):
     import rmm.statistics
 
-    edges = cudf.DataFrame.from_pandas(hashed(1000, 50_000))
+    edges = cudf.from_pandas(hashed(1000, 50_000))
     with rmm.statistics.statistics():
         plan = cc_rapids.components(edges, explain=True)
         assert rmm.statistics.get_statistics().peak_bytes < 1 << 20
@@ -192,4 +192,4 @@ def test_under_cudf_pandas(tmp_path):
 
 
 def test_rapids_doctor():
-    assert "on cuda" in cc_rapids.doctor.check(verbose=True)
+    assert "on cuda" in doctor.check(verbose=True)
