@@ -1,0 +1,1 @@
+"""The answer under the names and contracts of others: cuGraph, pylibcugraph, IPython."""
