@@ -90,7 +90,6 @@ if TYPE_CHECKING:
     )
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
-    from .interfaces.ipython import load_ipython_extension, unload_ipython_extension
     from .interfaces.labels import connected_components
     from .result import Components
 

@@ -117,9 +117,7 @@ def connected_components(
         return weakly_connected_components(G, directed, connection, return_labels)
     if connection == "strong":
         return _strong(G, directed, return_labels)
-    raise InputError(
-        f"invalid connection type: {connection}, must be either 'strong' or 'weak'"
-    )
+    raise InputError(f"invalid connection type: {connection}, must be either 'strong' or 'weak'")
 
 
 def _of_matrix(matrix: Any, labels: bool) -> Any:
