@@ -15,16 +15,24 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "components": "api",
-    "connected_components": "api",
+    "connected_components": "interfaces.labels",
+    "weakly_connected_components": "interfaces.cugraph",
+    "install": "interfaces.install",
+    "installed": "interfaces.install",
+    "uninstall": "interfaces.install",
+    "load_ipython_extension": "interfaces.ipython",
+    "unload_ipython_extension": "interfaces.ipython",
     "Components": "result",
     "Design": "design",
     "designs": "design",
+    "ArgumentTypeError": "errors",
     "CcRapidsError": "errors",
     "CapacityError": "errors",
     "ColumnTypeError": "errors",
     "DesignError": "errors",
     "EngineError": "errors",
     "FormatError": "errors",
+    "GraphStateError": "errors",
     "InputError": "errors",
     "MissingColumnError": "errors",
     "NullsError": "errors",
@@ -32,9 +40,11 @@ _HOMES = {
     "VerificationError": "errors",
     "generators": "",
     "oracle": "",
+    "scipy": "",
 }
 
 __all__ = [
+    "ArgumentTypeError",
     "CapacityError",
     "CcRapidsError",
     "ColumnTypeError",
@@ -43,6 +53,7 @@ __all__ = [
     "DesignError",
     "EngineError",
     "FormatError",
+    "GraphStateError",
     "InputError",
     "MissingColumnError",
     "NullsError",
@@ -53,26 +64,36 @@ __all__ = [
     "connected_components",
     "designs",
     "generators",
+    "install",
+    "installed",
     "oracle",
+    "scipy",
+    "uninstall",
+    "weakly_connected_components",
 ]
 
 if TYPE_CHECKING:
-    from . import generators, oracle
-    from .api import components, connected_components
+    from . import generators, oracle, scipy
+    from .api import components
     from .design import Design, designs
     from .errors import (
+        ArgumentTypeError,
         CapacityError,
         CcRapidsError,
         ColumnTypeError,
         DesignError,
         EngineError,
         FormatError,
+        GraphStateError,
         InputError,
         MissingColumnError,
         NullsError,
         UnknownVertexError,
         VerificationError,
     )
+    from .interfaces.cugraph import weakly_connected_components
+    from .interfaces.install import install, installed, uninstall
+    from .interfaces.labels import connected_components
     from .result import Components
 
 

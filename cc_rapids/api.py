@@ -107,53 +107,6 @@ def components(  # type: ignore[misc]
         return _run(given, columns, chosen, labels, runner)
 
 
-def connected_components(
-    edges: Any,
-    source: str | list[str] = "src",
-    destination: str | list[str] = "dst",
-    *,
-    vertices: Any = None,
-    num_vertices: int | None = None,
-    labels: str = "min",
-    nulls: str = "raise",
-    design: str | Design = "auto",
-    engine: str | None = None,
-) -> Any:
-    """The label frame at once: ``components(...).labels()``.
-
-    Parameters
-    ----------
-    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine
-        As for :func:`components`.
-
-    Returns
-    -------
-    frame of the caller's kind, columns ``vertex`` and ``labels``
-
-    Examples
-    --------
-    >>> import pandas as pd, cc_rapids
-    >>> pairs = pd.DataFrame({"src": ["b", "c"], "dst": ["a", "d"]})
-    >>> cc_rapids.connected_components(pairs)
-      vertex labels
-    0      a      a
-    1      b      a
-    2      c      c
-    3      d      c
-    """
-    return components(
-        edges,
-        source,
-        destination,
-        vertices=vertices,
-        num_vertices=num_vertices,
-        labels=labels,
-        nulls=nulls,
-        design=design,
-        engine=engine,
-    ).labels()
-
-
 def _run(
     given: Given,
     columns: list[Any],

@@ -17,6 +17,14 @@ class ColumnTypeError(InputError, TypeError):
     """A column holds a type that cannot name vertices (floats, booleans, dates, ...)."""
 
 
+class ArgumentTypeError(InputError, TypeError):
+    """An argument cannot be given together with such an input, or is of no known type."""
+
+
+class GraphStateError(InputError):
+    """A graph object holds its edges where they cannot be read; says who can."""
+
+
 class MissingColumnError(InputError, KeyError):
     """A named column is not in the frame."""
 

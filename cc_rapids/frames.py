@@ -15,6 +15,7 @@ from .catalog import unknown
 from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_parts
 from .errors import ColumnTypeError, InputError
 from .given import Given, Histogram, Labels, Sizes
+from .graphs import Csr, is_graph, read_graph, row_column
 from .tables import read_series, read_table
 
 
@@ -36,6 +37,8 @@ def read(
     every = num_vertices is not None
     if hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
         given = _proxy(edges, source, destination, nulls)
+    elif is_graph(edges) or isinstance(edges, Csr):
+        given, vertices, every = _graph(edges, vertices, nulls)
     elif isinstance(source, list) or isinstance(destination, list):
         given = read_table(edges, *_several(source, destination), nulls)
     elif isinstance(edges, str | os.PathLike):
@@ -138,8 +141,20 @@ def _matrix(matrix: Any, vertices: Any) -> Given:
         raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave vertices out")
-    coo = matrix.tocoo()
+    coo = matrix.tocoo(copy=False)
     return _arrays(coo.row, coo.col, ("row", "column"))
+
+
+def _graph(graph: Any, vertices: Any, nulls: str) -> tuple[Given, Any, bool]:
+    if vertices is not None:
+        raise InputError("a graph has its own vertices: leave vertices and num_vertices out")
+    if is_graph(graph):
+        graph, vertices = read_graph(graph, nulls)
+    if isinstance(graph, Given):
+        return graph, vertices, False
+    given = _pair((graph.indices, graph.indices), "indices", "indices", "raise")
+    rows = row_column(graph.offsets, given.dst)
+    return replace(given, src=rows), range(max(len(graph.offsets) - 1, 0)), True
 
 
 def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:

@@ -16,6 +16,8 @@ from cc_rapids import components, engines, errors
 
 BUILT_IN = {
     "InputError": ValueError,
+    "ArgumentTypeError": TypeError,
+    "GraphStateError": ValueError,
     "ColumnTypeError": TypeError,
     "MissingColumnError": KeyError,
     "UnknownVertexError": KeyError,

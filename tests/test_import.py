@@ -40,7 +40,8 @@ ROOMS = {
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals"),
-    "frames": Room("errors catalog formats columns given tables", "numpy", "cudf narwhals"),
+    "graphs": Room("errors columns given tables", "numpy", "cudf pylibcugraph"),
+    "frames": Room("errors catalog formats columns given tables graphs", "numpy", "cudf narwhals"),
     "strings": Room("columns engines", "numpy", "cudf pyarrow"),
     "spans": Room("errors kernels engines given", "numpy"),
     "ways": Room("errors spans"),
@@ -56,11 +57,14 @@ ROOMS = {
     "selection": Room("errors columns engines lookup pick", "numpy"),
     "result": Room("errors catalog engines forest given selection vertices", "numpy", "cupy"),
     "api": Room("engines design solve frames given plan vertices result"),
+    "scipy": Room("errors api", "numpy scipy", "cupy cupyx scipy"),
+    "interfaces": Room(
+        "errors columns graphs design result api", "networkx numpy", "cugraph scipy"
+    ),
+    "__main__": Room("interfaces"),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
     "doctor": Room("__version__ api"),
-    "scipy": Room("api", "numpy scipy", "cupyx cupy"),
-    "interfaces": Room("api result", "networkx numpy"),
     "accessor": Room("interfaces"),
     "cli": Room("__version__ errors formats doctor api", "click", "pyarrow rich"),
 }

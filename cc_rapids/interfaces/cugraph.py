@@ -1,0 +1,166 @@
+"""cuGraph's contract: the same arguments, answers and words of errors.
+
+Where the original fails or forgets, this does not: matrices need no ``directed=False``, their
+isolated vertices stay, and labels are the same on every run.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+from ..api import components
+from ..errors import ArgumentTypeError, EngineError, InputError
+from ..graphs import check_state, edge_frame, is_graph, numbering
+
+log = logging.getLogger(__name__)
+
+
+def weakly_connected_components(
+    G: Any,  # noqa: N803
+    directed: bool | None = None,
+    connection: str | None = None,
+    return_labels: bool | None = None,
+) -> Any:
+    """Find the weakly connected components of a graph or a matrix, as cuGraph's function does.
+
+    Parameters
+    ----------
+    G : cugraph.Graph, or CuPy or SciPy sparse matrix or array
+        An undirected graph, whose edge list or adjacency list is read where it lies, or a matrix
+        (n, n) of any format, whose stored entries are edges.
+    directed : bool, optional
+        For matrices only, and of no effect: weak components have no directions.
+    connection : {"weak"}, optional
+    return_labels : bool, optional
+        For matrices only; if false, the number of components is all that is returned.
+
+    Returns
+    -------
+    cudf.DataFrame with columns ``vertex`` and ``labels`` for a graph
+        One row a vertex, in the order of the vertices, without edges too. ``labels`` has cuGraph's
+        type (int32 or int64): for a graph of int32 or int64 vertices the least vertex of the
+        component, for others (strings, unsigned integers, several columns, which come back as
+        ``0_vertex``, ``1_vertex``, ...) 0 .. k-1 in the order of the least vertices.
+    (int, (n,) array of int32), or int, for a matrix
+        The number of components, and for each row 0 .. k-1 in the order of the least rows: CuPy's
+        array for a matrix of CuPy's, NumPy's for one of SciPy's.
+
+    Raises
+    ------
+    ArgumentTypeError
+        An argument does not go with ``G``, or ``G`` is neither graph nor matrix; a TypeError.
+    InputError
+        The graph is directed, the matrix not square, or ids are null; a ValueError.
+    GraphStateError
+        The graph is empty or spread over several GPUs.
+
+    Examples
+    --------
+    >>> import scipy.sparse, cc_rapids
+    >>> matrix = scipy.sparse.coo_array(([1, 1], ([0, 3], [1, 3])), shape=(4, 4))
+    >>> cc_rapids.weakly_connected_components(matrix)
+    (3, array([0, 0, 1, 2], dtype=int32))
+    """
+    graph = is_graph(G)
+    for name, value in (("directed", directed), ("return_labels", return_labels)):
+        if graph and value is not None:
+            raise ArgumentTypeError(f"'{name}' cannot be specified for a Graph-type input")
+    if connection not in (None, "weak"):
+        raise ArgumentTypeError("'connection' must be 'weak' for weakly_connected_components()")
+    if not graph:
+        return _of_matrix(G, return_labels is None or bool(return_labels))
+    if G.is_directed():
+        raise InputError("input graph must be undirected")
+    check_state(G)
+    return components(G).labels() if numbering(G) is None else _of_numbered(G)
+
+
+def connected_components(
+    G: Any,  # noqa: N803
+    directed: bool | None = None,
+    connection: str = "weak",
+    return_labels: bool | None = None,
+) -> Any:
+    """Find the weak components, as :func:`weakly_connected_components`, or the strong ones.
+
+    Parameters
+    ----------
+    G, directed, return_labels
+        As for :func:`weakly_connected_components`.
+    connection : {"weak", "strong"}
+        Strong components are cuGraph's own (or SciPy's, for its matrices where cuGraph is
+        missing), and one line of the log says so.
+
+    Returns
+    -------
+    frame, (int, array) or int
+        As for :func:`weakly_connected_components`.
+
+    Raises
+    ------
+    ArgumentTypeError, InputError, GraphStateError
+        As for :func:`weakly_connected_components`; InputError for another connection.
+    EngineError
+        Strong components are asked for, and cuGraph is missing.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from cc_rapids.interfaces.cugraph import connected_components
+    >>> connected_components(scipy.sparse.eye_array(3), return_labels=False)
+    3
+    """
+    if connection == "weak":
+        return weakly_connected_components(G, directed, connection, return_labels)
+    if connection == "strong":
+        return _strong(G, directed, return_labels)
+    raise InputError(f"invalid connection type: {connection}, must be either 'strong' or 'weak'")
+
+
+def _of_matrix(matrix: Any, labels: bool) -> Any:
+    if not hasattr(matrix, "tocoo"):
+        raise ArgumentTypeError(f"obj of type {type(matrix)} is not supported.")
+    found = components(matrix)
+    return (len(found), found.labels("dense").labels) if labels else len(found)
+
+
+def _of_numbered(graph: Any) -> Any:
+    """Components of cuGraph's own numbers 0 .. n - 1, then the vertices that they stand for.
+
+    The order of the numbers differs from run to run, that of the vertices does not: rows are put
+    in that order, and components are counted as they appear.
+    """
+    table = numbering(graph)
+    names = [name for name in table.columns if name != "id"]
+    found = components(edge_frame(graph), num_vertices=len(table)).labels("dense")
+    rows = table.sort_values(names, ignore_index=True)
+    labels, _ = found["labels"].take(rows["id"]).factorize()
+    public = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
+    answer = rows[names].rename(columns=dict(zip(names, public, strict=True)))
+    answer["labels"] = labels.astype(rows["id"].dtype)
+    return answer
+
+
+def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> Any:
+    if "cugraph" in sys.modules or find_spec("cugraph"):
+        import cugraph
+
+        log.info("strong components: handed to cugraph.strongly_connected_components")
+        return cugraph.strongly_connected_components(matrix, directed, "strong", return_labels)
+    from scipy.sparse import csgraph, issparse
+
+    if issparse(matrix):
+        log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
+        return csgraph.connected_components(
+            matrix,
+            directed is None or directed,
+            "strong",
+            return_labels is None or return_labels,
+        )
+    raise EngineError(
+        "strong components are cuGraph's, and it is not installed: pip install cugraph-cu13, or"
+        " give a matrix of SciPy's"
+    )

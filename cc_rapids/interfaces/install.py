@@ -1,0 +1,162 @@
+"""Put ours under cuGraph's and pylibcugraph's names, and take it away again.
+
+What ours cannot take goes to the original, and one line of the log says so.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from ..errors import CapacityError, EngineError, GraphStateError
+from . import cugraph, pylibcugraph
+
+log = logging.getLogger(__name__)
+
+OURS: dict[tuple[str, str], Callable[..., Any]] = {
+    ("pylibcugraph", "weakly_connected_components"): pylibcugraph.weakly_connected_components,
+    ("cugraph", "weakly_connected_components"): cugraph.weakly_connected_components,
+    ("cugraph", "connected_components"): cugraph.connected_components,
+}
+PEERS = ("pylibcugraph", "cugraph")
+# Packages that may hold these functions under names of their own
+HOLDERS = (*PEERS, "nx_cugraph", "cupyx")
+
+_lock = threading.RLock()
+_put: dict[int, tuple[Any, Any]] = {}  # of each original's id: the original, and ours in its place
+_within = threading.local()
+
+
+def install() -> None:
+    """Let cuGraph's weakly_connected_components and connected_components run on cc_rapids.
+
+    So do ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
+    ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: a library that comes
+    later is reached as soon as it is imported. A second call changes nothing. Names that other
+    packages took from cuGraph before (``from cugraph import connected_components``) stay what they
+    were; those taken meanwhile call the original again after :func:`uninstall`.
+
+    Strong components, graphs over several GPUs, and what else cc_rapids cannot take go to the
+    original, with one line of the log (level INFO). Where neither library is installed, a line
+    of level WARNING says so.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> cc_rapids.install()  # doctest: +SKIP
+    >>> cc_rapids.uninstall()
+    """
+    with _lock:
+        if _finder not in sys.meta_path:
+            sys.meta_path.insert(0, _finder)
+        _reach()
+    if not any(peer in sys.modules or find_spec(peer) for peer in PEERS):
+        log.warning("neither cuGraph nor pylibcugraph is installed: nothing to put cc_rapids under")
+
+
+def uninstall() -> None:
+    """Undo :func:`install`; without it, nothing happens.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> cc_rapids.uninstall()
+    """
+    with _lock:
+        if _finder in sys.meta_path:
+            sys.meta_path.remove(_finder)
+        for original, ours in _put.values():
+            _swap(ours, original)
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """:func:`install` for as long as the context is open; what was installed before stays.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> with cc_rapids.installed():  # doctest: +SKIP
+    ...     labels = cugraph.weakly_connected_components(graph)
+    """
+    before = _finder in sys.meta_path
+    install()
+    try:
+        yield
+    finally:
+        if not before:
+            uninstall()
+
+
+def _reach() -> None:
+    """Put ours in the place of all originals that are imported by now."""
+    for (package, name), ours in OURS.items():
+        original = vars(sys.modules.get(package, ModuleType(package))).get(name)
+        if original is None or any(original is put for _, put in _put.values()):
+            continue
+        if id(original) not in _put:
+            _put[id(original)] = original, _in_place_of(original, ours, f"{package}.{name}")
+    for original, put in _put.values():
+        _swap(original, put)
+
+
+def _swap(old: Any, new: Any) -> None:
+    """Give all names of one function in the packages that may hold it to another."""
+    for path, module in list(sys.modules.items()):
+        if path.partition(".")[0] in HOLDERS and isinstance(module, ModuleType):
+            for name in [name for name, value in vars(module).items() if value is old]:
+                setattr(module, name, new)
+
+
+def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @wraps(original)
+    def call(*arguments: Any, **options: Any) -> Any:
+        # originals call each other: what one was handed stays with it
+        if _finder not in sys.meta_path or getattr(_within, "original", False):
+            return original(*arguments, **options)
+        try:
+            return ours(*arguments, **options)
+        except (CapacityError, EngineError, GraphStateError) as reason:
+            log.info("handed to the original %s: %s", name, reason)
+        _within.original = True
+        try:
+            return original(*arguments, **options)
+        finally:
+            _within.original = False
+
+    return call
+
+
+class _Finder(MetaPathFinder):
+    """Lets others find a module, and puts ours in place once it has been run."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in PEERS:
+            return None
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(fullname, path, target) for finder in others)
+        spec = next((spec for spec in found if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                run(module)
+                with _lock:
+                    _reach()
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+_finder = _Finder()

@@ -1,0 +1,72 @@
+"""The label frame at once, under one name with cuGraph's function of that name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..api import components
+from ..design import Design
+from ..graphs import is_graph
+from . import cugraph
+
+
+def connected_components(
+    edges: Any,
+    source: str | list[str] = "src",
+    destination: str | list[str] = "dst",
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    directed: bool | None = None,
+    connection: str | None = None,
+    return_labels: bool | None = None,
+) -> Any:
+    """The label frame at once: ``components(...).labels()``; of a graph, what cuGraph returns.
+
+    A ``cugraph.Graph``, and a matrix if one of the last three is given, follow the contract of
+    :func:`cc_rapids.interfaces.cugraph.connected_components`, which leaves the other options out.
+
+    Parameters
+    ----------
+    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine
+        As for :func:`components`.
+    directed, connection, return_labels
+        As for cuGraph's and SciPy's functions of this name; ``connection`` is "weak" by default.
+
+    Returns
+    -------
+    frame of the caller's kind, columns ``vertex`` and ``labels``
+        Or ``(n_components, labels)``, or ``n_components``, for a matrix under that contract.
+
+    Examples
+    --------
+    >>> import pandas as pd, scipy.sparse, cc_rapids
+    >>> pairs = pd.DataFrame({"src": ["b", "c"], "dst": ["a", "d"]})
+    >>> cc_rapids.connected_components(pairs)
+      vertex labels
+    0      a      a
+    1      b      a
+    2      c      c
+    3      d      c
+    >>> cc_rapids.connected_components(scipy.sparse.eye_array(2), directed=False)
+    (2, array([0, 1], dtype=int32))
+    """
+    contract = directed, connection, return_labels
+    if is_graph(edges) or any(option is not None for option in contract):
+        kind = "weak" if connection is None else connection
+        return cugraph.connected_components(edges, directed, kind, return_labels)
+    return components(
+        edges,
+        source,
+        destination,
+        vertices=vertices,
+        num_vertices=num_vertices,
+        labels=labels,
+        nulls=nulls,
+        design=design,
+        engine=engine,
+    ).labels()

@@ -1,0 +1,78 @@
+"""pylibcugraph's contract, which nx-cugraph, CuPy and others call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..api import components
+from ..columns import array_of
+from ..errors import GraphStateError
+from ..graphs import Csr, decompressed, vertex_list
+from ..result import Components
+
+
+def weakly_connected_components(
+    resource_handle: Any,
+    graph: Any,
+    offsets: Any,
+    indices: Any,
+    weights: Any,
+    labels: Any,
+    do_expensive_check: bool,
+) -> Any:
+    """Find the weakly connected components of a graph of pylibcugraph, or of CSR arrays.
+
+    Parameters
+    ----------
+    resource_handle : pylibcugraph.ResourceHandle or None
+        Used to draw the edges from a graph.
+    graph : pylibcugraph.SGGraph or None
+        Its edges are copied once, because nothing else reads them.
+    offsets, indices : (n + 1,) and (m,) arrays of integers, or None
+        The adjacency list of the vertices 0 .. n - 1, where there is no graph.
+    weights, do_expensive_check
+        Of no effect.
+    labels : (n,) array of the type of the indices, optional
+        Where to write the labels; nothing is returned then.
+
+    Returns
+    -------
+    (vertices, labels) : arrays of the type of the vertices, or None
+        In the order of the vertices; the label is the least vertex of the component, so that it
+        labels itself.
+
+    Raises
+    ------
+    GraphStateError
+        Neither can be read: a graph over several GPUs, or arguments that contradict each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cc_rapids.interfaces.pylibcugraph import weakly_connected_components
+    >>> offsets, indices = np.array([0, 1, 1, 1]), np.array([2])
+    >>> weakly_connected_components(None, None, offsets, indices, None, None, False)
+    (array([0, 1, 2]), array([0, 1, 0]))
+    """
+    found = _found(resource_handle, graph, offsets, indices, weights).labels()
+    if labels is None:
+        return found.vertex, found.labels
+    out = array_of("labels", labels)
+    if out.dtype != found.labels.dtype or out.size != found.labels.size:
+        raise GraphStateError(
+            f"labels= is {out.size:,} of {out.dtype}, and the vertices are"
+            f" {found.labels.size:,} of {found.labels.dtype}"
+        )
+    out[:] = found.labels
+    return None
+
+
+def _found(resources: Any, graph: Any, offsets: Any, indices: Any, weights: Any) -> Components:
+    if graph is None and offsets is not None and indices is not None:
+        return components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
+    if graph is None or any(part is not None for part in (offsets, indices, weights)):
+        raise GraphStateError("give a graph, or else offsets and indices")
+    if type(graph).__name__ != "SGGraph":
+        raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
+    edges, vertices = decompressed(graph, resources), vertex_list(graph, resources)
+    return components(edges, vertices=vertices)

@@ -1,0 +1,30 @@
+"""cuGraph's stand-ins in the place of the real modules."""
+
+import sys
+
+import peers
+import pytest
+
+import cc_rapids
+
+
+@pytest.fixture
+def peer(monkeypatch):
+    """The modules by name; nothing of cc_rapids is installed before or after."""
+    made = peers.modules()
+    for name, module in made.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    yield made
+    cc_rapids.uninstall()
+
+
+@pytest.fixture
+def graph(peer):
+    """A maker of graphs: of ``cugraph.Graph.from_edgelist``."""
+
+    def make(frame, source="src", destination="dst", directed=False, **options):
+        made = peers.Graph(directed)
+        made.from_edgelist(frame, source, destination, **options)
+        return made
+
+    return make
