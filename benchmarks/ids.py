@@ -30,8 +30,9 @@ def main():
     for pool in (False, True):
         if pool:
             rmm.reinitialize(pool_allocator=True, initial_pool_size=1 << 34)
-        for name, make in (("hashed", hashed), ("strings", strings), ("karate", karate)):
-            record = measure(make(), args.runs)
+        for name in (*MAKE, *main_job.GRAPHS):
+            frame = MAKE[name]() if name in MAKE else reference(name)
+            record = measure(frame, args.runs)
             records.keep(args.out, "ids", base | {"rmm_pool": pool, "graph": name} | record)
 
 
@@ -59,6 +60,15 @@ def karate():
     """Zachary's karate club."""
     pairs = np.array([[int(end) for end in edge.split("-")] for edge in KARATE.split()], np.int32)
     return cudf.DataFrame({"src": pairs[:, 0], "dst": pairs[:, 1]})
+
+
+def reference(name):
+    """A reference graph with ids of 32 bits, for the graph that is built already."""
+    graph = generators.reference(name, engine="cuda")
+    return cudf.DataFrame({"src": graph.src.astype(np.int32), "dst": graph.dst.astype(np.int32)})
+
+
+MAKE = {"hashed": hashed, "strings": strings, "karate": karate}
 
 
 def measure(frame, runs):

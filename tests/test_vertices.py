@@ -257,3 +257,37 @@ def test_nulls_in_categories_are_counted():
 def test_categories_of_floats_are_refused():
     edges = pd.DataFrame({"src": pd.Categorical([0.5]), "dst": pd.Categorical([1.5])})
     refused(errors.ColumnTypeError, edges, "column 'src' is category", "(1 values)")
+
+
+@pytest.mark.parametrize(
+    ("edges", "ids", "why"),
+    [
+        (([0, 5], [2, 1]), "as they are", "close enough"),
+        (([7, 5], [9, 6]), "offset", "close enough"),
+        (([0] * 70_000, [2**22] * 70_000), "bit map", "not for a bit"),
+        (([0, 2**60], [2, 1]), "hash slots", "a word or a bit each"),
+        ((["a"], ["b"]), "strings, factorised", "lexicographic order"),
+    ],
+)
+def test_explain_says_what_would_run(engine, edges, ids, why):
+    for ask in (cc_rapids.components, cc_rapids.connected_components):
+        plan = ask(edges, explain=True, engine=engine)
+        assert (plan.engine, plan.ids, plan.edges) == (engine, ids, len(edges[0]))
+        assert why in plan.ids_why
+        assert plan.design == "none+async+halve"
+        assert "records/" in plan.design_why
+        assert plan.bytes > 0
+        for word in (ids, "at most", "memory", engine):
+            assert word in str(plan)
+    found = cc_rapids.components(edges, engine=engine)
+    assert found.summary()["ids"] == ids
+    assert len(found.labels().vertex) <= plan.vertices
+
+
+def test_explain_of_rows_and_of_a_design_asked_for():
+    edges = pd.DataFrame({"a": [1], "b": ["x"], "c": [2], "d": ["y"]})
+    plan = cc_rapids.components(
+        edges, ["a", "b"], ["c", "d"], explain=True, design="none+async+naive"
+    )
+    assert (plan.ids, plan.design, plan.design_why) == ("rows", "none+async+naive", "asked for")
+    assert "2 columns are one number" in str(plan)

@@ -21,6 +21,7 @@ def connected_components(
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
+    explain: bool = False,
     directed: bool | None = None,
     connection: str | None = None,
     return_labels: bool | None = None,
@@ -32,7 +33,7 @@ def connected_components(
 
     Parameters
     ----------
-    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine
+    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine, explain
         As for :func:`components`.
     directed, connection, return_labels
         As for cuGraph's and SciPy's functions of this name; ``connection`` is "weak" by default.
@@ -59,7 +60,7 @@ def connected_components(
     if is_graph(edges) or any(option is not None for option in contract):
         kind = "weak" if connection is None else connection
         return cugraph.connected_components(edges, directed, kind, return_labels)
-    return components(
+    found = components(
         edges,
         source,
         destination,
@@ -69,4 +70,6 @@ def connected_components(
         nulls=nulls,
         design=design,
         engine=engine,
-    ).labels()
+        explain=explain,
+    )
+    return found if explain else found.labels()
