@@ -35,8 +35,8 @@ def connected_components(
     directed : bool
         Whether strong components follow the directions; weak ones have none.
     connection : {"weak", "strong"}
-        Strong components of a directed graph are computed by SciPy, or CuPy with pylibcugraph, and
-        one line of the log says so.
+        Strong components of a directed graph are computed by SciPy, of CuPy's matrices on a copy,
+        and one line of the log says so.
     return_labels : bool
         Whether to return the labels.
 
@@ -107,9 +107,13 @@ def _check_shape(graph: Any) -> None:
 
 
 def _strong(graph: Any, return_labels: bool) -> Any:
-    if _is_cupys(graph):
-        from cupyx.scipy.sparse import csgraph
-    else:
-        from scipy.sparse import csgraph
-    log.info("strong components: handed to %s.connected_components", csgraph.__name__)
-    return csgraph.connected_components(graph, True, "strong", return_labels)
+    from scipy.sparse import csgraph
+
+    log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
+    if not _is_cupys(graph):
+        return csgraph.connected_components(graph, True, "strong", return_labels)
+    # pylibcugraph's function takes other arguments now than CuPy's gives it
+    import cupy
+
+    count, labels = csgraph.connected_components(graph.get(), True, "strong")
+    return (count, cupy.asarray(labels)) if return_labels else count
