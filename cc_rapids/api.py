@@ -42,12 +42,12 @@ def components(  # type: ignore[misc]
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, sparse matrix, or path
+    edges : frame, pair of arrays or series, sparse matrix, graph, or path
         A cuDF, pandas, Polars or PyArrow frame; ``(source, destination)`` as NumPy or CuPy arrays
         or anything with ``__cuda_array_interface__``, of one length; a SciPy or CuPy sparse
-        matrix (n, n), whose stored entries are edges; or the path of a csv, tsv, SNAP text,
-        Matrix Market or Parquet file. Ids are integers of any width, signed or not, strings, or
-        categories, which stand for their values.
+        matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its own vertices;
+        or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are integers of
+        any width, signed or not, strings, or categories, which stand for their values.
     source, destination : str, or list of as many str on each side
         The columns with the two ends of each edge. Several columns together are one id, and
         rows compare column by column.

@@ -36,8 +36,8 @@ def connected_components(
     directed : bool
         Whether strong components follow the directions; weak ones have none.
     connection : {"weak", "strong"}
-        Strong components of a directed graph are computed by SciPy, or CuPy with pylibcugraph, and
-        one line of the log says so.
+        Strong components of a directed graph are computed by SciPy, of CuPy's matrices on a copy,
+        and one line of the log says so.
     return_labels : bool
         Whether to return the labels.
 
@@ -108,10 +108,11 @@ def _check_shape(graph: Any) -> None:
 
 
 def _strong(graph: Any, return_labels: bool) -> Any:
-    name, original = "scipy.sparse.csgraph", _of_scipy
-    if _is_cupys(graph):
-        from cupyx.scipy.sparse import csgraph
+    log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
+    if not _is_cupys(graph):
+        return _of_scipy(graph, True, "strong", return_labels)
+    # pylibcugraph's function takes other arguments now than CuPy's gives it
+    import cupy
 
-        name, original = csgraph.__name__, csgraph.connected_components
-    log.info("strong components: handed to %s.connected_components", name)
-    return original(graph, True, "strong", return_labels)
+    count, labels = _of_scipy(graph.get(), True, "strong")
+    return (count, cupy.asarray(labels)) if return_labels else count
