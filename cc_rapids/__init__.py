@@ -36,6 +36,7 @@ _HOMES = {
     "InputError": "errors",
     "MissingColumnError": "errors",
     "NullsError": "errors",
+    "UnknownVertexError": "errors",
     "VerificationError": "errors",
     "generators": "",
     "oracle": "",
@@ -56,6 +57,7 @@ __all__ = [
     "InputError",
     "MissingColumnError",
     "NullsError",
+    "UnknownVertexError",
     "VerificationError",
     "__version__",
     "components",
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
         InputError,
         MissingColumnError,
         NullsError,
+        UnknownVertexError,
         VerificationError,
     )
     from .interfaces.cugraph import weakly_connected_components

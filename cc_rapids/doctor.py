@@ -118,6 +118,32 @@ def diagnose() -> Facts:
     )
 
 
+def check(verbose: bool = False, **options: object) -> str:
+    """cc_rapids finds connected components, on the GPU where there is one.
+
+    What ``rapids doctor`` calls, by the entry point ``rapids_doctor_check``.
+
+    Parameters
+    ----------
+    verbose, **options
+        As given by ``rapids doctor``; not used.
+
+    Raises
+    ------
+    RuntimeError
+        There is a GPU, but it would not be used, or gives a wrong answer; with what to do.
+    """
+    facts = diagnose()
+    if facts.engine == "threads" and facts.driver is not None and facts.driver.gpus:
+        raise RuntimeError("; ".join(("cc_rapids runs on threads", facts.why, *facts.advice)))
+    from .api import components
+
+    found = components(([3, 1, 7], [1, 5, 7]), engine=facts.engine)
+    if found.labels().labels.tolist() != [1, 1, 1, 7]:
+        raise RuntimeError(f"cc_rapids finds wrong components on {facts.engine}: {found!r}")
+    return f"cc_rapids {__version__} on {facts.engine}: {facts.why}"
+
+
 def choose(
     packages: dict[str, str | None], driver: Driver | None
 ) -> tuple[str, str, tuple[str, ...]]:

@@ -31,6 +31,12 @@ class MissingColumnError(InputError, KeyError):
     __str__ = Exception.__str__  # KeyError would print the message in quotation marks
 
 
+class UnknownVertexError(InputError, KeyError):
+    """A vertex that is asked for occurs in no edge, and was not named besides them."""
+
+    __str__ = Exception.__str__
+
+
 class NullsError(InputError):
     """A column holds nulls, and the policy is to refuse them."""
 

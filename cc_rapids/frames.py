@@ -14,7 +14,7 @@ import numpy as np
 from .catalog import unknown
 from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_parts
 from .errors import ColumnTypeError, InputError
-from .given import Given, Labels, Sizes
+from .given import Given, Histogram, Labels, Sizes
 from .graphs import Csr, is_graph, read_graph, row_column
 from .tables import read_series, read_table
 
@@ -37,6 +37,8 @@ def read(
     every = num_vertices is not None
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
+    elif hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
+        given = _proxy(edges, source, destination, nulls)
     elif isinstance(source, list) or isinstance(destination, list):
         given = read_table(edges, *_several(source, destination), nulls)
     elif isinstance(edges, str | os.PathLike):
@@ -52,6 +54,14 @@ def read(
     else:
         given = read_table(edges, [source], [destination], nulls)
     return _with_vertices(given, vertices, every)
+
+
+def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> Given:
+    """The cuDF frame within a proxy of ``cudf.pandas``; answers become proxies again."""
+    from cudf.pandas.fast_slow_proxy import as_proxy_object
+
+    given = read_table(edges.as_gpu_object(), *_several(source, destination), nulls)
+    return replace(given, frame=lambda columns: as_proxy_object(given.frame(columns)))
 
 
 def _several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
@@ -186,4 +196,5 @@ def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
 
 def _plain(columns: dict[str, Any]) -> Any:
     """Arrays for a caller who gave arrays."""
-    return Labels(**columns) if "vertex" in columns else Sizes(**columns)
+    kinds: dict[Any, Any] = {kind._fields: kind for kind in (Labels, Sizes, Histogram)}
+    return kinds[tuple(columns)](**columns)

@@ -24,6 +24,13 @@ class Sizes(NamedTuple):
     size: Any
 
 
+class Histogram(NamedTuple):
+    """How many components have each size, for callers who gave arrays."""
+
+    size: Any
+    components: Any
+
+
 @dataclass(frozen=True)
 class Given:
     """What the caller gave, checked: two columns, and how answers go back."""

@@ -1,7 +1,8 @@
 """Names: from vertices 0 .. n - 1 back to the ids that the caller gave.
 
 Each kind has ``low`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type it
-gives, and ``take``, which makes a column of the caller's ids of what the rows then hold.
+gives, ``take``, which makes a column of the caller's ids of what the rows then hold, and ``find``,
+which looks ids up: the vertex of each (any, where there is none), and whether there is one.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ class Offset:
         """The ids themselves: nothing else was numbered."""
         return ids
 
+    def find(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
+        """The vertices of integers of any type; those beyond n are not known as such."""
+        wide, fits = _as_kind(ids, self.dtype, engine)
+        low = np.uint64(self.low & 0xFFFFFFFFFFFFFFFF)
+        return wide.view(np.uint64) - low, fits
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -42,3 +49,20 @@ class Listed:
     def take(self, vertices: Array, engine: Engine) -> Array:
         """The ids of some vertices: a new array."""
         return self.ids[vertices]
+
+    def find(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
+        """The vertices of integers of any type, by binary search."""
+        wide, known = _as_kind(ids, self.ids.dtype, engine)
+        if not self.ids.size:
+            return wide.view(np.uint64), known & False
+        held = self.ids.astype(wide.dtype, copy=False)
+        at = engine.xp.minimum(engine.xp.searchsorted(held, wide), held.size - 1)
+        return at.astype(np.uint64), known & (held[at] == wide)
+
+
+def _as_kind(ids: Array, dtype: np.dtype[Any], engine: Engine) -> tuple[Array, Array]:
+    """Integers as the 64-bit type of the kind of ``dtype``, and which of them it can hold."""
+    if dtype.kind == "u" and dtype.itemsize == 8:
+        return ids.astype(np.uint64), ids >= 0
+    fits = ids <= np.iinfo(np.int64).max if ids.dtype == np.uint64 else ids == ids
+    return ids.astype(np.int64), fits

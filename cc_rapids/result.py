@@ -14,6 +14,7 @@ from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
 from .given import Given
+from .selection import Selection
 from .vertices import Names
 
 LABELS = ("min", "dense", "size")
@@ -36,7 +37,7 @@ class Facts:
     seconds: dict[str, float | None] = field(default_factory=dict)
 
 
-class Components:
+class Components(Selection):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Frames that the methods return are of the kind that the
@@ -176,8 +177,12 @@ class Components:
         return self._given.frame(home)
 
     def _home(self, column: Any) -> Any:
+        return self._bring(column, self._given.on_device)
+
+    def _bring(self, column: Any, on_device: bool) -> Any:
+        """An array of the engine's where it is wanted; a column of the caller's as it is."""
         ours = isinstance(column, self._engine.xp.ndarray)
-        if not ours or self._engine.on_device == self._given.on_device:
+        if not ours or self._engine.on_device == on_device:
             return column
         if self._engine.on_device:
             return self._engine.to_host(column)

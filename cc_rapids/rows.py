@@ -52,6 +52,23 @@ class Digits:
         columns.append(_values(self.names[0], numbers, engine))
         return columns[::-1]
 
+    def join(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+        """The numbers of rows, and which of them are numbers of these digits."""
+        xp, numbers, known = engine.xp, None, None
+        steps = zip(columns, self.names, self.sizes, self.tables, strict=True)
+        for column, names, size, table in steps:
+            codes, fits = names.find(column, engine)
+            fits = fits & (codes < np.uint64(size))
+            codes = xp.where(fits, codes, np.uint64(0)).astype(np.int64)
+            if numbers is None or known is None:
+                numbers, known = codes, fits
+                continue
+            if table is not None:
+                numbers, held = Listed.of(table).find(numbers, engine)
+                numbers, known = numbers.astype(np.int64), known & held
+            numbers, known = numbers * size + codes, known & fits
+        return numbers, known
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -73,6 +90,12 @@ class Rows:
     def take(self, vertices: Array, engine: Engine) -> list[Any]:
         """The columns of the ids of some vertices."""
         return self.digits.split(self.numbers.take(vertices, engine), engine)
+
+    def find(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+        """The vertices of rows, given as their columns, and which are known."""
+        numbers, fits = self.digits.join(columns, engine)
+        vertices, known = self.numbers.find(numbers, engine)
+        return vertices, known & fits
 
 
 def number_rows(

@@ -19,6 +19,7 @@ class Words:
     size: int
     look_up: Callable[[Any], Any]
     on_device: bool
+    place: Callable[[Any], tuple[Array, Array]]
     low: int = 0
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
@@ -26,6 +27,11 @@ class Words:
         """The words of some vertices, as a column of the caller's kind."""
         stay = self.on_device and engine.on_device
         return self.look_up(vertices if stay else engine.to_host(vertices))
+
+    def find(self, words: Any, engine: Engine) -> tuple[Array, Array]:
+        """The vertices of strings (cuDF's series, or PyArrow's array), and which are known."""
+        vertices, known = map(engine.asarray, self.place(words))
+        return vertices.astype(np.uint64), known
 
 
 def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[Any], Words]:
@@ -56,7 +62,13 @@ def _factorise_cudf(columns: list[Any], native: Callable[[Any], Any]) -> tuple[A
     def look_up(at: Array) -> Any:
         return native(series.take(at).reset_index(drop=True))
 
-    return codes, Words(len(series), look_up, True)
+    def place(wanted: Any) -> tuple[Array, Array]:
+        at = series.searchsorted(wanted)
+        at[at == len(series)] = 0
+        same = series.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
+        return at, same.fillna(False).to_cupy() if len(series) else at != at
+
+    return codes, Words(len(series), look_up, True, place)
 
 
 def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:
@@ -73,4 +85,11 @@ def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[
     rank = np.empty(len(words), np.uint32)
     rank[order.to_numpy()] = np.arange(len(words), dtype=np.uint32)
     codes = rank[found.indices.to_numpy()]
-    return codes, Words(len(words), lambda at: native(words.take(pa.array(at))), False)
+
+    def place(wanted: Any) -> tuple[Array, Array]:
+        at = pc.index_in(wanted.cast(pa.large_string()), value_set=words)
+        if isinstance(at, pa.ChunkedArray):
+            at = at.combine_chunks()
+        return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
+
+    return codes, Words(len(words), lambda at: native(words.take(pa.array(at))), False, place)

@@ -1,6 +1,8 @@
 """The doctor, on machines that are described here."""
 
 import ctypes
+import dataclasses
+import importlib.metadata
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -139,3 +141,21 @@ def test_nothing_heavy_is_imported():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_rapids_doctor_finds_the_check():
+    entries = importlib.metadata.entry_points(group="rapids_doctor_check", name="cc_rapids")
+    (entry,) = entries
+    assert entry.load() is doctor.check
+    assert "on threads" in doctor.check(verbose=True) or "on cuda" in doctor.check(verbose=True)
+
+
+def test_the_check_fails_where_a_gpu_would_not_be_used(monkeypatch):
+    gpu = doctor.Gpu("Some GPU", 1 << 34, (9, 0))
+    driver = doctor.Driver("580.0", (13, 0), (gpu,))
+    facts = dataclasses.replace(
+        doctor.diagnose(), engine="threads", driver=driver, why="cupy missing", advice=("pip it",)
+    )
+    monkeypatch.setattr(doctor, "diagnose", lambda: facts)
+    with pytest.raises(RuntimeError, match="runs on threads; cupy missing; pip it"):
+        doctor.check()

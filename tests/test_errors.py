@@ -20,6 +20,7 @@ BUILT_IN = {
     "GraphStateError": ValueError,
     "ColumnTypeError": TypeError,
     "MissingColumnError": KeyError,
+    "UnknownVertexError": KeyError,
     "NullsError": ValueError,
     "FormatError": ValueError,
     "DesignError": ValueError,

@@ -41,7 +41,7 @@ ROOMS = {
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals"),
     "graphs": Room("errors columns given tables", "numpy", "cudf pylibcugraph"),
-    "frames": Room("errors catalog formats columns given tables graphs", "numpy", "narwhals"),
+    "frames": Room("errors catalog formats columns given tables graphs", "numpy", "cudf narwhals"),
     "strings": Room("columns engines", "numpy", "cudf pyarrow"),
     "spans": Room("errors kernels engines given", "numpy"),
     "ways": Room("errors spans"),
@@ -52,14 +52,20 @@ ROOMS = {
         "edges kernels engines forest given names ranks rows slots spans strings ways", "numpy"
     ),
     "plan": Room("design engines given vertices"),
-    "result": Room("errors catalog engines forest given vertices", "numpy", "cupy"),
+    "pick": Room("errors columns", "numpy", "cudf narwhals pandas pyarrow"),
+    "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
+    "selection": Room("errors columns engines lookup pick", "numpy"),
+    "result": Room("errors catalog engines forest given selection vertices", "numpy", "cupy"),
     "api": Room("engines design solve frames given plan vertices result"),
-    "scipy": Room("errors api", "numpy", "cupy cupyx scipy"),
-    "interfaces": Room("errors columns graphs design result api", late="cugraph scipy"),
-    "__main__": Room("interfaces"),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
-    "doctor": Room("__version__"),
+    "doctor": Room("__version__ api"),
+    "scipy": Room("api", "numpy scipy", "cupyx cupy"),
+    "interfaces": Room(
+        "errors columns graphs design result api", "networkx numpy", "cugraph scipy"
+    ),
+    "__main__": Room("interfaces"),
+    "accessor": Room("interfaces"),
     "cli": Room("__version__ errors formats doctor api", "click", "pyarrow rich"),
 }
 

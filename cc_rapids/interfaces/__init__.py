@@ -1,1 +1,1 @@
-"""The answer under the names and contracts of others: cuGraph, pylibcugraph, IPython."""
+"""The doors to other libraries: each file is one of them, imported when it is used."""

@@ -1,0 +1,106 @@
+"""Ids that are no small integers, on a GPU, against cuGraph in the same run.
+
+100 M edges of 64-bit hashed ids, 10 M edges of strings, and the karate club; and the components of
+a cugraph.Graph that is built already. Wall time from a cuDF frame to the cuDF answer, warm, and the
+peak of RMM's statistics; every answer is compared with cuGraph's after the timing.
+"""
+
+import cudf
+import cugraph
+import main_job
+import numpy as np
+import records
+import rmm
+
+import cc_rapids
+from cc_rapids import engines, generators, oracle
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
+KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11
+1-12 1-13 4-13 1-14 2-14 3-14 4-14 6-17 7-17 1-18 2-18 1-20 2-20 1-22 2-22 24-26 25-26 3-28 24-28
+25-28 3-29 24-30 27-30 2-31 9-31 1-32 25-32 26-32 29-32 3-33 9-33 15-33 16-33 19-33 21-33 23-33
+24-33 30-33 31-33 32-33 9-34 10-34 14-34 15-34 16-34 19-34 20-34 21-34 23-34 24-34 27-34 28-34
+29-34 30-34 31-34 32-34 33-34"""
+
+
+def main():
+    """Measure each kind of ids, without a pool and with one."""
+    args = records.arguments(__doc__).parse_args()
+    base = records.environment(engines.get("cuda").device_name, args.commit)
+    for pool in (False, True):
+        if pool:
+            rmm.reinitialize(pool_allocator=True, initial_pool_size=1 << 34)
+        for name, make in (("hashed", hashed), ("strings", strings), ("karate", karate)):
+            record = measure(make(), args.runs)
+            records.keep(args.out, "ids", base | {"rmm_pool": pool, "graph": name} | record)
+
+
+def hashed():
+    """The list uniform25M with its ids spread over 64 bits."""
+    graph = generators.reference("uniform25M", engine="cuda")
+    sides = {"src": graph.src, "dst": graph.dst}
+    spread = {k: (side.astype(np.uint64) * SPREAD).view(np.int64) for k, side in sides.items()}
+    return cudf.DataFrame(spread)
+
+
+def strings():
+    """10 M edges between 5 M strings of 10 to 16 letters."""
+    graph = generators.uniform(5_000_000, 10_000_000, engine="cuda")
+    sides = {"src": graph.src, "dst": graph.dst}
+    return cudf.DataFrame(
+        {
+            k: "vertex " + cudf.Series(side.astype(np.int64)).astype("str")
+            for k, side in sides.items()
+        }
+    )
+
+
+def karate():
+    """Zachary's karate club."""
+    pairs = np.array([[int(end) for end in edge.split("-")] for edge in KARATE.split()], np.int32)
+    return cudf.DataFrame({"src": pairs[:, 0], "dst": pairs[:, 1]})
+
+
+def measure(frame, runs):
+    """All figures of one list."""
+
+    def ours():
+        return cc_rapids.connected_components(frame)
+
+    wall = records.spread(records.wall(ours, runs, main_job.DEVICE.synchronize))
+    build, wcc = (
+        records.spread(times)
+        for times in zip(*(main_job.with_cugraph(frame)[1:] for _ in range(4)), strict=True)
+    )
+    answer, peak = main_job.with_peak(ours)
+    (theirs, _, _), cugraph_peak = main_job.with_peak(lambda: main_job.with_cugraph(frame))
+    oracle.same_partition(answer, theirs)
+    graph = cugraph.Graph()
+    graph.from_cudf_edgelist(frame, source="src", destination="dst", renumber=True)
+    built = records.spread(
+        records.wall(
+            lambda: cc_rapids.weakly_connected_components(graph), runs, main_job.DEVICE.synchronize
+        )
+    )
+    oracle.same_partition(cc_rapids.weakly_connected_components(graph), theirs)
+    return {
+        "m": len(frame),
+        "vertices": len(answer),
+        "components": int(answer["labels"].nunique()),
+        "ids": cc_rapids.components(frame).summary()["ids"],
+        "design": cc_rapids.components(frame).summary()["design"],
+        "wall_ms": wall,
+        "cugraph_build_ms": build,
+        "cugraph_wcc_ms": wcc,
+        "times_faster": round((build["median"] + wcc["median"]) / wall["median"], 1),
+        "built_graph_ms": built,
+        "built_graph_times_faster": round(wcc["median"] / built["median"], 1),
+        "kernels_ms": main_job.kernel_times(frame),
+        "peak_bytes": peak,
+        "cugraph_peak_bytes": cugraph_peak,
+        "equal_to_cugraph": True,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""``import cc_rapids.accessor`` gives pandas and cuDF frames the accessor ``.cc``."""
+
+from .interfaces.accessor import Accessor, register
+
+__all__ = ["Accessor", "register"]
+
+register()

@@ -1,0 +1,75 @@
+"""The accessor ``cc`` of pandas and cuDF frames; importing this file registers it.
+
+>>> import pandas as pd, cc_rapids.accessor
+>>> edges = pd.DataFrame({"a": [5, 2, 9], "b": [2, 7, 9]})
+>>> edges.cc.labels("a", "b")
+   vertex  labels
+0       2       2
+1       5       2
+2       7       2
+3       9       9
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from ..api import components
+from ..result import Components
+
+NAME = "cc"
+
+
+class Accessor:
+    """The connected components of the edge list that a frame is.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame or cudf.DataFrame
+        An AttributeError if it has fewer than two columns.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        if len(frame.columns) < 2:
+            raise AttributeError(
+                f"an edge list has two columns of ids, and this frame {len(frame.columns)}:"
+                f" .{NAME} is not for it"
+            )
+        self._frame = frame
+
+    def components(
+        self, source: str = "src", destination: str = "dst", **options: Any
+    ) -> Components:
+        """As :func:`cc_rapids.components` of the frame, with the same options."""
+        found: Components = components(self._frame, source, destination, **options)
+        return found
+
+    def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+        """The label frame: columns ``vertex`` and ``labels``."""
+        return self.components(source, destination, **options).labels()
+
+    def sizes(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+        """The size of each component: columns ``labels`` and ``size``, the largest first."""
+        return self.components(source, destination, **options).sizes()
+
+
+def register() -> list[str]:
+    """Put the accessor on the frames of pandas and of cuDF, those of them that are installed.
+
+    Returns
+    -------
+    list of str
+        The libraries that have it now. A second call changes nothing.
+    """
+    done = []
+    for library in ("pandas", "cudf"):
+        if importlib.util.find_spec(library) is None:
+            continue
+        extensions = importlib.import_module(f"{library}.api.extensions")
+        frame = importlib.import_module(library).DataFrame
+        if not hasattr(frame, NAME):
+            extensions.register_dataframe_accessor(NAME)(Accessor)
+        done.append(library)
+    return done

@@ -1,0 +1,119 @@
+"""Pick: single columns and values out of frames of any kind, and columns into them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .columns import is_cudf
+from .errors import InputError
+
+
+def columns_of(frame: Any) -> list[str]:
+    """The names of the columns."""
+    fields = getattr(frame, "_fields", None)
+    if fields:
+        return list(fields)
+    return list(getattr(frame, "column_names", None) or frame.columns)
+
+
+def column_of(frame: Any, name: str) -> Any:
+    """One column, of the frame's own kind."""
+    return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
+
+
+def only(frame: Any, name: str) -> Any:
+    """The column of that name; of ids of several columns the frame of all of theirs."""
+    names = columns_of(frame)
+    if name in names:
+        return column_of(frame, name)
+    wanted = [word for word in names if word.endswith(f"_{name}")]
+    return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
+
+
+def first(column: Any) -> Any:
+    """The first value of a column or array as Python's own; of a frame the row as a tuple."""
+    if hasattr(column, "columns"):
+        return tuple(first(column_of(column, name)) for name in columns_of(column))
+    value = column.iloc[0] if hasattr(column, "iloc") else column[0]
+    if hasattr(value, "as_py"):
+        return value.as_py()
+    return value.item() if hasattr(value, "item") else value
+
+
+def vertex_and_score(frame: Any) -> tuple[Any, Any]:
+    """The column ``vertex`` of a frame and its only other one."""
+    others = [name for name in columns_of(frame) if name != "vertex"]
+    if len(others) != 1 or len(others) == len(columns_of(frame)):
+        raise InputError(
+            f"by is a frame of a column 'vertex' and one of scores, or a pair (vertices, scores);"
+            f" this one has {', '.join(columns_of(frame))}"
+        )
+    return column_of(frame, "vertex"), column_of(frame, others[0])
+
+
+def numbers_of(column: Any) -> tuple[Any, Any]:
+    """A column of numbers as an array, and which of them are there: no nulls, no nan."""
+    if is_cudf(column):
+        there = column.notnull().to_cupy()
+        values = column.fillna(0).to_cupy()
+        return values, there & (values == values)
+    if hasattr(column, "__cuda_array_interface__"):
+        return column, column == column
+    import narwhals as nw
+
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        there = ~series.is_null().to_numpy()
+        values = series.fill_null(0).to_numpy()
+    else:
+        values = np.asarray(column)
+        there = np.ones(values.size, bool)
+    return values, there & (values == values)
+
+
+def with_column(frame: Any, name: str, values: Any, there: Any) -> Any:
+    """A copy of a frame with one more column; null where not ``there``, which may be None.
+
+    Parameters
+    ----------
+    frame : frame of cuDF, pandas, Polars or PyArrow
+    values : array, or column of any library, where the frame lies
+    there : array of bool, or None
+    """
+    if is_cudf(frame):
+        import cudf
+
+        column = cudf.Series(values)
+        column = column if there is None else column.where(cudf.Series(there))
+        column.index = frame.index
+        return frame.assign(**{name: column})
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    arrow = pa.array(values) if isinstance(values, np.ndarray) else values
+    if not isinstance(arrow, pa.Array | pa.ChunkedArray):
+        arrow = nw.from_native(values, series_only=True).to_arrow()
+    if there is not None:
+        arrow = pc.if_else(pa.array(there), arrow, None)
+    whole = nw.from_native(frame)
+    if whole.implementation.is_pandas_like():
+        return frame.assign(**{name: _for_pandas(arrow, frame.index)})
+    made = nw.from_arrow(pa.table({name: arrow}), backend=whole.implementation)
+    return whole.with_columns(made[name]).to_native()
+
+
+def _for_pandas(arrow: Any, index: Any) -> Any:
+    """A series of pandas'; integers with nulls stay integers."""
+    import pandas as pd
+    import pyarrow as pa
+
+    values = arrow.to_pandas()
+    if arrow.null_count and pa.types.is_integer(arrow.type):
+        there = arrow.is_valid().to_numpy(zero_copy_only=False)
+        values = pd.arrays.IntegerArray(arrow.fill_null(0).to_numpy(), ~there)
+    series = pd.Series(values)
+    series.index = index
+    return series
