@@ -35,10 +35,10 @@ def read(
             raise InputError("give vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
     every = num_vertices is not None
-    if hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
-        given = _proxy(edges, source, destination, nulls)
-    elif is_graph(edges) or isinstance(edges, Csr):
+    if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
+    elif hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
+        given = _proxy(edges, source, destination, nulls)
     elif isinstance(source, list) or isinstance(destination, list):
         given = read_table(edges, *_several(source, destination), nulls)
     elif isinstance(edges, str | os.PathLike):

@@ -1,9 +1,8 @@
-"""SciPy's contract, for SciPy's and CuPy's matrices alike.
+"""SciPy's ``connected_components``, drop-in: ``from cc_rapids.scipy import connected_components``.
 
->>> from scipy.sparse import coo_array
->>> from cc_rapids.scipy import connected_components
->>> connected_components(coo_array(([1], ([2], [0])), shape=(3, 3)))
-(2, array([0, 1, 0], dtype=int32))
+The contract is that of :func:`scipy.sparse.csgraph.connected_components`, labels included: weak
+components are found here, on threads for SciPy's matrices and on the GPU for CuPy's; strong ones
+are handed to SciPy, and one line of the log says so.
 """
 
 from __future__ import annotations
@@ -12,107 +11,100 @@ import logging
 from typing import Any
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components as _of_scipy  # before anyone replaces it
+import scipy.sparse
+from scipy.sparse.csgraph import connected_components as _of_scipy
+from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
 from .api import components
-from .errors import InputError
+
+__all__ = ["connected_components"]
 
 log = logging.getLogger(__name__)
-
-READ_AS_IS = ("coo", "csr", "csc")
 
 
 def connected_components(
     csgraph: Any, directed: bool = True, connection: str = "weak", return_labels: bool = True
 ) -> Any:
-    """Find the connected components of a matrix, as ``scipy.sparse.csgraph`` does.
+    """Connected components of a graph given as an adjacency matrix.
 
     Parameters
     ----------
-    csgraph : (n, n) sparse matrix or array, or dense array, of SciPy, NumPy or CuPy
-        Stored entries of a sparse one are edges, zeros too; so are the entries of a dense one but
-        0, infinities, NaN and masked ones (of CuPy too, whose own function takes infinities and
-        NaN as edges). It is not changed.
+    csgraph : sparse array or matrix of SciPy or CuPy, or dense array, of shape (N, N)
+        Entry (i, j) is an edge; in a dense array 0, inf and nan are none, in a sparse one every
+        stored entry is, zeros too. Not changed.
     directed : bool
-        Whether strong components follow the directions; weak ones have none.
+        Matters for strong connection only.
     connection : {"weak", "strong"}
-        Strong components of a directed graph are computed by SciPy, of CuPy's matrices on a copy,
-        and one line of the log says so.
+        "strong" on a directed graph is handed to SciPy, which gets a copy of CuPy's.
     return_labels : bool
-        Whether to return the labels.
+        Whether to return the labels too.
 
     Returns
     -------
     n_components : int
-    labels : (n,) array of int32, if ``return_labels``
-        0 .. k-1 in the order of the least vertices, which SciPy's are too; CuPy's array for one of
-        CuPy's.
+    labels : (N,) array of int32, NumPy's or CuPy's as the matrix
+        0 .. n_components - 1, in the order of the first vertex of each component: those of SciPy.
 
     Raises
     ------
-    InputError
-        Not square, not two-dimensional, or an unknown connection; a ValueError, as SciPy's.
+    ValueError
+        As SciPy's: another word for the connection, or a matrix that is not (N, N).
 
     Examples
     --------
     >>> import numpy as np
-    >>> from cc_rapids.scipy import connected_components
-    >>> connected_components(np.array([[0, 1, 0], [0, 0, 0], [0, 0, np.inf]]))
-    (2, array([0, 0, 1], dtype=int32))
+    >>> connected_components(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]]))
+    (2, array([0, 1, 0], dtype=int32))
     """
-    kind = str(connection).lower()
-    if kind not in ("weak", "strong"):
-        raise InputError("connection must be 'weak' or 'strong'")
-    if kind == "strong" and directed:
-        return _strong(csgraph, return_labels)
-    found = components(_sparse(csgraph))
-    return (len(found), found.labels("dense").labels) if return_labels else len(found)
+    if connection.lower() not in ("weak", "strong"):
+        raise ValueError("connection must be 'weak' or 'strong'")
+    on_device = _is_cupy(csgraph)
+    if directed and connection.lower() == "strong":
+        return _strong(csgraph, on_device, return_labels)
+    matrix = _device_matrix(csgraph) if on_device else _matrix(csgraph)
+    if matrix.ndim != 2:
+        raise ValueError("compressed-sparse graph must be 2-D")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError("compressed-sparse graph must be shape (N, N)")
+    found = components(matrix)
+    if not return_labels:
+        return len(found)
+    return len(found), found.labels("dense").labels
 
 
-def _sparse(graph: Any) -> Any:
-    """The matrix in a format whose entries are those that SciPy counts."""
-    if _is_cupys(graph):
-        return _sparse_cupy(graph)
-    from scipy.sparse import csgraph, issparse
-
-    if hasattr(graph, "to_scipy_sparse"):  # of PyData
-        graph = graph.to_scipy_sparse()
-    if issparse(graph):
-        _check_shape(graph)
-        return graph if graph.format in READ_AS_IS else graph.tocsr()
-    if np.ma.isMaskedArray(graph):
-        return csgraph.csgraph_from_masked(graph)
-    return csgraph.csgraph_from_dense(np.asarray(graph))
+def _is_cupy(matrix: Any) -> bool:
+    return type(matrix).__module__.partition(".")[0] in ("cupy", "cupyx")
 
 
-def _sparse_cupy(graph: Any) -> Any:
-    import cupy
-    from cupyx.scipy.sparse import coo_matrix
-
-    _check_shape(graph)
-    if hasattr(graph, "tocoo"):
-        return graph
-    at = cupy.nonzero(cupy.isfinite(graph) & (graph != 0))
-    return coo_matrix((cupy.ones(at[0].size, bool), at), shape=graph.shape)
-
-
-def _is_cupys(graph: Any) -> bool:
-    return type(graph).__module__.partition(".")[0] in ("cupy", "cupyx")
-
-
-def _check_shape(graph: Any) -> None:
-    if graph.ndim != 2:
-        raise InputError("compressed-sparse graph must be 2-D")
-    if graph.shape[0] != graph.shape[1]:
-        raise InputError("compressed-sparse graph must be shape (N, N)")
-
-
-def _strong(graph: Any, return_labels: bool) -> Any:
+def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
     log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
-    if not _is_cupys(graph):
-        return _of_scipy(graph, True, "strong", return_labels)
-    # pylibcugraph's function takes other arguments now than CuPy's gives it
+    if not on_device:
+        return _of_scipy(csgraph, True, "strong", return_labels)
+    # not CuPy's own, which needs pylibcugraph, and a release of it whose arguments are the same
     import cupy
 
-    count, labels = _of_scipy(graph.get(), True, "strong")
+    count, labels = _of_scipy(csgraph.get(), True, "strong")
     return (count, cupy.asarray(labels)) if return_labels else count
+
+
+def _matrix(csgraph: Any) -> Any:
+    """A sparse matrix of SciPy's; dense ones become sparse by SciPy's own rules for no edge."""
+    if hasattr(csgraph, "to_scipy_sparse"):  # PyData's sparse arrays
+        csgraph = csgraph.to_scipy_sparse()
+    if scipy.sparse.issparse(csgraph):
+        return csgraph
+    if np.ma.isMaskedArray(csgraph):
+        return csgraph_from_masked(csgraph)
+    return csgraph_from_dense(csgraph, null_value=0, nan_null=True, infinity_null=True)
+
+
+def _device_matrix(csgraph: Any) -> Any:
+    import cupy
+    import cupyx.scipy.sparse
+
+    if cupyx.scipy.sparse.issparse(csgraph):
+        return csgraph
+    if csgraph.ndim != 2:
+        raise ValueError("compressed-sparse graph must be 2-D")
+    edges = cupy.isfinite(csgraph) & (csgraph != 0)
+    return cupyx.scipy.sparse.coo_matrix(edges.astype(cupy.float32))

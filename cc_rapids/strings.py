@@ -40,7 +40,7 @@ def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[An
     Parameters
     ----------
     columns : list of cuDF series, or of PyArrow arrays
-        Strings without nulls; not changed.
+        Strings without nulls; not changed. The first says where they are factorised.
     native : callable
         Makes the caller's kind of column of a PyArrow array, or of a series of cuDF's.
     """
@@ -56,6 +56,7 @@ def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[An
 def _factorise_cudf(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:
     import cudf
 
+    columns = [_to_device(column) for column in columns]
     codes, words = cudf.concat(columns, ignore_index=True).factorize(sort=True)
     series = cudf.Series(words)
 
@@ -63,6 +64,7 @@ def _factorise_cudf(columns: list[Any], native: Callable[[Any], Any]) -> tuple[A
         return native(series.take(at).reset_index(drop=True))
 
     def place(wanted: Any) -> tuple[Array, Array]:
+        wanted = _to_device(wanted)
         at = series.searchsorted(wanted)
         at[at == len(series)] = 0
         same = series.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
@@ -71,13 +73,23 @@ def _factorise_cudf(columns: list[Any], native: Callable[[Any], Any]) -> tuple[A
     return codes, Words(len(series), look_up, True, place)
 
 
+def _to_device(column: Any) -> Any:
+    import cudf
+
+    return column if is_cudf(column) else cudf.Series(column)
+
+
+def _to_host(column: Any) -> Any:
+    return column.to_arrow() if is_cudf(column) else column
+
+
 def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     chunks: list[Any] = []
     for column in columns:
-        wide = column.cast(pa.large_string())
+        wide = _to_host(column).cast(pa.large_string())
         chunks += wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]
     found = pc.dictionary_encode(pa.chunked_array(chunks, pa.large_string()).combine_chunks())
     order = pc.sort_indices(found.dictionary)
@@ -87,7 +99,7 @@ def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[
     codes = rank[found.indices.to_numpy()]
 
     def place(wanted: Any) -> tuple[Array, Array]:
-        at = pc.index_in(wanted.cast(pa.large_string()), value_set=words)
+        at = pc.index_in(_to_host(wanted).cast(pa.large_string()), value_set=words)
         if isinstance(at, pa.ChunkedArray):
             at = at.combine_chunks()
         return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)

@@ -57,14 +57,14 @@ ROOMS = {
     "selection": Room("errors columns engines lookup pick", "numpy"),
     "result": Room("errors catalog engines forest given selection vertices", "numpy", "cupy"),
     "api": Room("engines design solve frames given plan vertices result"),
-    "scipy": Room("errors api", "numpy scipy", "cupy cupyx scipy"),
+    "generators": Room("errors catalog kernels engines", "numpy"),
+    "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
+    "doctor": Room("__version__ api"),
+    "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
         "errors columns graphs design result api", "networkx numpy", "cugraph scipy"
     ),
     "__main__": Room("interfaces"),
-    "generators": Room("errors catalog kernels engines", "numpy"),
-    "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
-    "doctor": Room("__version__ api"),
     "accessor": Room("interfaces"),
     "cli": Room("__version__ errors formats doctor api", "click", "pyarrow rich"),
 }

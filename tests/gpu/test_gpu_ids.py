@@ -71,7 +71,7 @@ def test_hashed_ids_against_cugraph(cudf, seed):
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_the_ends_of_64_bits(cudf, dtype):
     kind = np.iinfo(dtype)
-    ends = np.array([kind.min, kind.max, kind.max - 1, kind.min + 1, 0, 7], dtype)
+    ends = np.array([kind.min, kind.max, kind.max - 1, kind.min + 1, 9, 7], dtype)
     edges = pd.DataFrame({"src": ends[[0, 2, 4]], "dst": ends[[1, 3, 4]]})
     assert len(both(cudf, edges)) == 3
 
