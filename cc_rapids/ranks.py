@@ -7,7 +7,7 @@ from .engines import Array, Engine
 from .kernels import answer
 from .kernels.bits import BLOCK
 
-RUN = 128  # values that one thread sums
+RUN = 32  # values that one thread sums
 
 
 def blocks_of(words: int) -> int:

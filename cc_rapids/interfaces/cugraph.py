@@ -75,7 +75,7 @@ def weakly_connected_components(
     if G.is_directed():
         raise InputError("input graph must be undirected")
     check_state(G)
-    return components(G).labels() if numbering(G) is None else _of_numbered(G)
+    return _of_integers(G) if numbering(G) is None else _of_numbered(G)
 
 
 def connected_components(
@@ -125,6 +125,15 @@ def _of_matrix(matrix: Any, labels: bool) -> Any:
         raise ArgumentTypeError(f"obj of type {type(matrix)} is not supported.")
     found = components(matrix)
     return (len(found), found.labels("dense").labels) if labels else len(found)
+
+
+def _of_integers(graph: Any) -> Any:
+    """Components of the edges alone, if they name every vertex: cuGraph keeps their number."""
+    if graph.edgelist is not None:
+        labels = components(graph.edgelist.edgelist_df).labels()
+        if len(labels) == graph.number_of_vertices():
+            return labels
+    return components(graph).labels()
 
 
 def _of_numbered(graph: Any) -> Any:

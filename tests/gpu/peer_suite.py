@@ -1,6 +1,6 @@
 """Run cuGraph's own tests of connected components with cc_rapids installed under its names.
 
-    python tests/gpu/peer_suite.py FILE    # cugraph/tests/components/test_connectivity.py
+    python tests/gpu/peer_suite.py FILE [ONLY]    # cugraph/tests/components/test_connectivity.py
 
 Its data sets are not in the wheel: karate is NetworkX's, the others are random graphs under the
 names and in the format that the tests ask for. The last line says how often ours ran.
@@ -74,7 +74,8 @@ def lend_names():
             setattr(module, name, value)
 
 
-def main(file):
+def main(file, only=""):
+    """Run the tests; those that ``only`` names run without cc_rapids, for comparison."""
     import cc_rapids
 
     write_all()
@@ -82,9 +83,10 @@ def main(file):
     count = Count()
     logging.getLogger("cc_rapids").addHandler(count)
     logging.getLogger("cc_rapids").setLevel(logging.INFO)
-    cc_rapids.install()
+    if not only:
+        cc_rapids.install()
     options = ["-q", "-rA", "-c", "/dev/null", "-p", "no:cacheprovider", "-W", "ignore"]
-    code = pytest.main([*options, file], plugins=[Shim()])
+    code = pytest.main([*options, "-k", only, file], plugins=[Shim()])
     print(f"cc_rapids ran {count.ran} times, and handed on {count.handed} calls")
     return code
 

@@ -54,6 +54,9 @@ class Graph:
     def is_multi_gpu(self):
         return False
 
+    def number_of_vertices(self):
+        return len(self._plc_graph.vertices)
+
     def _hold(self, **state):
         held = {"edgelist": None, "adjlist": None, "input_df": None, "renumber_map": None}
         renumbered = "renumber_map" in state

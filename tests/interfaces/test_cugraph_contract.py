@@ -195,7 +195,7 @@ def test_graphs_that_cannot_be_read_say_who_can(graph, monkeypatch):
         cc_rapids.weakly_connected_components(spread)
     monkeypatch.delattr(sys.modules["pylibcugraph"], "extract_vertex_list")
     with pytest.raises(errors.GraphStateError, match="no extract_vertex_list"):
-        cc_rapids.weakly_connected_components(graph(FRAME))
+        cc_rapids.components(graph(FRAME))
 
 
 def test_strong_components_are_handed_on_with_one_line(graph, caplog):
