@@ -67,7 +67,7 @@ def ids():
             *lines,
             "",
             f"The components of a `cugraph.Graph` that is built already take {slow} to {fast} times"
-            f" less time than cuGraph's on the lists above (int32). Same device, versions and rules;"
+            " less time than cuGraph's on the lists above (int32). Same device, versions and rules,"
             f" at {last['commit']}.",
         ]
     )

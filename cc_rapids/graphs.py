@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from . import engines, kernels
 from .columns import Column, of
-from .errors import GraphStateError
+from .errors import GraphStateError, InputError
 from .given import Given
 from .tables import read_table
 
@@ -40,18 +41,27 @@ def is_graph(thing: Any) -> bool:
 
 
 def row_column(offsets: Any, indices: Column) -> Column:
-    """The row of each of the indices of an adjacency list, computed while it is lent.
+    """The row of each of the indices of an adjacency list.
 
-    Three integers an edge are allocated meanwhile, and one of them is kept.
+    One integer an edge is allocated while the column is lent. An InputError says if the last
+    offset is not the number of indices.
     """
     starts = of("offsets", offsets)
 
     @contextmanager
     def lend() -> Iterator[Any]:
         with starts.lend() as first:
-            xp: Any = np if isinstance(first, np.ndarray) else sys.modules["cupy"]
-            at = xp.arange(indices.size, dtype=first.dtype)
-            yield (xp.searchsorted(first, at, side="right") - 1).astype(indices.dtype.lower())
+            last = int(first[-1]) if first.size else 0
+            if last != indices.size:
+                raise InputError(
+                    f"offsets end at {last:,}, and there are {indices.size:,} indices: the last"
+                    " offset of an adjacency list is their number"
+                )
+            engine = engines.get("threads" if isinstance(first, np.ndarray) else "cuda")
+            out = engine.empty(indices.size, np.dtype(indices.dtype.lower()))
+            number = kernels.kernel(kernels.forest.rows, engine)
+            number(indices.size, first.size - 1, first, out)
+            yield out
 
     return Column("offsets", indices.dtype, indices.size, lend)
 

@@ -40,7 +40,7 @@ ROOMS = {
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals"),
-    "graphs": Room("errors columns given tables", "numpy", "cudf pylibcugraph"),
+    "graphs": Room("errors kernels engines columns given tables", "numpy", "cudf pylibcugraph"),
     "frames": Room("errors catalog formats columns given tables graphs", "numpy", "cudf narwhals"),
     "strings": Room("columns engines", "numpy", "cudf pyarrow"),
     "spans": Room("errors kernels engines given", "numpy"),

@@ -10,6 +10,7 @@ from cc_rapids import engines
 from cc_rapids.design import designs
 from cc_rapids.engines import compiler
 from cc_rapids.engines.threads import Threads
+from cc_rapids.graphs import Csr
 
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
 
@@ -49,6 +50,13 @@ def launches():
         cc_rapids.components((src, dst), vertices=[100_000]).labels()
         strided = np.arange(20)[::2]
         cc_rapids.components((strided, strided))
+        for dtype in (np.int64, np.uint64):
+            far = np.arange(70_000, dtype=dtype) * dtype(2**40)
+            cc_rapids.components((far, far[::-1].copy()), vertices=far).labels()
+        near = np.arange(70_000) * 60
+        cc_rapids.components((near, near[::-1].copy())).labels()
+        for dtype in (np.int32, np.int64):
+            cc_rapids.components(Csr(np.array([0, 2, 2], dtype), np.array([0, 1], dtype)))
     return list(recorder.launched.values())
 
 
@@ -60,7 +68,8 @@ def test_the_launches_cover_every_kernel():
     assert names >= {"start", "every_edge", "flatten", "span", "mark_column", "mark_range",
                      "complete", "count_blocks", "sum_runs", "add_runs", "gather", "mark_roots",
                      "largest", "mark_inside",
-                     "every_other_edge"}  # fmt: skip
+                     "every_other_edge", "rows", "estimate", "number_slots", "take_slots",
+                     "mark_taken", "lower", "hang", "number_ranks", "members"}  # fmt: skip
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda c: f"sm_{c[0]}{c[1]}")
