@@ -7,9 +7,9 @@ import records
 README = pathlib.Path(__file__).parent.parent / "README.md"
 END = "<!-- end -->"
 KINDS = {
-    "hashed": "64-bit hashes",
-    "strings": "strings",
-    "karate": "int32, Zachary's karate club",
+    "hashed": "100 M edges of 64-bit hashes",
+    "strings": "10 M edges of strings",
+    "karate": "Zachary's karate club",
 }
 
 
@@ -48,39 +48,32 @@ def table():
 
 
 def ids():
-    """Ids of other kinds, from the newest commit measured, without a pool."""
+    """A paragraph on ids of other kinds, from the newest commit measured, without a pool."""
     rows = [row for row in records.load("ids") if not row["rmm_pool"]]
     last = rows[-1]
-    rows = [row for row in rows if row["commit"] == last["commit"]]
-    lines = [
-        "| ids | edges | cc_rapids | cuGraph: graph + components | faster | GPU memory: cc_rapids"
-        " | cuGraph |",
-        "| --- | --: | --: | --: | --: | --: | --: |",
-        *(line(row, KINDS[row["graph"]]) for row in rows if row["graph"] in KINDS),
+    rows = {row["graph"]: row for row in rows if row["commit"] == last["commit"]}
+    each = [
+        f"{words} {rows[graph]['wall_ms']['median']:.2g} ms (cuGraph {theirs(rows[graph]):.0f})"
+        for graph, words in KINDS.items()
     ]
-    built = [row for row in rows if row["graph"] not in KINDS]
-    slow, fast = (
-        f"{each(row['built_graph_times_faster'] for row in built):.0f}" for each in (min, max)
-    )
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"The components of a `cugraph.Graph` that is built already take {slow} to {fast} times"
-            " less time than cuGraph's on the lists above (int32). Same device, versions and rules,"
-            f" at {last['commit']}.",
-        ]
-    )
-
-
-def line(row, ids=None):
-    """One row of the table."""
-    theirs = row["cugraph_build_ms"]["median"] + row["cugraph_wcc_ms"]["median"]
-    edges = f"{row['m'] / 1e6:.1f} M" if row["m"] > 1e5 else f"{row['m']}"
-    name = ids or f"{row['graph']} | {row['dtype']}"
+    built = [rows[graph]["built_graph_times_faster"] for graph in rows if graph not in KINDS]
     return (
-        f"| {name} | {edges}"
-        f" | {row['wall_ms']['median']:.1f} ms | {theirs:.0f} ms | {row['times_faster']:.0f} x"
+        f"Ids of other kinds: {', '.join(each)}. The components of a `cugraph.Graph` that is built"
+        f" already take {min(built):.0f} to {max(built):.0f} times less time than cuGraph's on the"
+        f" lists above. Same device and versions, at {last['commit']}."
+    )
+
+
+def theirs(row):
+    """The milliseconds of cuGraph, graph and components."""
+    return float(row["cugraph_build_ms"]["median"] + row["cugraph_wcc_ms"]["median"])
+
+
+def line(row):
+    """One row of the table."""
+    return (
+        f"| {row['graph']} | {row['dtype']} | {row['m'] / 1e6:.1f} M"
+        f" | {row['wall_ms']['median']:.1f} ms | {theirs(row):.0f} ms | {row['times_faster']:.0f} x"
         f" | {row['peak_bytes'] / 1e6:,.0f} MB | {row['cugraph_peak_bytes'] / 1e6:,.0f} MB |"
     )
 

@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx
 import pytest
+
+import cc_rapids.scipy
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -40,7 +43,7 @@ def test_an_example_is_short_says_its_idea_and_asserts_it(path):
 def test_the_lines_of_the_readme_give_what_they_say():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(readme.splitlines()) <= 80
-    (lines,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    lines, more = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     names = {}
     exec(lines.replace("import cudf", "import pandas as cudf"), names)
     found = names["found"]
@@ -49,6 +52,13 @@ def test_the_lines_of_the_readme_give_what_they_say():
     assert found.labels()["labels"].tolist() == [2, 2, 2, 9]
     said = re.findall(r"# vertex ([\d ]+), labels ([\d ]+):", lines)
     assert said == [("2 5 7 9", "2 2 2 9")]
+    names |= {"nx": networkx, "graph": networkx.path_graph(3)}
+    try:
+        exec(more, names)
+    finally:
+        cc_rapids.uninstall()
+    assert names["connected_components"] is cc_rapids.scipy.connected_components
+    assert len(names["pairs"].cc.sizes()) == 2
 
 
 def test_the_links_of_the_readme_lead_somewhere():
