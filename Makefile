@@ -19,7 +19,8 @@ demo: $(VENV)/demo
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -q
 	NUMBA_ENABLE_CUDASIM=1 $(BIN)/python -m pytest -q tests/engines tests/test_api.py \
-		tests/test_errors.py tests/test_result.py tests/test_vertices.py
+		tests/test_errors.py tests/test_result.py tests/test_vertices.py \
+		tests/test_glances.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -120,9 +120,13 @@ def _run(
         columns = [engine.asarray(column) for column in columns]
         engine.synchronize()
     copied = perf_counter()
-    numbered = vertices.number(given, columns, engine)
+    numbered = vertices.number(given, columns, engine, sure=False)
     design = design or choose(engine, numbered.about, numbered.edges.m).design
     solve(numbered.edges, numbered.forest, design)
+    if not numbered.forest.complete:
+        log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
+        numbered = vertices.number(given, columns, engine, sure=True)
+        solve(numbered.edges, numbered.forest, design)
     forest, names = numbered.settle(numbered.forest)
     done = perf_counter()
     facts = Facts(

@@ -34,6 +34,10 @@ class Forest:
         The vertices that occur, as bits; those with a parent are added by :meth:`count`.
     vertices, components : int
         How many vertices occur, and how many roots; set by :meth:`count`.
+    stray : (1,) int64
+        Not 0 once an edge with an end beyond the n vertices was left out.
+    complete : bool
+        Whether there was none; set by :meth:`count`.
     """
 
     def __init__(self, engine: Engine, n: int, everyone: bool = False) -> None:
@@ -43,7 +47,10 @@ class Forest:
             (n, self.vertex), (words, np.uint32), (blocks_of(words), self.vertex)
         )
         engine.fill(self.seen, 0xFF if everyone else 0)
+        self._totals = engine.fill(engine.empty(3, np.int64), 0)
+        self.stray = self._totals[2:]
         self.vertices = self.components = 0
+        self.complete = True
 
     def count(self) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
@@ -52,13 +59,11 @@ class Forest:
         for, so that the device does not idle afterwards.
         """
         complete = kernels.kernel(answer.complete, self.engine, self.vertex)
-        totals, octets = (
-            self.engine.fill(self.engine.empty(2, np.int64), 0),
-            self.seen.view(np.uint8),
-        )
-        complete(octets.size, self.n, self.parent, octets, totals)
+        octets = self.seen.view(np.uint8)
+        complete(octets.size, self.n, self.parent, octets, self._totals)
         rank(self.engine, self.seen, self._before)
-        self.vertices, self.components = self.engine.to_host(totals).tolist()
+        self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
+        self.complete = not stray
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.

@@ -24,7 +24,7 @@ def solve(edges: Edges, forest: Forest, design: Design) -> None:
     """
     engine, n, m = forest.engine, forest.n, edges.m
     program = build(design, engine, forest.vertex)
-    ends = edges.src, edges.dst, edges.low, forest.parent, forest.seen
+    ends = edges.src, edges.dst, edges.low, n, forest.parent, forest.seen, forest.stray
     program.start(n, forest.parent)
     if program.sample and n:
         sampled = sampled_count(m)

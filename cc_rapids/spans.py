@@ -13,15 +13,21 @@ from .errors import ColumnTypeError, InputError
 from .given import Given
 
 ALL = (1 << 64) - 1
+LONG = 1 << 20  # edges from which on a glance is shorter than a reading
+WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so many ids
 
 
 @dataclass(frozen=True)
 class Span:
-    """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit."""
+    """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
+
+    They surely do only if ``sure``; otherwise it is a guess from some of the rows.
+    """
 
     low: int
     high: int
     dtype: np.dtype[Any]
+    sure: bool = True
 
     @property
     def size(self) -> int:
@@ -44,10 +50,20 @@ class Span:
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
 
-def span_of(given: Given, arrays: list[Array], engine: Engine) -> Span:
-    """The span of the arrays and of a range of vertices; that of nothing is empty, from 0."""
-    low, high = _hull(given, arrays, engine)
-    return Span(low, high, type_of([array.dtype for array in arrays], low, high))
+def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True) -> Span:
+    """The span of the arrays and of a range of vertices; that of nothing is empty, from 0.
+
+    If it need not be ``sure``, long columns are not read whole: the span of some of their rows is
+    widened by a little. Ids that lie beyond all the same are found when their edge is linked.
+    """
+    common = np.result_type(*(array.dtype for array in arrays))
+    sure = sure or given.every_vertex or arrays[0].size < LONG or common.kind not in "iu"
+    low, high = _hull(given, arrays, engine, sure)
+    if not sure:
+        limit, more = np.iinfo(common), (high - low) // WIDER + MORE
+        low = max(low - more, int(limit.min) if low < 0 else 0)
+        high = min(high + more, int(limit.max))
+    return Span(low, high, type_of([array.dtype for array in arrays], low, high), sure)
 
 
 def type_of(dtypes: list[np.dtype[Any]], low: int, high: int) -> np.dtype[Any]:
@@ -69,10 +85,11 @@ def type_of(dtypes: list[np.dtype[Any]], low: int, high: int) -> np.dtype[Any]:
     return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
 
 
-def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
+def bounds(arrays: list[Array], engine: Engine, sure: bool = True) -> tuple[int, int]:
     """The least and the greatest id: one pass over the columns, one copy to the host.
 
-    The first two are read together if they are of one length; (0, -1) if all are empty.
+    The first two are read together if they are of one length, and only some of their rows if it
+    need not be ``sure``; (0, -1) if all are empty.
     """
     pairs = [(array, array) for array in arrays]
     if len(arrays) > 1 and arrays[0].size == arrays[1].size:
@@ -81,8 +98,11 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
             pairs[:2] = [(left, right)]
     found = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
     for k, (left, right) in enumerate(pairs):
-        span = kernels.kernel(kernels.columns.span, engine, _wide(left), _sign(left))
-        span(left.size, left, right, found[2 * k : 2 * k + 2])
+        few = not sure and left is not right
+        rows = kernels.columns.glanced_count(left.size) if few else left.size
+        place = kernels.kernel(kernels.columns.glance if few else kernels.sample.every, engine)
+        span = kernels.kernel(kernels.columns.span, engine, _wide(left), _sign(left), place)
+        span(rows, left, right, found[2 * k : 2 * k + 2])
     ends = engine.to_host(found).tolist()
     seen = [
         (ends[2 * k] - _sign(left), ALL - ends[2 * k + 1] - _sign(left))
@@ -101,9 +121,9 @@ def _sign(array: Array) -> int:
     return 0 if _wide(array) is np.uint64 else 1 << 63
 
 
-def _hull(given: Given, arrays: list[Array], engine: Engine) -> tuple[int, int]:
+def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int]:
     """The least and the greatest id of all; (0, -1) if there is none."""
-    low, high = bounds(arrays, engine)
+    low, high = bounds(arrays, engine, sure)
     named = given.vertices
     if not isinstance(named, range) or not named:
         if given.every_vertex and low <= high:

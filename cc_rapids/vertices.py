@@ -25,7 +25,7 @@ from .rows import Rows, number_rows
 from .slots import Slots
 from .spans import Span, span_of
 from .strings import Words, factorise
-from .ways import Way, choose_way
+from .ways import WORDS_EACH, Way, choose_way
 
 Names = Offset | Listed | Words | Rows
 
@@ -55,19 +55,27 @@ class Ids:
     way: Way
 
 
-def measure(given: Given, columns: list[Any], engine: Engine) -> Ids:
-    """Find the span of the integers lent by ``given``, and choose the way to number them."""
+def measure(given: Given, columns: list[Any], engine: Engine, sure: bool = True) -> Ids:
+    """Find the span of the integers lent by ``given``, and choose the way to number them.
+
+    If the span need not be ``sure``, it may be a guess, of ids that get a word each.
+    """
     arrays = [engine.asarray(column) for column in columns]
-    span = span_of(given, arrays, engine)
+    span = span_of(given, arrays, engine, sure)
     named = len(given.vertices) if isinstance(given.vertices, range) else 0
     rows = sum(array.size for array in arrays) + named
     given_bytes = sum(array.nbytes for array in arrays) + 8 * named
     way = choose_way(span, rows, given_bytes, engine.free_bytes())
+    if not (span.sure or way.name in WORDS_EACH):
+        return measure(given, arrays, engine)
     return Ids(given, arrays, span, way)
 
 
-def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
-    """Number the vertices of the columns lent by ``given``, on the engine."""
+def number(given: Given, columns: list[Any], engine: Engine, sure: bool) -> Numbered:
+    """Number the vertices of the columns lent by ``given``, on the engine.
+
+    If it need not be ``sure``, some ids may have no vertex: then the solved forest is not complete.
+    """
     if given.src.parts:
         numbers, digits = number_rows(given.columns, columns, engine)
         numbered = _number_integers(measure(given, numbers, engine), engine)
@@ -83,7 +91,7 @@ def number(given: Given, columns: list[Any], engine: Engine) -> Numbered:
         src, dst = (engine.asarray(code) for code in codes[:2])
         forest = Forest(engine, words.size, everyone=True)
         return _as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)
-    return _number_integers(measure(given, columns, engine), engine)
+    return _number_integers(measure(given, columns, engine, sure), engine)
 
 
 def _number_integers(ids: Ids, engine: Engine) -> Numbered:

@@ -19,6 +19,7 @@ from .spans import Span
 GIB = 1 << 30
 SMALL = 1 << 20  # a span that is not worth a second look
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the span while it is 4 times the list
+WORDS_EACH = ("as they are", "offset")
 SLOTS = 1.65  # slots for each id that is expected
 
 
@@ -64,7 +65,7 @@ def _ways(span: Span, most: int, rows: int) -> list[Way]:
     n, word = span.size, _word(most)
     table = slots_for(most)
     here = f"{rows:,} ends name ids from {span.low:,} to {span.high:,}"
-    offset = "offset" if span.low else "as they are"
+    offset = WORDS_EACH[bool(span.low)]
     return [
         Way(offset, f"{here}: close enough together", n, n * _word(n) + n // 7),
         Way(

@@ -8,23 +8,42 @@ from . import bits
 from .forest import index
 
 ONE = np.uint64(1)
+BLOCK, STRIDE = np.uint64(256), np.uint64(8192)  # rows of a glance
 
 
-def span(on: Any, wide: type, sign: int) -> Any:
+def glance(on: Any) -> Any:
+    """A block of rows of each stride: enough to guess the ends of a long column."""
+
+    @on.device
+    def place(i):
+        return i // BLOCK * STRIDE + i % BLOCK
+
+    return place
+
+
+def glanced_count(m: int) -> int:
+    """How many of m rows a glance takes in."""
+    block, stride = int(BLOCK), int(STRIDE)
+    return m // stride * block + min(m % stride, block)
+
+
+def span(on: Any, wide: type, sign: int, place: Any) -> Any:
     """The least and the greatest id of two columns, as ``wide`` integers of 64 bits.
 
     bounds = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least
-    of something, so that all bits set is where they begin. Both columns are read in one loop, so
+    of something, so that all bits set is where they begin. ``place`` is which row the i-th is. Both
+    columns are read in one loop, so
     that two loads are under way at a time.
     """
     all_min, bias = on.all_min, np.uint64(sign)
 
     @on.sweep
     def span(first, n, step, left, right, bounds):
-        low = high = wide(left[min(first, n - ONE)])
+        low = high = wide(left[place(min(first, n - ONE))])
         i = first
         while i < n:
-            u, v = wide(left[i]), wide(right[i])
+            e = place(i)
+            u, v = wide(left[e]), wide(right[e])
             low, high = min(low, u, v), max(high, u, v)
             i += step
         all_min(bounds, 0, np.uint64(low) ^ bias)

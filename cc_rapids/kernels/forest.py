@@ -12,6 +12,20 @@ import numpy as np
 from . import bits
 
 
+def distance(on: Any) -> Any:
+    """How far the id of a row is from the lowest one, as an unsigned integer of 64 bits.
+
+    Ids that are no more than n apart give what they should, even if they are unsigned beyond 2^63;
+    an id below the lowest gives more than any n.
+    """
+
+    @on.device
+    def distance(column, i, low):
+        return np.uint64(np.int64(column[i]) - low)
+
+    return distance
+
+
 def index(on: Any, vertex: type) -> Any:
     """The vertex of a row of a column: its id less the lowest one.
 
@@ -62,20 +76,23 @@ def every_edge(on: Any, vertex: type, link: Any, place: Any, begin: Any) -> Any:
 
     ``place`` says which edge is the i-th, ``begin`` where the climb begins. A self-loop joins
     nothing: that its vertex occurs is the only thing to note. Most edges of a dense graph have two
-    ends with one parent: two reads are all they cost.
+    ends with one parent: two reads are all they cost. An edge with an end beyond the n vertices is
+    left out and noted in ``stray``.
     """
-    at, mark = index(on, vertex), bits.mark(on)
+    at, mark = distance(on), bits.mark(on)
 
     @on.each
-    def every_edge(i, src, dst, low, parent, seen):
+    def every_edge(i, src, dst, low, n, parent, seen, stray):
         e = place(i)
         u, v = at(src, e, low), at(dst, e, low)
-        if u == v:
-            mark(seen, u)
+        if max(u, v) >= np.uint64(n):
+            stray[0] = 1
+        elif u == v:
+            mark(seen, vertex(u))
         else:
             p, q = parent[u], parent[v]
             if p != q:
-                link(parent, begin(u, p), begin(v, q))
+                link(parent, begin(vertex(u), p), begin(vertex(v), q))
 
     return every_edge
 

@@ -137,13 +137,17 @@ def every_other_edge(on: Any, vertex: type, link: Any, place: Any) -> Any:
     links are made: an edge that is left out for two bits is joined by then. A bit that is missed
     costs a link that changes nothing. The giant's end needs no look at its parent.
     """
-    at, has, mark = forest.index(on, vertex), bits.has(on), bits.mark(on)
+    at, has, mark = forest.distance(on), bits.has(on), bits.mark(on)
     giant = giant_of(on, vertex)
 
     @on.each
-    def every_other_edge(i, src, dst, low, parent, seen, best, inside):
+    def every_other_edge(i, src, dst, low, n, parent, seen, stray, best, inside):
         e = place(i)
-        u, v = at(src, e, low), at(dst, e, low)
+        far_u, far_v = at(src, e, low), at(dst, e, low)
+        if max(far_u, far_v) >= np.uint64(n):
+            stray[0] = 1
+            return
+        u, v = vertex(far_u), vertex(far_v)
         u_in, v_in = has(inside, u), has(inside, v)
         if u == v:
             mark(seen, u)
