@@ -71,7 +71,8 @@ def components(  # type: ignore[misc]
     -------
     Components
         Memory beyond the input, for integers close together: 4 bytes for each id between the least
-        and the greatest (8 beyond 2^32 of them) plus one bit and an eighth, and the frames that
+        and the greatest (8 beyond 2^32 of them; of long lists 1/256 more, because the two are
+        guessed from some rows) plus one bit and an eighth, and the frames that
         are asked for; a design that samples takes one more bit until it is solved. For others see
         :mod:`cc_rapids.ways`; ``explain=True`` says how much.
 

@@ -92,8 +92,11 @@ class Program:
 
 
 @cache
-def build(design: Design, engine: Engine, vertex: type) -> Program:
-    """Introduce the kernels of a design to an engine; nothing is compiled before it runs."""
+def build(design: Design, engine: Engine, vertex: type, wide: type) -> Program:
+    """Introduce the kernels of a design to an engine; nothing is compiled before it runs.
+
+    ``vertex`` and ``wide`` are the unsigned types of vertices, and of ids less the lowest one.
+    """
     chosen = {axis: find(axis, getattr(design, axis)) for axis in AXES}
 
     def part(axis: str) -> Any:
@@ -104,11 +107,11 @@ def build(design: Design, engine: Engine, vertex: type) -> Program:
     first = part("sample")
     if first:
         begin = forest.from_parent(engine)
-        sampling = forest.every_edge(engine, vertex, link, first[0], begin)
-        finish = sample.every_other_edge(engine, vertex, link, first[1])
+        sampling = forest.every_edge(engine, vertex, wide, link, first[0], begin)
+        finish = sample.every_other_edge(engine, vertex, wide, link, first[1])
     else:
         begin, sampling = forest.from_vertex(engine), None
-        finish = forest.every_edge(engine, vertex, link, sample.every(engine), begin)
+        finish = forest.every_edge(engine, vertex, wide, link, sample.every(engine), begin)
     return Program(
         start=forest.start(engine, vertex),
         sample=sampling,
@@ -141,11 +144,11 @@ class Rule:
         return mine and m >= self.edges and m >= self.edges_per_vertex * n
 
 
-# The first row that fits. On a GPU a sample pays from four edges a vertex on (by more than a third
+# The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
 # on the uniform list; on social22 it makes no difference); with fewer it changes little, and on
 # threads and on small lists it costs more than it saves.
 AUTO = (
-    Rule(Design(sample="strided"), "design_choice.jsonl", "cuda", 1_000_000, 4.0),
+    Rule(Design(sample="strided"), "design_choice.jsonl", "cuda", 1_000_000, 3.5),
     Rule(Design(), "design_choice.jsonl"),
 )
 

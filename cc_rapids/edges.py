@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
 
@@ -23,6 +25,11 @@ class Edges:
     src: Array
     dst: Array
     low: int
+
+    def wide_for(self, n: int) -> Any:
+        """The narrowest unsigned type that tells ids within n of the lowest from all others."""
+        short = max(self.src.dtype.itemsize, self.dst.dtype.itemsize) <= 4
+        return np.uint32 if short and n < 1 << 32 else np.uint64
 
     @property
     def m(self) -> int:

@@ -23,7 +23,7 @@ def solve(edges: Edges, forest: Forest, design: Design) -> None:
         The algorithm.
     """
     engine, n, m = forest.engine, forest.n, edges.m
-    program = build(design, engine, forest.vertex)
+    program = build(design, engine, forest.vertex, edges.wide_for(n))
     ends = edges.src, edges.dst, edges.low, n, forest.parent, forest.seen, forest.stray
     program.start(n, forest.parent)
     if program.sample and n:

@@ -29,7 +29,7 @@ class Room:
 ROOMS = {
     "errors": Room(),
     "catalog": Room("errors"),
-    "edges": Room(),
+    "edges": Room(others="numpy"),
     "kernels": Room("catalog", "numpy"),
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
     "design": Room("errors catalog kernels engines"),
@@ -62,7 +62,9 @@ ROOMS = {
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
-        "errors columns graphs design result api", "networkx numpy", "cugraph scipy"
+        "errors columns graphs design result api",
+        "networkx numpy",
+        "cugraph networkx pyarrow scipy",
     ),
     "__main__": Room("interfaces"),
     "accessor": Room("interfaces"),

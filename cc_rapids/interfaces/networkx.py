@@ -1,155 +1,299 @@
-"""The NetworkX backend ``cc_rapids``: ``nx.connected_components(G, backend="cc_rapids")``.
+"""The NetworkX backend ``cc_rapids``: what ``networkx.algorithms.components`` asks of components.
 
-NetworkX looks the functions up in this module. A graph is converted once and kept with it by
-NetworkX, and the components of a converted graph are found once.
+>>> import networkx as nx
+>>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
+1
+
+NetworkX's dictionaries are walked once, into two arrays of places in the list of nodes; NetworkX
+keeps the :class:`Graph` of these with its own until that changes, and the Graph keeps its answer.
+The walk is what costs: finding the components of its arrays is a small part of it, on threads too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
-import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
 from ..api import components
-from .networkx_info import FUNCTIONS
 
-NAME = "cc_rapids"
-LEAST_NODES = 50_000  # benchmarks/records/networkx_gain.jsonl: below, a conversion costs more
+Places = npt.NDArray[np.int64]
+
+# From benchmarks/records/networkx_gain.jsonl: within both, no kind of graph loses a tenth by being
+# converted, and most gain; a graph that is converted already is always taken
+FEWEST = 100_000  # nodes
+DENSEST = 20  # neighbours a node: NetworkX leaves off once it has met all nodes
 
 
 class Graph:
-    """A graph as two arrays: of NetworkX's graph, the nodes in its order and the edges.
+    """A graph that does not change: nodes, and edges between their places.
 
     Parameters
     ----------
-    graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph, or a view of one
-        Kept, so that it can be given back; not changed.
+    nodes : list of hashables
+        Distinct. Kept as it is, as the arrays are.
+    src, dst : (m,) arrays of integers
+        The places of both ends of each edge in ``nodes``. Undirected edges may be there once, or
+        in both directions, and parallel edges are one edge.
+    directed : bool
+        Which of NetworkX's functions take it: those of directed or of undirected graphs.
+
+    Examples
+    --------
+    >>> import networkx as nx, numpy as np
+    >>> graph = Graph(["a", "b", "c"], np.array([0]), np.array([2]))
+    >>> list(map(sorted, nx.connected_components(graph)))
+    [['a', 'c'], ['b']]
     """
 
-    __networkx_backend__ = NAME
+    __networkx_backend__ = "cc_rapids"
 
-    def __init__(self, graph: Any) -> None:
-        self.original = graph
-        self.nodes: list[Hashable] = list(graph)
-        self.index = {node: i for i, node in enumerate(self.nodes)}
-        adjacent = graph._adj  # as NetworkX's own algorithms read it; graph.adj is 5 times slower
-        rows = [adjacent[node] for node in self.nodes]
-        if not isinstance(adjacent, dict):  # a view's rows may hold fewer than they count
-            rows = [list(row) for row in rows]
-        degrees = np.fromiter(map(len, rows), np.int64, len(rows))
-        ends: Iterator[Any] = chain.from_iterable(rows)
-        if not _are_their_places(self.nodes):
-            ends = map(self.index.__getitem__, ends)
-        self.src = np.repeat(np.arange(len(rows)), degrees)
-        self.dst = np.fromiter(ends, np.int64, int(degrees.sum()))
-
-    def is_directed(self) -> bool:
-        """As of the original."""
-        return bool(self.original.is_directed())
-
-    def is_multigraph(self) -> bool:
-        """As of the original."""
-        return bool(self.original.is_multigraph())
+    def __init__(
+        self, nodes: list[Any], src: Places, dst: Places, *, directed: bool = False
+    ) -> None:
+        self.nodes, self.src, self.dst, self._directed = nodes, src, dst, directed
 
     def __len__(self) -> int:
         return len(self.nodes)
 
-    @cached_property
-    def found(self) -> Any:
-        """The components, of either direction."""
-        return components((self.src, self.dst), num_vertices=len(self))
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.nodes)
+
+    def __contains__(self, node: Hashable) -> bool:
+        return node in self._place
+
+    def __repr__(self) -> str:
+        kind = "directed" if self._directed else "undirected"
+        return f"<Graph of cc_rapids: {len(self):,} nodes, {kind}>"
+
+    def is_directed(self) -> bool:
+        """Whether it is for the functions of directed graphs."""
+        return self._directed
+
+    def is_multigraph(self) -> bool:
+        """False: parallel edges are one edge here."""
+        return False
 
     @cached_property
-    def labels(self) -> Any:
-        """The component of each node, numbered in the order of their first nodes."""
-        return self.found.labels("dense").labels
+    def _place(self) -> dict[Any, int]:
+        return {node: place for place, node in enumerate(self.nodes)}
 
     @cached_property
-    def parts(self) -> list[list[int]]:
-        """The places of the nodes of each component."""
-        order = np.argsort(self.labels, kind="stable")
-        sizes = np.bincount(self.labels, minlength=len(self.found))
-        return [part.tolist() for part in np.split(order, np.cumsum(sizes)[:-1])]
+    def _solved(self) -> tuple[int, Any]:
+        """How many components, and of each node its component, in the order of first nodes."""
+        import networkx as nx
 
-    def members(self, label: int) -> set[Hashable]:
-        """A new set of the nodes of one component."""
-        return set(map(self.nodes.__getitem__, self.parts[label]))
+        engine = nx.config.backends.cc_rapids.engine
+        found = components((self.src, self.dst), num_vertices=len(self), engine=engine)
+        return len(found), found.labels("dense").labels
 
-
-def connected_components(G: Any) -> Iterator[set[Hashable]]:  # noqa: N803
-    """A new set for each component, in the order of their first nodes."""
-    graph = _graph(G)
-    for label in range(len(graph.found)):
-        yield graph.members(label)
-
-
-def number_connected_components(G: Any) -> int:  # noqa: N803
-    """How many components there are."""
-    return len(_graph(G).found)
+    @cached_property
+    def _grouped(self) -> tuple[list[Any], list[int]]:
+        """The nodes in the order of their components, and where each component starts."""
+        count, labels = self._solved
+        order = np.argsort(labels, kind="stable")
+        nodes = np.fromiter(self.nodes, object, len(self))[order].tolist()
+        return nodes, [0, *np.cumsum(np.bincount(labels, minlength=count)).tolist()]
 
 
-def is_connected(G: Any) -> bool:  # noqa: N803
-    """Whether there is one component; NetworkXPointlessConcept for the null graph."""
+def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (NetworkX's name)
+    """A new set of nodes for each component, in the order of their first nodes.
+
+    Parameters
+    ----------
+    G : Graph
+
+    Yields
+    ------
+    set
+        Of the very objects that the graph was made of.
+    """
+    nodes, starts = G._grouped
+    for first, last in pairwise(starts):
+        yield set(nodes[first:last])
+
+
+def number_connected_components(G: Graph) -> int:  # noqa: N803
+    """The number of components.
+
+    Parameters
+    ----------
+    G : Graph
+
+    Returns
+    -------
+    int
+    """
+    return G._solved[0]
+
+
+def is_connected(G: Graph) -> bool:  # noqa: N803
+    """Whether there is one component.
+
+    Parameters
+    ----------
+    G : Graph
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    networkx.NetworkXPointlessConcept
+        There is no node.
+    """
     if not len(G):
+        import networkx as nx
+
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return len(_graph(G).found) == 1
+    return number_connected_components(G) == 1
 
 
-def node_connected_component(G: Any, n: Hashable) -> set[Hashable]:  # noqa: N803
-    """A new set of the nodes in the component of n; KeyError if there is no n."""
-    graph = _graph(G)
-    return graph.members(int(graph.labels[graph.index[n]]))
+def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
+    """A new set of the nodes in the component of one of them.
+
+    Parameters
+    ----------
+    G : Graph
+    n : hashable
+        A node.
+
+    Returns
+    -------
+    set
+        Of the very objects that the graph was made of.
+
+    Raises
+    ------
+    KeyError
+        It is not in the graph.
+    """
+    place = G._place[n]
+    nodes, starts = G._grouped
+    component = int(G._solved[1][place])
+    return set(nodes[starts[component] : starts[component + 1]])
 
 
+# NetworkX has looked at the direction before it calls one of these, and here it does not matter
 weakly_connected_components = connected_components
 number_weakly_connected_components = number_connected_components
 is_weakly_connected = is_connected
 
 
-def convert_from_nx(graph: Any, *args: Any, **kwargs: Any) -> Graph:
-    """The two arrays of a graph; weights and attributes play no part."""
-    return Graph(graph)
+def convert_from_nx(graph: Any, **_: Any) -> Graph:
+    """A :class:`Graph` of NetworkX's graph, or of a view of one.
+
+    Parameters
+    ----------
+    graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        Its nodes are not copied.
+    **_
+        Which attributes NetworkX wants to be kept: none, for the functions here.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> convert_from_nx(nx.DiGraph([("a", "b")]))
+    <Graph of cc_rapids: 2 nodes, directed>
+    """
+    adjacency = graph._adj  # what NetworkX's own search walks; .adj would wrap every row
+    nodes, rows = list(adjacency), list(adjacency.values())
+    if hasattr(graph, "_graph"):
+        # A view is not told when its graph changes, so NetworkX would keep it converted for ever
+        graph.__networkx_cache__ = None
+        rows = list(map(list, rows))  # the length of a filtered row may count more than it has
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
+    src = np.repeat(np.arange(len(nodes)), sizes)
+    return Graph(nodes, src, _places(nodes, rows, src.size), directed=graph.is_directed())
 
 
-def convert_to_nx(obj: Any, *args: Any, **kwargs: Any) -> Any:
-    """The original of a converted graph; anything else as it is."""
-    return obj.original if isinstance(obj, Graph) else obj
+def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
+    """The place of each neighbour among the nodes, by integers that tell the nodes apart."""
+    if set(map(type, nodes)) == {int}:
+        with suppress(OverflowError, TypeError):  # beyond 64 bits, or of a type that only equals
+            ids = np.fromiter(nodes, np.int64, len(nodes))
+            return _matched(ids, np.fromiter(chain.from_iterable(rows), np.int64, size))
+    hashes = np.fromiter(map(hash, nodes), np.int64, len(nodes))
+    neighbours = chain.from_iterable(rows)
+    ordered = np.sort(hashes)
+    if (ordered[1:] != ordered[:-1]).all():  # then equal hashes mean equal nodes
+        return _matched(hashes, np.fromiter(map(hash, neighbours), np.int64, size))
+    place = {node: k for k, node in enumerate(nodes)}
+    return np.fromiter(map(place.__getitem__, neighbours), np.int64, size)
 
 
-def can_run(name: str, args: Any, kwargs: Any) -> bool | str:
-    """Whether the function is one of ours."""
-    return name in FUNCTIONS or f"cc_rapids has no {name}"
+def _matched(distinct: Places, numbers: Places) -> Places:
+    """Where each of some numbers stands among distinct ones."""
+    if np.array_equal(distinct, np.arange(distinct.size)):
+        return numbers
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: Places = pc.index_in(pa.array(numbers), value_set=pa.array(distinct)).to_numpy()
+    return found.astype(np.int64)
 
 
-def should_run(name: str, args: Any, kwargs: Any) -> bool | str:
-    """Whether it would be faster than NetworkX, or why not."""
+def convert_to_nx(obj: Any, **_: Any) -> Any:
+    """NetworkX's graph of a :class:`Graph`, without parallel edges; anything else as it is.
+
+    Parameters
+    ----------
+    obj : Graph or any other object
+        NetworkX also asks about answers, which are plain Python objects.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph, or ``obj``
+    """
+    if not isinstance(obj, Graph):
+        return obj
+    import networkx as nx
+
+    graph = nx.DiGraph() if obj.is_directed() else nx.Graph()
+    graph.add_nodes_from(obj.nodes)
+    name = obj.nodes.__getitem__
+    graph.add_edges_from(zip(map(name, obj.src), map(name, obj.dst), strict=True))
+    return graph
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """True if the backend gains on NetworkX for a graph, otherwise why it does not.
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    args, kwargs
+        Its arguments, the graph not converted yet.
+
+    Returns
+    -------
+    True, or str
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> should_run("connected_components", (nx.path_graph(5),), {})
+    '5 nodes take NetworkX no longer than a conversion, which gains from 100,000'
+    """
     graph = args[0] if args else kwargs["G"]
-    if isinstance(graph, Graph) or _is_cached(graph):
+    converted = getattr(graph, "__networkx_cache__", None) or {}
+    if "cc_rapids" in converted.get("backends", {}):
         return True
-    if name == "node_connected_component":
-        return "one component is found faster than the graph is converted; converted ones run"
-    if len(graph) < LEAST_NODES:
-        return f"{len(graph):,} nodes take less time than their conversion; from {LEAST_NODES:,} on"
-    if type(next(iter(graph))) is not int:
-        return "looking the nodes up takes longer than NetworkX's own search; converted ones run"
+    if name == "node_connected_component":  # is_connected does too, but by connected_components
+        return "NetworkX walks one component, and a conversion walks every edge"
+    n = len(graph)
+    if n < FEWEST:
+        return f"{n:,} nodes take NetworkX no longer than a conversion, which gains from {FEWEST:,}"
+    if (size := sum(map(len, graph._adj.values()))) > DENSEST * n:
+        return (
+            f"{size / n:.0f} neighbours a node are converted, and NetworkX stops once it has met"
+            f" all nodes: a conversion gains up to {DENSEST}"
+        )
     return True
-
-
-def _are_their_places(nodes: list[Hashable]) -> bool:
-    """Whether the nodes are 0, 1, 2, ..., so that they need not be looked up."""
-    if set(map(type, nodes)) != {int} or nodes[0] != 0 or nodes[-1] != len(nodes) - 1:
-        return False
-    return all(map(int.__eq__, nodes, range(len(nodes))))  # type: ignore[arg-type]
-
-
-def _is_cached(graph: Any) -> bool:
-    cache = getattr(graph, "__networkx_cache__", None) or {}
-    return NAME in cache.get("backends", {})
-
-
-def _graph(graph: Any) -> Graph:
-    return graph if isinstance(graph, Graph) else Graph(graph)

@@ -1,29 +1,40 @@
-"""What NetworkX is told of the backend before anything is imported."""
+"""What NetworkX reads about the backend whenever it is imported: words, and no import."""
 
 from __future__ import annotations
 
 from typing import Any
 
-FUNCTIONS = (
-    "connected_components",
-    "is_connected",
-    "is_weakly_connected",
-    "node_connected_component",
-    "number_connected_components",
-    "number_weakly_connected_components",
-    "weakly_connected_components",
-)
+_DOCS = "The graph is converted once and kept with it until it changes; so is the answer."
+_FUNCTIONS = {
+    "connected_components": _DOCS,
+    "number_connected_components": _DOCS,
+    "is_connected": _DOCS,
+    "node_connected_component": f"{_DOCS} NetworkX chooses it by itself only once that is done.",
+    "weakly_connected_components": _DOCS,
+    "number_weakly_connected_components": _DOCS,
+    "is_weakly_connected": _DOCS,
+}
 
 
 def get_info() -> dict[str, Any]:
-    """The entry point ``networkx.backend_info``."""
+    """The backend in NetworkX's terms: its name, its functions and its settings.
+
+    Returns
+    -------
+    dict
+        ``default_config`` holds ``engine``, which ``nx.config.backends.cc_rapids.engine`` changes:
+        ``"threads"``, or ``"cuda"`` to solve on the GPU.
+
+    Examples
+    --------
+    >>> sorted(get_info()["functions"])[:2]
+    ['connected_components', 'is_connected']
+    """
     return {
         "backend_name": "cc_rapids",
         "project": "cc_rapids",
         "package": "cc_rapids",
-        "short_summary": "Connected components on the GPU, or on CPU threads.",
-        "functions": {
-            name: {"additional_docs": "Any graph; the nodes come back as they are."}
-            for name in FUNCTIONS
-        },
+        "short_summary": "Connected components on CPU threads, or on an NVIDIA GPU.",
+        "default_config": {"engine": "threads"},
+        "functions": {name: {"additional_docs": text} for name, text in _FUNCTIONS.items()},
     }

@@ -12,16 +12,16 @@ import numpy as np
 from . import bits
 
 
-def distance(on: Any) -> Any:
-    """How far the id of a row is from the lowest one, as an unsigned integer of 64 bits.
+def distance(on: Any, wide: type) -> Any:
+    """How far the id of a row is from the lowest one, as an unsigned integer as wide as the ids.
 
-    Ids that are no more than n apart give what they should, even if they are unsigned beyond 2^63;
-    an id below the lowest gives more than any n.
+    Modulo 2^32 or 2^64 that is right for the ids of the n vertices, and n or more for all others
+    of their type, because low .. low + n - 1 lie within the type.
     """
 
     @on.device
     def distance(column, i, low):
-        return np.uint64(np.int64(column[i]) - low)
+        return wide(np.int64(column[i]) - low)
 
     return distance
 
@@ -71,7 +71,7 @@ def start(on: Any, vertex: type) -> Any:
     return start
 
 
-def every_edge(on: Any, vertex: type, link: Any, place: Any, begin: Any) -> Any:
+def every_edge(on: Any, vertex: type, wide: type, link: Any, place: Any, begin: Any) -> Any:
     """Link the two ends of each edge, in any order and at the same time.
 
     ``place`` says which edge is the i-th, ``begin`` where the climb begins. A self-loop joins
@@ -79,13 +79,13 @@ def every_edge(on: Any, vertex: type, link: Any, place: Any, begin: Any) -> Any:
     ends with one parent: two reads are all they cost. An edge with an end beyond the n vertices is
     left out and noted in ``stray``.
     """
-    at, mark = distance(on), bits.mark(on)
+    at, mark = distance(on, wide), bits.mark(on)
 
     @on.each
     def every_edge(i, src, dst, low, n, parent, seen, stray):
         e = place(i)
         u, v = at(src, e, low), at(dst, e, low)
-        if max(u, v) >= np.uint64(n):
+        if max(u, v) >= wide(n):
             stray[0] = 1
         elif u == v:
             mark(seen, vertex(u))

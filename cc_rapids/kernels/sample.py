@@ -130,21 +130,21 @@ def giant_of(on: Any, vertex: type) -> Any:
     return giant
 
 
-def every_other_edge(on: Any, vertex: type, link: Any, place: Any) -> Any:
+def every_other_edge(on: Any, vertex: type, wide: type, link: Any, place: Any) -> Any:
     """Link the edges that the sample has left, except those inside the giant.
 
     A bit is set by the thread that links its vertex to the giant, and the kernel ends when all
     links are made: an edge that is left out for two bits is joined by then. A bit that is missed
     costs a link that changes nothing. The giant's end needs no look at its parent.
     """
-    at, has, mark = forest.distance(on), bits.has(on), bits.mark(on)
+    at, has, mark = forest.distance(on, wide), bits.has(on), bits.mark(on)
     giant = giant_of(on, vertex)
 
     @on.each
     def every_other_edge(i, src, dst, low, n, parent, seen, stray, best, inside):
         e = place(i)
         far_u, far_v = at(src, e, low), at(dst, e, low)
-        if max(far_u, far_v) >= np.uint64(n):
+        if max(far_u, far_v) >= wide(n):
             stray[0] = 1
             return
         u, v = vertex(far_u), vertex(far_v)

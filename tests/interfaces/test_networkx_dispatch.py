@@ -1,0 +1,187 @@
+"""How NetworkX meets the backend: entry points, its own suite, conversions, and when to decline."""
+
+import logging
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from importlib.metadata import entry_points
+
+import networkx as nx
+import pytest
+from test_networkx import DIRECTED, FUNCTIONS, OURS, UNDIRECTED, _reuse_without_a_warning, agree
+
+from cc_rapids.interfaces import networkx as backend
+from cc_rapids.interfaces import networkx_info
+
+__all__ = ["_reuse_without_a_warning"]  # a fixture for every test here
+
+
+@pytest.fixture
+def conversions(monkeypatch):
+    """The graphs that are converted from here on."""
+    seen, convert = [], backend.convert_from_nx
+
+    def counting(graph, **options):
+        seen.append(graph)
+        return convert(graph, **options)
+
+    monkeypatch.setattr(backend, "convert_from_nx", counting)
+    return seen
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """A threshold that the graphs of a test pass."""
+    monkeypatch.setattr(backend, "FEWEST", 4)
+
+
+def test_networkx_finds_the_backend_and_its_functions():
+    [door] = entry_points(group="networkx.backends", name="cc_rapids")
+    assert door.load() is backend
+    [info] = entry_points(group="networkx.backend_info", name="cc_rapids")
+    assert info.load() is networkx_info.get_info
+    assert set(networkx_info.get_info()["functions"]) == FUNCTIONS
+    for name in FUNCTIONS:
+        assert "cc_rapids" in nx.utils.backends._registered_algorithms[name].backends
+        assert callable(getattr(backend, name))
+        assert "cc_rapids : Connected components on CPU threads" in getattr(nx, name).__doc__
+
+
+def test_the_backend_has_no_other_function_of_networkx():
+    ours = {name for name in nx.utils.backends._registered_algorithms if hasattr(backend, name)}
+    assert ours == FUNCTIONS
+
+
+def test_what_networkx_reads_on_its_own_import_is_light():
+    code = (
+        "import sys; before = set(sys.modules)\n"
+        "from importlib.metadata import entry_points\n"
+        "[info] = entry_points(group='networkx.backend_info', name='cc_rapids')\n"
+        "assert info.load()()['functions']\n"
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ran.stdout.split()) - sys.stdlib_module_names == {"cc_rapids"}
+
+
+def test_importing_networkx_loads_neither_numba_nor_the_backend():
+    code = "import sys, networkx; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(ran.stdout.split())
+    assert "cc_rapids.interfaces.networkx_info" in loaded
+    heavy = {"cudf", "cupy", "llvmlite", "numba", "numpy", "pyarrow"}
+    assert loaded.isdisjoint({"cc_rapids.api", "cc_rapids.interfaces.networkx", *heavy})
+
+
+def test_networkx_own_suite_passes_on_the_backend(tmp_path):
+    """NetworkX's switch for backends converts every graph of its tests, whatever its size."""
+    log = tmp_path / "log"
+    options = (
+        f"-q -p no:cacheprovider -c {os.devnull} --rootdir {tmp_path} --log-file {log}"
+        " --log-file-level DEBUG --doctest-modules --pyargs networkx.algorithms.components"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *options.split()],
+        env=os.environ | {"NETWORKX_TEST_BACKEND": "cc_rapids", "NETWORKX_FALLBACK_TO_NX": "True"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout
+    # Nothing skipped, and nothing that the backend expects to fail
+    summary = re.fullmatch(r"(\d+) passed(, \d+ warnings?)? in .*", ran.stdout.splitlines()[-1])
+    assert summary, ran.stdout
+    assert int(summary[1]) >= 53
+    used = Counter(re.findall(r"Using backend 'cc_rapids' for call to '(\w+)'", log.read_text()))
+    assert set(used) == FUNCTIONS
+    assert used.total() >= 54
+
+
+def test_a_graph_is_converted_once_and_solved_once(conversions, caplog):
+    caplog.set_level(logging.INFO, "cc_rapids.api")
+    graph = nx.path_graph(8)
+    for _ in range(3):
+        agree(graph)
+    assert conversions == [graph]
+    [solved] = caplog.messages
+    assert " on threads: 1 components in " in solved
+
+
+def test_a_change_converts_anew(conversions):
+    graph = nx.path_graph(8)
+    changes = [
+        lambda: graph.remove_edge(3, 4),
+        lambda: graph.add_edge(0, 7),
+        lambda: graph.remove_node(7),
+        lambda: graph.add_node("alone"),
+        graph.clear_edges,
+        graph.clear,
+    ]
+    agree(graph)
+    for change in changes:
+        change()
+        agree(graph)
+    assert len(conversions) == 1 + len(changes)
+
+
+def test_small_graphs_stay_with_networkx(conversions, caplog):
+    caplog.set_level(logging.DEBUG, "networkx.utils.backends")
+    graph = nx.path_graph(5)
+    with nx.config(backend_priority=["cc_rapids"]):
+        assert nx.number_connected_components(graph) == 1
+    assert conversions == []
+    reason = "5 nodes take NetworkX no longer than a conversion, which gains from 100,000"
+    assert reason in caplog.text
+
+
+@pytest.mark.usefixtures("small")
+def test_large_graphs_are_taken_and_then_every_function(conversions):
+    graph = nx.path_graph(5)
+    with nx.config(backend_priority=["cc_rapids"]):
+        assert nx.node_connected_component(graph, 2) == set(range(5))
+        assert conversions == []
+        assert nx.number_connected_components(G=graph) == 1
+        assert nx.is_connected(graph)
+        assert nx.node_connected_component(graph, 3) == set(range(5))
+    assert conversions == [graph]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("name", "graph", "reason"),
+    [
+        ("connected_components", nx.path_graph(3), "3 nodes take NetworkX no longer"),
+        ("connected_components", nx.path_graph(4), None),
+        ("connected_components", nx.complete_graph(22), "21 neighbours a node are converted"),
+        ("number_connected_components", nx.complete_graph(21), None),
+        ("is_connected", nx.path_graph(4), None),
+        ("is_weakly_connected", nx.DiGraph([(0, 1)]), "2 nodes take NetworkX no longer"),
+        ("node_connected_component", nx.path_graph(4), "NetworkX walks one component"),
+        ("weakly_connected_components", nx.path_graph(4, nx.DiGraph), None),
+    ],
+)
+def test_why_a_graph_is_declined(name, graph, reason):
+    said = backend.should_run(name, (graph,), {})
+    assert said == backend.should_run(name, (), {"G": graph})
+    assert said is True if reason is None else reason in said
+    number = getattr(nx, (DIRECTED if graph.is_directed() else UNDIRECTED)[1])
+    assert number(graph, **OURS) == 1
+    assert backend.should_run(name, (graph,), {}) is True
+
+
+def test_its_own_graph_goes_back_to_networkx_for_other_functions():
+    for kind in (nx.Graph, nx.DiGraph):
+        graph = kind([("a", "b"), ("b", "c")])
+        graph.add_node("d")
+        ours = backend.convert_from_nx(graph)
+        assert backend.convert_to_nx("anything else") == "anything else"
+        assert nx.utils.graphs_equal(backend.convert_to_nx(ours), graph)
+        assert type(backend.convert_to_nx(ours)) is kind
+        assert not ours.is_multigraph()
+        assert list(ours) == list(graph)
+        assert "c" in ours
+        assert "x" not in ours
+        with nx.config(fallback_to_nx=True):
+            assert nx.number_of_isolates(ours) == 1
