@@ -1,0 +1,237 @@
+"""Every schedule of a few threads, or random ones, and a counter-example if one goes wrong.
+
+What is to come depends only on where the threads are and on the memory. So schedules that meet in
+one state are continued once, and counted as often as they come there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, NamedTuple
+
+from . import memory as model
+from .engine import Access, Call, Fault, Node, Shared, Tape, begin
+from .memory import Cell, Late, Memory
+
+Arrays = dict[str, tuple[int, ...]]
+
+
+class State(NamedTuple):
+    nodes: tuple[Node | None, ...]
+    cells: tuple[Cell, ...]
+    late: tuple[Late, ...]
+    notes: tuple[Any, ...]
+
+
+class Step(NamedTuple):
+    thread: int
+    access: Access
+    returned: int | None
+
+
+class Failed(AssertionError):
+    """A schedule that leads to a fault: the message tells it step by step."""
+
+
+@dataclass
+class Found:
+    """How much was looked at; schedules that meet in one state are all counted."""
+
+    races: int = 0
+    states: int = 0
+    schedules: int = 0
+
+    def __iadd__(self, other: Found) -> Found:
+        self.races += other.races
+        self.states += other.states
+        self.schedules += other.schedules
+        return self
+
+
+@dataclass
+class Race:
+    """Threads that each make some calls, the arrays they share, and what has to hold.
+
+    ``calls(tape, arrays)`` gives the calls of each thread. ``guard(name, i, old, new)`` is asked
+    at each write that changes something, ``verdict(arrays, notes)`` at the end of each schedule;
+    they say what is wrong, if anything is.
+    """
+
+    title: str
+    arrays: dict[str, Sequence[int]]
+    calls: Callable[[Tape, dict[str, Shared]], list[list[Call]]]
+    guard: Callable[[str, int, int, int], str | None]
+    verdict: Callable[[Arrays, tuple[Any, ...]], str | None]
+
+
+class Course:
+    """A race on a memory: its first state, and the moves from each."""
+
+    def __init__(self, race: Race, memory: Memory) -> None:
+        self.race, self.memory = race, memory
+        self.places = [(name, i) for name, array in race.arrays.items() for i in range(len(array))]
+        self.tape, shared, first = Tape(), {}, 0
+        for name, array in race.arrays.items():
+            shared[name] = Shared(self.tape, name, first, len(array))
+            first += len(array)
+        threads = [begin(self.tape, calls) for calls in race.calls(self.tape, shared)]
+        cells = [model.fresh(x, len(threads)) for array in race.arrays.values() for x in array]
+        self.first = State(
+            tuple(node for node, _ in threads),
+            tuple(cells),
+            ((),) * len(threads),
+            tuple(sorted(note for _, notes in threads for note in notes)),
+        )
+
+    def moves(self, state: State, thread: int) -> Iterator[tuple[Step, State]]:
+        """All that the thread may do next: nothing if it has ended."""
+        node, late = state.nodes[thread], state.late[thread]
+        if late:
+            yield from self.arrivals(state, thread)
+        if node is None:
+            return
+        access = node.access
+        location = access.location
+        own = [value for place, value in late if place == location]
+        if access.operation == "store" and self.memory.late:
+            late = (*late, (location, access.operands[0]))
+            yield self.given(state, thread, 0, state.cells, late)
+        elif access.operation != "read":
+            if not own:  # else its own late store to the location comes first
+                old = model.newest(state.cells[location])
+                cells = self.write(state, Step(thread, access, old), location)
+                yield self.given(state, thread, old, cells, late)
+        elif own:
+            yield self.given(state, thread, own[-1], state.cells, late)
+        else:
+            for value, cell in model.readings(state.cells[location], thread):
+                cells = _put(state.cells, location, cell)
+                yield self.given(state, thread, value, cells, late)
+
+    def arrivals(self, state: State, thread: int) -> Iterator[tuple[Step, State]]:
+        """The stores of the thread that may arrive now: of each location the oldest."""
+        late, known = state.late[thread], set()
+        for k, (location, value) in enumerate(late):
+            if location not in known:
+                known.add(location)
+                step = Step(thread, Access("store", location, (value,)), None)
+                left = (*late[:k], *late[k + 1 :])
+                cells = self.write(state, step, location)
+                yield step, state._replace(cells=cells, late=_put(state.late, thread, left))
+
+    def write(self, state: State, step: Step, location: int) -> tuple[Cell, ...]:
+        cell = state.cells[location]
+        old = model.newest(cell)
+        new = model.applied(step.access, old)
+        wrong = self.race.guard(*self.places[location], old, new) if new != old else None
+        if wrong:
+            raise Fault(wrong, step)
+        return _put(state.cells, location, model.written(cell, step.thread, new, self.memory.stale))
+
+    def given(
+        self, state: State, thread: int, value: int, cells: tuple[Cell, ...], late: Late
+    ) -> tuple[Step, State]:
+        """The thread's access has returned a value."""
+        node = state.nodes[thread]
+        step = Step(thread, node.access, value)
+        try:
+            node, notes = node.given(value)
+        except Fault as fault:
+            raise Fault(fault.args[0], step) from fault
+        if node is None and self.memory.stale:
+            cells = tuple(model.settled(cell, thread) for cell in cells)
+        notes = tuple(sorted(state.notes + notes)) if notes else state.notes
+        return step, State(
+            _put(state.nodes, thread, node), cells, _put(state.late, thread, late), notes
+        )
+
+    def verdict(self, state: State) -> None:
+        found: dict[str, list[int]] = {name: [] for name in self.race.arrays}
+        for (name, _), cell in zip(self.places, state.cells, strict=True):
+            found[name].append(model.newest(cell))
+        wrong = self.race.verdict({k: tuple(v) for k, v in found.items()}, state.notes)
+        if wrong:
+            raise Fault(wrong)
+
+    def failed(self, steps: list[Step], fault: Fault) -> Failed:
+        told = steps + list(fault.args[1:])
+        lines = [fault.args[0], f"in {self.race.title}, {self.memory}"]
+        lines += ["threads " + " ".join(str(step.thread) for step in told)]
+        return Failed("\n".join([*lines, *map(self.told, told)]))
+
+    def told(self, step: Step) -> str:
+        name, i = self.places[step.access.location]
+        operands = ", ".join(map(str, step.access.operands))
+        if step.returned is None:
+            what = f"{name}[{i}] = {operands} arrives"
+        elif step.access.operation == "store":
+            what = f"{name}[{i}] = {operands}"
+        elif step.access.operation == "read":
+            what = f"{name}[{i}] is {step.returned}"
+        else:
+            what = f"{step.access.operation}({name}, {i}, {operands}) returns {step.returned}"
+        return f"  thread {step.thread}: {what}"
+
+
+def every_schedule(race: Race, memory: Memory) -> Found:
+    """Go through all schedules, and through all that reads may find; Failed at the first fault."""
+    course = Course(race, memory)
+    counts: dict[State, int] = {}
+    trail: list[list[Any]] = [[course.first, _successors(course, course.first), 0]]
+    steps: list[Step] = []
+    try:
+        while True:
+            top = trail[-1]
+            for step, state in top[1]:
+                known = counts.get(state)
+                if known is None:
+                    steps.append(step)
+                    trail.append([state, _successors(course, state), 0])
+                    break
+                top[2] += known
+            else:
+                counts[top[0]] = count = top[2] or _end(course, top[0])
+                trail.pop()
+                if not trail:
+                    return Found(1, len(counts), count)
+                steps.pop()
+                trail[-1][2] += count
+    except Fault as fault:
+        raise course.failed(steps, fault) from None
+
+
+def random_schedules(race: Race, memory: Memory, random: Random, number: int) -> Found:
+    """Some schedules by chance, from those that switch at each step to those that seldom do."""
+    course, found = Course(race, memory), Found(1)
+    for _ in range(number):
+        state, thread, steps = course.first, 0, []
+        stay = random.choice((0.0, 0.5, 0.9))
+        try:
+            while busy := [
+                t for t, node in enumerate(state.nodes) if node is not None or state.late[t]
+            ]:
+                if thread not in busy or random.random() >= stay:
+                    thread = random.choice(busy)
+                step, state = random.choice(list(course.moves(state, thread)))
+                steps.append(step)
+            course.verdict(state)
+        except Fault as fault:
+            raise course.failed(steps, fault) from None
+        found += Found(0, len(steps), 1)
+    return found
+
+
+def _successors(course: Course, state: State) -> Iterator[tuple[Step, State]]:
+    for thread in range(len(state.nodes)):
+        yield from course.moves(state, thread)
+
+
+def _end(course: Course, state: State) -> int:
+    course.verdict(state)
+    return 1
+
+
+def _put(row: tuple[Any, ...], i: int, value: Any) -> tuple[Any, ...]:
+    return row if row[i] is value else (*row[:i], value, *row[i + 1 :])
