@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 LONGEST = 120  # accesses of one call: the calls here end after far fewer, unless they never end
+PERIOD, TIMES = 8, 6  # so few accesses with the same answers so often: the call waits for another
 
 Call = Callable[[], Any]
 
@@ -23,7 +24,7 @@ class Access(NamedTuple):
     operands: tuple[int, ...]
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """Something that no schedule may lead to."""
 
 
@@ -34,7 +35,8 @@ class _Pause(BaseException):
 class Tape:
     """The values that a call was given so far, and what it noted on its way."""
 
-    def __init__(self) -> None:
+    def __init__(self, waits: bool) -> None:
+        self.waits = waits  # may a call wait for other threads?
         self.values: Sequence[int] = ()
         self.place = 0
         self.notes: list[Any] = []
@@ -55,7 +57,7 @@ class Tape:
         except _Pause:
             return self.paused
         except Exception as error:
-            raise Fault(f"{type(error).__name__}: {error}") from error
+            raise FaultError(f"{type(error).__name__}: {error}") from error
         return None
 
 
@@ -98,13 +100,18 @@ class Interleaver:
 
 
 class Node:
-    """A thread that has come to ``access``, after ``values`` in one of its calls."""
+    """A thread that has come to ``access`` in one of its calls, ``before`` the node it came from.
 
-    __slots__ = ("access", "after", "call", "calls", "tape", "values")
+    A call that has got the same answers to the same few accesses again and again goes back to
+    where it was: it waits for another answer, and does not count how often it has asked.
+    """
 
-    def __init__(self, tape: Tape, calls: Sequence[Call], call: int, values: tuple[int, ...]):
-        self.tape, self.calls, self.call, self.values = tape, calls, call, values
-        self.access: Access | None = None
+    __slots__ = ("access", "after", "before", "call", "calls", "past", "tape")
+
+    def __init__(self, tape: Tape, calls: Sequence[Call], call: int, access: Access) -> None:
+        self.tape, self.calls, self.call, self.access = tape, calls, call, access
+        self.before: Node | None = None
+        self.past: tuple[tuple[Access, int], ...] = ()
         self.after: dict[int, tuple[Node | None, tuple[Any, ...]]] = {}
 
     def given(self, value: int) -> tuple[Node | None, tuple[Any, ...]]:
@@ -115,29 +122,38 @@ class Node:
         return found
 
     def go(self, value: int) -> tuple[Node | None, tuple[Any, ...]]:
-        values = (*self.values, value)
-        if len(values) > LONGEST:
-            raise Fault(f"a call has not ended after {LONGEST} accesses")
-        access = self.tape.run(self.calls[self.call], values)
+        past = (*self.past, (self.access, value))
+        access = self.tape.run(self.calls[self.call], [value for _, value in past])
         if access is None:
             notes = tuple(self.tape.notes)
             node, more = begin(self.tape, self.calls, self.call + 1)
             return node, notes + more
-        node = Node(self.tape, self.calls, self.call, values)
-        node.access = access
-        return node, ()
+        node = Node(self.tape, self.calls, self.call, access)
+        node.before, node.past = self, past
+        return node.waiting(), ()
+
+    def waiting(self) -> Node:
+        """The node itself, or that of one round before if the call goes round and round."""
+        if len(self.past) > LONGEST:
+            raise FaultError(f"a call has not ended after {LONGEST} accesses")
+        for period in range(1, PERIOD + 1):
+            if self.past[-period:] * TIMES == self.past[-period * TIMES :]:
+                if not self.tape.waits:
+                    raise FaultError("a call has got the same answers again and again: it waits")
+                node = self
+                for _ in range(period):
+                    node = node.before
+                if node.access == self.access:
+                    return node
+        return self
 
 
-def begin(
-    tape: Tape, calls: Sequence[Call], call: int = 0
-) -> tuple[Node | None, tuple[Any, ...]]:
+def begin(tape: Tape, calls: Sequence[Call], call: int = 0) -> tuple[Node | None, tuple[Any, ...]]:
     """The first access of a thread from that call on; calls that need no memory just run."""
     notes: tuple[Any, ...] = ()
     for number in range(call, len(calls)):
         access = tape.run(calls[number], ())
         if access is not None:
-            node = Node(tape, calls, number, ())
-            node.access = access
-            return node, notes
+            return Node(tape, calls, number, access), notes
         notes += tuple(tape.notes)
     return None, notes

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from . import memory as model
-from .engine import Access, Call, Fault, Node, Shared, Tape, begin
+from .engine import Access, Call, FaultError, Node, Shared, Tape, begin
 from .memory import Cell, Late, Memory
 
 Arrays = dict[str, tuple[int, ...]]
@@ -31,7 +31,7 @@ class Step(NamedTuple):
     returned: int | None
 
 
-class Failed(AssertionError):
+class RaceError(AssertionError):
     """A schedule that leads to a fault: the message tells it step by step."""
 
 
@@ -56,7 +56,8 @@ class Race:
 
     ``calls(tape, arrays)`` gives the calls of each thread. ``guard(name, i, old, new)`` is asked
     at each write that changes something, ``verdict(arrays, notes)`` at the end of each schedule;
-    they say what is wrong, if anything is.
+    they say what is wrong, if anything is. Where a call ``waits`` for other threads, it is enough
+    that every schedule can still come to an end.
     """
 
     title: str
@@ -64,6 +65,7 @@ class Race:
     calls: Callable[[Tape, dict[str, Shared]], list[list[Call]]]
     guard: Callable[[str, int, int, int], str | None]
     verdict: Callable[[Arrays, tuple[Any, ...]], str | None]
+    waits: bool = False
 
 
 class Course:
@@ -72,7 +74,7 @@ class Course:
     def __init__(self, race: Race, memory: Memory) -> None:
         self.race, self.memory = race, memory
         self.places = [(name, i) for name, array in race.arrays.items() for i in range(len(array))]
-        self.tape, shared, first = Tape(), {}, 0
+        self.tape, shared, first = Tape(race.waits), {}, 0
         for name, array in race.arrays.items():
             shared[name] = Shared(self.tape, name, first, len(array))
             first += len(array)
@@ -127,7 +129,7 @@ class Course:
         new = model.applied(step.access, old)
         wrong = self.race.guard(*self.places[location], old, new) if new != old else None
         if wrong:
-            raise Fault(wrong, step)
+            raise FaultError(wrong, step)
         return _put(state.cells, location, model.written(cell, step.thread, new, self.memory.stale))
 
     def given(
@@ -138,8 +140,8 @@ class Course:
         step = Step(thread, node.access, value)
         try:
             node, notes = node.given(value)
-        except Fault as fault:
-            raise Fault(fault.args[0], step) from fault
+        except FaultError as fault:
+            raise FaultError(fault.args[0], step) from fault
         if node is None and self.memory.stale:
             cells = tuple(model.settled(cell, thread) for cell in cells)
         notes = tuple(sorted(state.notes + notes)) if notes else state.notes
@@ -153,13 +155,13 @@ class Course:
             found[name].append(model.newest(cell))
         wrong = self.race.verdict({k: tuple(v) for k, v in found.items()}, state.notes)
         if wrong:
-            raise Fault(wrong)
+            raise FaultError(wrong)
 
-    def failed(self, steps: list[Step], fault: Fault) -> Failed:
+    def failed(self, steps: list[Step], fault: FaultError) -> RaceError:
         told = steps + list(fault.args[1:])
         lines = [fault.args[0], f"in {self.race.title}, {self.memory}"]
         lines += ["threads " + " ".join(str(step.thread) for step in told)]
-        return Failed("\n".join([*lines, *map(self.told, told)]))
+        return RaceError("\n".join([*lines, *map(self.told, told)]))
 
     def told(self, step: Step) -> str:
         name, i = self.places[step.access.location]
@@ -176,30 +178,57 @@ class Course:
 
 
 def every_schedule(race: Race, memory: Memory) -> Found:
-    """Go through all schedules, and through all that reads may find; Failed at the first fault."""
+    """Go through all schedules, and through all that reads may find; RaceError at the first fault.
+
+    A schedule that comes back to a state, because a call waits, is not counted.
+    """
     course = Course(race, memory)
-    counts: dict[State, int] = {}
+    counts: dict[State, int] = {course.first: 0}
     trail: list[list[Any]] = [[course.first, _successors(course, course.first), 0]]
     steps: list[Step] = []
+    open_ends: dict[State, list[Step]] = {}
     try:
-        while True:
-            top = trail[-1]
-            for step, state in top[1]:
-                known = counts.get(state)
-                if known is None:
+        while trail:
+            state, successors, count = trail[-1]
+            for step, after in successors:
+                if after not in counts:
+                    counts[after] = 0
                     steps.append(step)
-                    trail.append([state, _successors(course, state), 0])
+                    trail.append([after, _successors(course, after), 0])
                     break
-                top[2] += known
+                trail[-1][2] = count = count + counts[after]
             else:
-                counts[top[0]] = count = top[2] or _end(course, top[0])
+                if not any(state.nodes) and not any(state.late):
+                    course.verdict(state)
+                    count = 1
+                counts[state] = count
+                if not count:
+                    open_ends[state] = list(steps)
                 trail.pop()
-                if not trail:
-                    return Found(1, len(counts), count)
-                steps.pop()
-                trail[-1][2] += count
-    except Fault as fault:
+                if trail:
+                    steps.pop()
+                    trail[-1][2] += count
+    except FaultError as fault:
         raise course.failed(steps, fault) from None
+    _must_end(course, counts, open_ends)
+    return Found(1, len(counts), counts[course.first])
+
+
+def _must_end(course: Course, counts: dict[State, int], open_ends: dict[State, list[Step]]) -> None:
+    """Each state from which the search only came back to earlier ones must still lead on."""
+    while open_ends:
+        lead_on = [
+            state
+            for state in open_ends
+            if any(
+                counts[after] or after not in open_ends for _, after in _successors(course, state)
+            )
+        ]
+        if not lead_on:
+            state, steps = min(open_ends.items(), key=lambda end: len(end[1]))
+            raise course.failed(steps, FaultError("from here on no schedule ends"))
+        for state in lead_on:
+            del open_ends[state]
 
 
 def random_schedules(race: Race, memory: Memory, random: Random, number: int) -> Found:
@@ -217,7 +246,7 @@ def random_schedules(race: Race, memory: Memory, random: Random, number: int) ->
                 step, state = random.choice(list(course.moves(state, thread)))
                 steps.append(step)
             course.verdict(state)
-        except Fault as fault:
+        except FaultError as fault:
             raise course.failed(steps, fault) from None
         found += Found(0, len(steps), 1)
     return found
@@ -226,11 +255,6 @@ def random_schedules(race: Race, memory: Memory, random: Random, number: int) ->
 def _successors(course: Course, state: State) -> Iterator[tuple[Step, State]]:
     for thread in range(len(state.nodes)):
         yield from course.moves(state, thread)
-
-
-def _end(course: Course, state: State) -> int:
-    course.verdict(state)
-    return 1
 
 
 def _put(row: tuple[Any, ...], i: int, value: Any) -> tuple[Any, ...]:

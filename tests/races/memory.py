@@ -36,7 +36,9 @@ class Memory(NamedTuple):
     late: bool = False
 
 
-STRONG, STALE, WEAK = Memory(), Memory(stale=2), Memory(stale=1, late=True)
+STRONG = Memory()
+STALE = Memory(stale=99)  # more values than a location of a small race ever has
+WEAK = Memory(stale=99, late=True)
 
 
 def fresh(value: int, threads: int) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from typing import Any
 
 from cc_rapids import kernels  # noqa: F401  (enters the choices into the catalog)
@@ -24,13 +24,14 @@ class Rule:
 
     ``make(on)`` gives the link; ``extra`` says what each element of further arrays holds at first.
     ``hooked`` tells from what the link returns whether it has hooked a root. ``ordered`` promises
-    parent[v] <= v at every step.
+    parent[v] <= v at every step; one that ``waits`` may go round and round while others stand.
     """
 
     make: Callable[[Any], Callable[..., Any]]
     extra: tuple[tuple[str, Callable[[int], int]], ...] = ()
     hooked: Callable[[Any], bool] = bool
     ordered: bool = True
+    waits: bool = False
 
     def arrays(self, forest: Forest) -> dict[str, Sequence[int]]:
         """The arrays that a link takes."""
@@ -80,7 +81,8 @@ def links(rule: Rule, forest: Forest, threads: Sequence[Sequence[Edge]]) -> Race
         return [[partial(link, *shared.values(), *edge) for edge in thread] for thread in threads]
 
     title = f"forest {list(forest)}, edges of the threads {list(map(list, threads))}"
-    return Race(title, rule.arrays(forest), calls, rule.guard, joins(forest, edges))
+    verdict = joins(forest, edges)
+    return Race(title, rule.arrays(forest), calls, rule.guard, verdict, rule.waits)
 
 
 def joins(forest: Forest, edges: Iterable[Edge]) -> Callable[[Arrays, tuple[Any, ...]], str | None]:
@@ -139,5 +141,5 @@ def splits(n: int, shape: Sequence[int]) -> Iterator[list[list[Edge]]]:
         for length in shape:
             threads.append(list(edges[start : start + length]))
             start += length
-        if all(a <= b for a, b in zip(threads, threads[1:], strict=False) if len(a) == len(b)):
+        if all(a <= b for a, b in pairwise(threads) if len(a) == len(b)):
             yield threads

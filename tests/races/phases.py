@@ -1,0 +1,128 @@
+"""The kernels around a link rule, run by threads that take their rows one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cc_rapids.kernels import compress, forest, sample
+
+from .engine import Call, Interleaver, Shared, Tape
+from .explore import Arrays, Race
+from .scenes import Edge, Forest, Rule, components, joins
+
+COUNT_SHIFT = 48  # of the word that names the giant
+Kernel = Callable[..., Any]
+
+
+def every_edge(link: Any, begin: Callable[[Any], Any]) -> Kernel:
+    """The kernel that links all edges, or those of the sample."""
+    on = Interleaver
+    place = sample.every(on)
+    return forest.every_edge(on, np.uint32, np.uint32, link, place, begin(on))
+
+
+def every_other_edge(link: Any) -> Kernel:
+    """The kernel that links what the sample has left."""
+    on = Interleaver
+    return sample.every_other_edge(on, np.uint32, np.uint32, link, sample.every(on))
+
+
+def first_phase(
+    rule: Rule,
+    before: Forest,
+    threads: Sequence[Sequence[Edge]],
+    begin: Callable[[Any], Any] = forest.from_vertex,
+) -> Race:
+    """Threads that link rows of edges, with self-loops, in a forest that is there already."""
+    edges = [edge for thread in threads for edge in thread]
+    src, dst = columns(edges)
+    joined = joins(before, edges)
+    loops = bits(u for u, v in edges if u == v)
+
+    def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
+        kernel, more = every_edge(rule.link(tape), begin), shared.values()
+        return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
+
+    def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
+        if arrays["seen"] != (loops,) or arrays["stray"] != (0,):
+            return f"seen is {arrays['seen']}, stray {arrays['stray']}"
+        return joined(arrays, notes)
+
+    arrays = {**rule.arrays(before), "seen": [0], "stray": [0]}
+    return Race(_title(before, threads), arrays, calls, rule.guard, verdict, rule.waits)
+
+
+def second_phase(
+    rule: Rule,
+    before: Forest,
+    giant: int,
+    threads: Sequence[Sequence[Edge]],
+    make: Callable[[Any], Kernel] = every_other_edge,
+) -> Race:
+    """The same beside a giant: the trees are flat, and all of that root's have their bits."""
+    edges = [edge for thread in threads for edge in thread]
+    src, dst = columns(edges)
+    joined, n = joins(before, edges), len(before)
+    members = [v for v in range(n) if before[v] == giant]
+    best = (len(members) << COUNT_SHIFT | giant,)
+    label = components(n, [*enumerate(before), *edges])
+
+    def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
+        kernel, inside = make(rule.link(tape)), shared["inside"]
+        more = [array for name, array in shared.items() if name != "inside"]
+        return rows(threads, lambda i: partial(kernel, i, src, dst, 0, n, *more, best, inside))
+
+    def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
+        inside = [v for v in range(n) if arrays["inside"][0] >> v & 1]
+        if not set(members) <= set(inside) or any(label[v] != label[giant] for v in inside):
+            return f"{inside} have bits, the giant is {giant} in {label}"
+        return joined(arrays, notes)
+
+    arrays = {**rule.arrays(before), "seen": [0], "stray": [0], "inside": [bits(members)]}
+    title = f"giant {giant}, {_title(before, threads)}"
+    return Race(title, arrays, calls, rule.guard, verdict, rule.waits)
+
+
+def flattening(rule: Rule, before: Forest, threads: Sequence[Sequence[int]]) -> Race:
+    """Threads that each flatten some vertices."""
+    label = components(len(before), enumerate(before))
+    roots = bits(p for v, p in enumerate(before) if before[p] == p != v)
+
+    def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
+        kernel = forest.flatten(Interleaver, compress.naive(Interleaver))
+        return [[partial(kernel, v, *shared.values()) for v in thread] for thread in threads]
+
+    def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
+        if list(arrays["parent"]) == label and arrays["seen"] == (roots,):
+            return None
+        return f"{arrays} where {label} and {roots:b} are right"
+
+    arrays = {"parent": before, "seen": [0]}
+    return Race(_title(before, threads), arrays, calls, rule.guard, verdict, rule.waits)
+
+
+def rows(threads: Sequence[Sequence[Edge]], call: Callable[[np.uint64], Call]) -> list[list[Call]]:
+    """The calls of each thread, where the rows of the threads follow each other."""
+    found, first = [], 0
+    for thread in threads:
+        found.append([call(np.uint64(i)) for i in range(first, first + len(thread))])
+        first += len(thread)
+    return found
+
+
+def columns(edges: Sequence[Edge]) -> tuple[Any, ...]:
+    """The two ends of all edges, as kernels read them; they never change."""
+    return tuple(np.array(edges, np.int32).reshape(-1, 2).T)
+
+
+def bits(vertices: Any) -> int:
+    """One word of bits."""
+    return sum(1 << v for v in set(vertices))
+
+
+def _title(before: Forest, threads: Sequence[Sequence[Any]]) -> str:
+    return f"forest {list(before)}, rows of the threads {list(map(list, threads))}"

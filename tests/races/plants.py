@@ -1,0 +1,208 @@
+"""Link rules with faults, each a small change of a right one, and right ones with another array.
+
+A rule that takes another array returns the root that it has hooked, or NONE.
+"""
+
+from cc_rapids.kernels import bits, forest
+
+NONE = 255
+
+
+def plain_store(on, find):
+    """A hook that was made between the climb and the store is lost."""
+
+    @on.device
+    def link(parent, u, v):
+        u, v = find(parent, u), find(parent, v)
+        if u == v:
+            return False
+        parent[max(u, v)] = min(u, v)
+        return True
+
+    return link
+
+
+def unordered(on, find):
+    """Two threads may hook two roots under each other."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            seen = cas(parent, u, u, v)
+            if seen == u:
+                return True
+            u, v = find(parent, seen), find(parent, v)
+        return False
+
+    return link
+
+
+def hook_of_no_root(on, find):
+    """Whatever the parent is by now is swapped, and its tree left without the vertex."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            if u < v:
+                u, v = v, u
+            now = parent[u]
+            seen = cas(parent, u, now, v)
+            if seen == now:
+                return True
+            u, v = find(parent, seen), find(parent, v)
+        return False
+
+    return link
+
+
+def no_retry(on, find):
+    """The loser of a race for a root goes home."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, u, v):
+        u, v = find(parent, u), find(parent, v)
+        if u == v:
+            return False
+        if u < v:
+            u, v = v, u
+        return cas(parent, u, u, v) == u
+
+    return link
+
+
+def told_again(on, find):
+    """The loser of a race to the same hook tells it as well."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            if u < v:
+                u, v = v, u
+            seen = cas(parent, u, u, v)
+            if seen in (u, v):
+                return True
+            u, v = find(parent, seen), find(parent, v)
+        return False
+
+    return link
+
+
+def store_to_root(on):
+    """Each vertex of the path gets the root for its parent, and so does the root."""
+
+    @on.device
+    def find(parent, v):
+        r = v
+        while parent[r] != r:
+            r = parent[r]
+        while v > r:
+            v, parent[v] = parent[v], r
+        parent[r] = r
+        return r
+
+    return find
+
+
+def hooks(on, find):
+    """Right: a root goes under what the first swap on its hook says, and the others know it too."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, hook, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            if u < v:
+                u, v = v, u
+            seen = cas(hook, u, NONE, v)
+            if seen == NONE:
+                parent[u] = v
+                return u
+            u, v = find(parent, seen), find(parent, v)
+        return NONE
+
+    return link
+
+
+def wrong_root_told(on, find):
+    """The root that stays is told."""
+    link = hooks(on, find)
+
+    @on.device
+    def tell(parent, hook, u, v):
+        root = link(parent, hook, u, v)
+        return NONE if root == NONE else parent[root]
+
+    return tell
+
+
+def waits_for_hook(on, find):
+    """The loser waits until it sees the hook."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, hook, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            if u < v:
+                u, v = v, u
+            if cas(hook, u, NONE, v) == NONE:
+                parent[u] = v
+                return u
+            while parent[u] == u:
+                pass
+            u, v = find(parent, u), find(parent, v)
+        return NONE
+
+    return link
+
+
+def locks(on, find, free=0):
+    """Right where a read sees all that was written before: a lock does not publish the parent."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, lock, u, v):
+        while True:
+            u, v = find(parent, u), find(parent, v)
+            if u == v:
+                return NONE
+            if u < v:
+                u, v = v, u
+            if cas(lock, u, 0, 1) == 0:
+                root = parent[u] == u
+                if root:
+                    parent[u] = v
+                lock[u] = free
+                if root:
+                    return u
+
+    return link
+
+
+def lock_for_ever(on, find):
+    """A lock is never free again."""
+    return locks(on, find, free=1)
+
+
+def either_bit(on, vertex, wide, link, place):
+    """An edge with one end beside the giant counts as one with both."""
+    at, has, mark = forest.distance(on, wide), bits.has(on), bits.mark(on)
+
+    @on.each
+    def kernel(i, src, dst, low, n, parent, seen, stray, best, inside):
+        e = place(i)
+        u, v = vertex(at(src, e, low)), vertex(at(dst, e, low))
+        if has(inside, u) or has(inside, v):
+            mark(inside, u)
+            mark(inside, v)
+        else:
+            link(parent, u, v)
+
+    return kernel

@@ -1,0 +1,118 @@
+"""Link rules and the kernels around them under every schedule of a few threads.
+
+CC_RAPIDS_DEEP_RACES=1 takes all scenes where the default takes a part, and larger ones.
+"""
+
+import os
+from itertools import product
+from random import Random
+
+import pytest
+from races import explore, memory, phases, scenes
+
+from cc_rapids.kernels import forest
+
+DEEP = os.environ.get("CC_RAPIDS_DEEP_RACES", "0") not in ("", "0")
+RULES = scenes.rules()
+
+on_each_memory = pytest.mark.parametrize(
+    "model", [memory.STRONG, memory.WEAK], ids=["strong", "weak"]
+)
+for_each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+
+
+def some(most, *axes):
+    """All combinations, or by default so many of them, always the same."""
+    cases = list(product(*axes))
+    return cases if DEEP or len(cases) <= most else Random(len(cases)).sample(cases, most)
+
+
+def explore_all(races, model):
+    found = explore.Found()
+    for race in races:
+        found += explore.every_schedule(race, model)
+    assert found.races
+    print(found)  # pytest -s, or -rP, shows it
+
+
+@on_each_memory
+@for_each_rule
+@pytest.mark.parametrize(
+    ("n", "shape", "most"),
+    [
+        (4, (1, 1), 100),
+        (4, (2, 1), 1200),
+        (4, (1, 1, 1), 300),
+        (4, (2, 2), 200),
+        (4, (3, 1), 200),
+        (3, (2, 1, 1), 50),
+        (3, (1, 1, 1, 1), 5),
+    ],
+)
+def test_links_of_single_vertices(rule, n, shape, most, model):
+    """All edge lists of up to four vertices for two threads, two edges at least for one."""
+    cases = some(most, scenes.splits(n, shape))
+    explore_all((scenes.links(rule, range(n), *case) for case in cases), model)
+
+
+@on_each_memory
+@for_each_rule
+@pytest.mark.parametrize(
+    ("n", "shape", "most"),
+    [(4, (1, 1), 700), (5, (1, 1), 400), (4, (2, 1), 300), (4, (1, 1, 1), 30)],
+)
+def test_links_in_every_forest(rule, n, shape, most, model):
+    """Deeper trees than so few links make: what many threads may have left so far."""
+    cases = some(most, scenes.forests(n), scenes.splits(n, shape))
+    explore_all((scenes.links(rule, *case) for case in cases), model)
+
+
+@on_each_memory
+@for_each_rule
+def test_random_schedules_of_three_threads(rule, model):
+    found = explore.Found()
+    for seed in range(5000 if DEEP else 100):
+        random = Random(seed)
+        n = random.randint(3, 8)
+        start = [random.choice((v, random.randint(0, v))) for v in range(n)]
+        threads = [
+            [tuple(random.sample(range(n), 2)) for _ in range(random.randint(1, 4))]
+            for _ in range(3)
+        ]
+        found += explore.random_schedules(scenes.links(rule, start, threads), model, random, 20)
+    print(found)
+
+
+@on_each_memory
+@for_each_rule
+@pytest.mark.parametrize("begin", [forest.from_vertex, forest.from_parent])
+def test_rows_of_edges(rule, begin, model):
+    """The kernel of the first phase; self-loops are noted beside the edges that race."""
+    with_loops = [[[(3, 3)], [(0, 3), (2, 2)]], [[(1, 1), (1, 2)], [(1, 1), (0, 2)]]]
+    lists = [*scenes.splits(4, (1, 1)), *with_loops]
+    cases = some(300, scenes.forests(4), lists) + some(100, [range(4)], scenes.splits(4, (2, 1)))
+    explore_all((phases.first_phase(rule, *case, begin) for case in cases), model)
+
+
+def beside_a_giant(n, shape, most):
+    """Flat forests with one of their trees as the giant, and edges of the threads."""
+    flat = [(p, root) for p in scenes.forests(n) if all(p[q] == q for q in p) for root in {*p}]
+    return [(*start, threads) for start, threads in some(most, flat, scenes.splits(n, shape))]
+
+
+@on_each_memory
+@for_each_rule
+@pytest.mark.parametrize(
+    ("n", "shape", "most"), [(4, (1, 1), 300), (4, (2, 1), 100), (4, (1, 1, 1), 10)]
+)
+def test_rows_beside_a_giant(rule, n, shape, most, model):
+    cases = beside_a_giant(n, shape, most)
+    explore_all((phases.second_phase(rule, *case) for case in cases), model)
+
+
+@on_each_memory
+@pytest.mark.parametrize("threads", [[[0, 2, 4], [1, 3]], [[4, 3, 2], [1, 0]], [[4, 2], [3, 1, 0]]])
+def test_flattening(threads, model):
+    rule = next(iter(RULES.values()))
+    cases = some(120, scenes.forests(5))
+    explore_all((phases.flattening(rule, *case, threads) for case in cases), model)
