@@ -163,7 +163,7 @@ def waits_for_hook(on, find):
     return link
 
 
-def locks(on, find, free=0):
+def locks(on, find):
     """Right where a read sees all that was written before: a lock does not publish the parent."""
     cas = on.cas
 
@@ -179,16 +179,32 @@ def locks(on, find, free=0):
                 root = parent[u] == u
                 if root:
                     parent[u] = v
-                lock[u] = free
+                lock[u] = 0
                 if root:
                     return u
 
     return link
 
 
-def lock_for_ever(on, find):
-    """A lock is never free again."""
-    return locks(on, find, free=1)
+def locks_in_any_order(on, find):
+    """Each of two threads may hold the lock that the other waits for."""
+    cas = on.cas
+
+    @on.device
+    def link(parent, lock, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while cas(lock, u, 0, 1) != 0:
+            pass
+        while cas(lock, v, 0, 1) != 0:
+            pass
+        high, low = max(u, v), min(u, v)
+        root = parent[high] == high
+        if root:
+            parent[high] = low
+        lock[u], lock[v] = 0, 0
+        return high if root else NONE
+
+    return link
 
 
 def either_bit(on, vertex, wide, link, place):
