@@ -114,6 +114,11 @@ def test_rows_beside_a_giant(rule, n, shape, most, model):
 @on_each_memory
 @pytest.mark.parametrize("threads", [[[0, 2, 4], [1, 3]], [[4, 3, 2], [1, 0]], [[4, 2], [3, 1, 0]]])
 def test_flattening(threads, model):
-    rule = next(iter(RULES.values()))
-    cases = some(120, scenes.forests(5))
-    explore_all((phases.flattening(rule, *case, threads) for case in cases), model)
+    explore_all((phases.flattening(start, threads) for start in scenes.forests(5)), model)
+
+
+@on_each_memory
+def test_marking_the_vertices_of_a_giant(model):
+    random = Random(0)
+    starts = [[0, *(max(0, v - random.randint(0, 4)) for v in range(1, 11))] for _ in range(20)]
+    explore_all((phases.marking(start, 0) for start in starts[: 20 if DEEP else 4]), model)

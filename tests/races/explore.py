@@ -15,6 +15,8 @@ from . import memory as model
 from .engine import Access, Call, FaultError, Node, Shared, Tape, begin
 from .memory import Cell, Late, Memory
 
+STEPS = 100_000  # of a schedule by chance, before threads that wait are taken to wait for ever
+
 Arrays = dict[str, tuple[int, ...]]
 
 
@@ -241,6 +243,8 @@ def random_schedules(race: Race, memory: Memory, random: Random, number: int) ->
             while busy := [
                 t for t, node in enumerate(state.nodes) if node is not None or state.late[t]
             ]:
+                if len(steps) == STEPS:
+                    raise FaultError(f"threads still wait after {STEPS} steps")
                 if thread not in busy or random.random() >= stay:
                     thread = random.choice(busy)
                 step, state = random.choice(list(course.moves(state, thread)))

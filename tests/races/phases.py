@@ -12,7 +12,7 @@ from cc_rapids.kernels import compress, forest, sample
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
-from .scenes import Edge, Forest, Rule, components, joins
+from .scenes import Edge, Forest, Rule, climbing, components, joins
 
 COUNT_SHIFT = 48  # of the word that names the giant
 Kernel = Callable[..., Any]
@@ -87,7 +87,7 @@ def second_phase(
     return Race(title, arrays, calls, rule.guard, verdict, rule.waits)
 
 
-def flattening(rule: Rule, before: Forest, threads: Sequence[Sequence[int]]) -> Race:
+def flattening(before: Forest, threads: Sequence[Sequence[int]]) -> Race:
     """Threads that each flatten some vertices."""
     label = components(len(before), enumerate(before))
     roots = bits(p for v, p in enumerate(before) if before[p] == p != v)
@@ -102,7 +102,29 @@ def flattening(rule: Rule, before: Forest, threads: Sequence[Sequence[int]]) -> 
         return f"{arrays} where {label} and {roots:b} are right"
 
     arrays = {"parent": before, "seen": [0]}
-    return Race(_title(before, threads), arrays, calls, rule.guard, verdict, rule.waits)
+    return Race(_title(before, threads), arrays, calls, climbing, verdict)
+
+
+def marking(before: Forest, giant: int) -> Race:
+    """Threads that flatten eight vertices each and note those of the giant."""
+    n, label = len(before), components(len(before), enumerate(before))
+    members = [v for v in range(n) if label[v] == giant]
+    expected = tuple(bits(members).to_bytes(-(-n // 8), "little"))
+    best = (len(members) << COUNT_SHIFT | giant,)
+
+    def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
+        kernel = sample.mark_inside(Interleaver, np.uint32, compress.naive(Interleaver))
+        parent, octets = shared.values()
+        octet = range(len(expected))
+        return [[partial(kernel, np.uint64(b), n, parent, best, octets)] for b in octet]
+
+    def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
+        if list(arrays["parent"]) == label and arrays["octets"] == expected:
+            return None
+        return f"{arrays} where {label} and {expected} are right"
+
+    arrays = {"parent": before, "octets": [0] * len(expected)}
+    return Race(f"giant {giant}, forest {list(before)}", arrays, calls, climbing, verdict)
 
 
 def rows(threads: Sequence[Sequence[Edge]], call: Callable[[np.uint64], Call]) -> list[list[Call]]:

@@ -51,11 +51,16 @@ class Rule:
         return link
 
     def guard(self, name: str, v: int, old: int, new: int) -> str | None:
-        if name != "parent" or not self.ordered:
-            return None
-        if new > v:
-            return f"parent[{v}] = {new} is greater"
-        return f"{v} has a parent and becomes a root again" if new == v else None
+        return climbing(name, v, old, new) if self.ordered else None
+
+
+def climbing(name: str, v: int, old: int, new: int) -> str | None:
+    """What is wrong with a new parent, where climbs go down and a root is hooked for ever."""
+    if name == "parent" and new > v:
+        return f"parent[{v}] = {new} is greater"
+    if name == "parent" and new == v:
+        return f"{v} has a parent and becomes a root again"
+    return None
 
 
 def rules() -> dict[str, Rule]:
