@@ -14,18 +14,28 @@ from cc_rapids.kernels import forest
 
 DEEP = os.environ.get("CC_RAPIDS_DEEP_RACES", "0") not in ("", "0")
 RULES = scenes.rules()
-ALL = 10**9
 
 on_each_memory = pytest.mark.parametrize(
     "model", [memory.STRONG, memory.WEAK], ids=["strong", "weak"]
 )
+
+
+def scenes_of(*sizes):
+    """Vertices, edges of each thread, and how many such scenes are enough by default."""
+    names = [f"{n} vertices {'+'.join(map(str, shape))} edges" for n, shape, _ in sizes]
+    return pytest.mark.parametrize(("n", "shape", "most"), sizes, ids=names)
+
+
 for_each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 
 
 def some(most, *axes):
     """All combinations, or by default so many of them, always the same; fewer of many rules."""
-    cases, most = list(product(*axes)), max(1, min(most, 2 * most // len(RULES)))
-    return cases if DEEP or len(cases) <= most else Random(len(cases)).sample(cases, most)
+    cases = list(product(*axes))
+    if DEEP or most is None:
+        return cases
+    most = max(1, min(most, 2 * most // len(RULES), len(cases)))
+    return Random(len(cases)).sample(cases, most)
 
 
 def explore_all(races, model):
@@ -38,29 +48,28 @@ def explore_all(races, model):
 
 @on_each_memory
 @for_each_rule
-@pytest.mark.parametrize(
-    ("n", "shape", "most"),
-    [
-        (4, (1, 1), ALL),
-        (4, (2, 1), ALL),
-        (4, (1, 1, 1), 300),
-        (4, (2, 2), 100),
-        (4, (3, 1), 100),
-        (3, (2, 1, 1), 30),
-        (3, (1, 1, 1, 1), 5),
-    ],
+@scenes_of(
+    (4, (1, 1), None),
+    (4, (2, 1), None),
+    (4, (1, 1, 1), 300),
+    (4, (2, 2), 100),
+    (4, (3, 1), 100),
+    (3, (2, 1, 1), 30),
+    (3, (1, 1, 1, 1), 5),
 )
 def test_links_of_single_vertices(rule, n, shape, most, model):
-    """All edge lists of up to four vertices for two threads, two edges at least for one."""
+    """On up to four vertices, all lists of two or three edges in two threads; of more, a part."""
     cases = some(most, scenes.splits(n, shape))
     explore_all((scenes.links(rule, range(n), *case) for case in cases), model)
 
 
 @on_each_memory
 @for_each_rule
-@pytest.mark.parametrize(
-    ("n", "shape", "most"),
-    [(4, (1, 1), 700), (5, (1, 1), 400), (4, (2, 1), 300), (4, (1, 1, 1), 30)],
+@scenes_of(
+    (4, (1, 1), 700),
+    (5, (1, 1), 400),
+    (4, (2, 1), 300),
+    (4, (1, 1, 1), 30),
 )
 def test_links_in_every_forest(rule, n, shape, most, model):
     """Deeper trees than so few links make: what many threads may have left so far."""
@@ -103,8 +112,10 @@ def beside_a_giant(n, shape, most):
 
 @on_each_memory
 @for_each_rule
-@pytest.mark.parametrize(
-    ("n", "shape", "most"), [(4, (1, 1), 300), (4, (2, 1), 100), (4, (1, 1, 1), 10)]
+@scenes_of(
+    (4, (1, 1), 300),
+    (4, (2, 1), 100),
+    (4, (1, 1, 1), 10),
 )
 def test_rows_beside_a_giant(rule, n, shape, most, model):
     cases = beside_a_giant(n, shape, most)
