@@ -52,9 +52,9 @@ def explore_all(races, model):
     (4, (1, 1), None),
     (4, (2, 1), None),
     (4, (1, 1, 1), 300),
-    (4, (2, 2), 100),
-    (4, (3, 1), 100),
-    (3, (2, 1, 1), 30),
+    (4, (2, 2), 60),
+    (4, (3, 1), 60),
+    (3, (2, 1, 1), 15),
     (3, (1, 1, 1, 1), 5),
 )
 def test_links_of_single_vertices(rule, n, shape, most, model):
@@ -66,10 +66,10 @@ def test_links_of_single_vertices(rule, n, shape, most, model):
 @on_each_memory
 @for_each_rule
 @scenes_of(
-    (4, (1, 1), 700),
+    (4, (1, 1), 400),
     (5, (1, 1), 400),
-    (4, (2, 1), 300),
-    (4, (1, 1, 1), 30),
+    (4, (2, 1), 200),
+    (4, (1, 1, 1), 20),
 )
 def test_links_in_every_forest(rule, n, shape, most, model):
     """Deeper trees than so few links make: what many threads may have left so far."""
@@ -132,4 +132,4 @@ def test_flattening(threads, model):
 def test_marking_the_vertices_of_a_giant(model):
     random = Random(0)
     starts = [[0, *(max(0, v - random.randint(0, 4)) for v in range(1, 11))] for _ in range(20)]
-    explore_all((phases.marking(start, 0) for start in starts[: 20 if DEEP else 4]), model)
+    explore_all((phases.marking(start, 0) for start in starts[: 20 if DEEP else 2]), model)
