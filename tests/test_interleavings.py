@@ -51,7 +51,7 @@ def explore_all(races, model):
 @scenes_of(
     (4, (1, 1), None),
     (4, (2, 1), None),
-    (4, (1, 1, 1), 300),
+    (4, (1, 1, 1), 100),
     (4, (2, 2), 60),
     (4, (3, 1), 60),
     (3, (2, 1, 1), 15),
@@ -81,7 +81,7 @@ def test_links_in_every_forest(rule, n, shape, most, model):
 @for_each_rule
 def test_random_schedules_of_three_threads(rule, model):
     found = explore.Found()
-    for seed in range(5000 if DEEP else 100):
+    for seed in range(5000 if DEEP else 50):
         random = Random(seed)
         n = random.randint(3, 8)
         start = [random.choice((v, random.randint(0, v))) for v in range(n)]
@@ -100,7 +100,7 @@ def test_rows_of_edges(rule, begin, model):
     """The kernel of the first phase; self-loops are noted beside the edges that race."""
     with_loops = [[[(3, 3)], [(0, 3), (2, 2)]], [[(1, 1), (1, 2)], [(1, 1), (0, 2)]]]
     lists = [*scenes.splits(4, (1, 1)), *with_loops]
-    cases = some(300, scenes.forests(4), lists) + some(100, [range(4)], scenes.splits(4, (2, 1)))
+    cases = some(150, scenes.forests(4), lists) + some(60, [range(4)], scenes.splits(4, (2, 1)))
     explore_all((phases.first_phase(rule, *case, begin) for case in cases), model)
 
 
@@ -113,9 +113,9 @@ def beside_a_giant(n, shape, most):
 @on_each_memory
 @for_each_rule
 @scenes_of(
-    (4, (1, 1), 300),
-    (4, (2, 1), 100),
-    (4, (1, 1, 1), 10),
+    (4, (1, 1), 120),
+    (4, (2, 1), 50),
+    (4, (1, 1, 1), 6),
 )
 def test_rows_beside_a_giant(rule, n, shape, most, model):
     cases = beside_a_giant(n, shape, most)
