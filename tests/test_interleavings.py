@@ -1,6 +1,6 @@
 """Link rules and the kernels around them under every schedule of a few threads.
 
-CC_RAPIDS_DEEP_RACES=1 takes all scenes where the default takes a part, and larger ones.
+CC_RAPIDS_DEEP_RACES=1 takes all scenes where the default takes a part, and more random ones.
 """
 
 import os
