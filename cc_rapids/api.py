@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Literal, overload
 
+import numpy as np
+
 from . import engines, frames, vertices
-from .design import Design, choose
-from .engines import Engine
+from .adjacency import Adjacency, arranged
+from .choosing import choose
+from .design import Design
+from .engines import Array, Engine
 from .given import Given, lent
 from .plan import Plan, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
+from .vertices import Numbered
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +38,7 @@ def components(  # type: ignore[misc]
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
+    forest: bool = False,
     explain: bool = False,
 ) -> Components | Plan:
     """Find the connected components of an edge list.
@@ -102,18 +109,21 @@ def components(  # type: ignore[misc]
     chosen = Design.parse(design)
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
     runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
-    with runner.scope(), lent(given.columns) as columns:
+    starts = [given.offsets] if given.offsets else []
+    with runner.scope(), lent(given.columns) as columns, lent(starts) as offsets:
         if explain:
             return plan(given, columns, chosen, runner)
-        return _run(given, columns, chosen, labels, runner)
+        return _run(given, columns, offsets, chosen, labels, runner, forest)
 
 
 def _run(
     given: Given,
     columns: list[Any],
+    offsets: list[Any],
     design: Design | None,
     labels: str,
     engine: Engine,
+    noted: bool,
 ) -> Components:
     started = perf_counter()
     moves = engine.on_device and not given.on_device
@@ -121,17 +131,16 @@ def _run(
         columns = [engine.asarray(column) for column in columns]
         engine.synchronize()
     copied = perf_counter()
-    numbered = vertices.number(given, columns, engine, sure=False)
-    design = design or choose(engine, numbered.about, numbered.edges.m).design
-    solve(numbered.edges, numbered.forest, design)
-    if not numbered.forest.complete:
+    whole = noted or given.offsets or (design and design.takes_rows)
+    solved = _solve(given, columns, offsets, design, engine, noted, sure=bool(whole))
+    if not solved.numbered.forest.complete:
         log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
-        numbered = vertices.number(given, columns, engine, sure=True)
-        solve(numbered.edges, numbered.forest, design)
+        solved = _solve(given, columns, offsets, design, engine, noted, sure=True)
+    numbered = solved.numbered
     forest, names = numbered.settle(numbered.forest)
     done = perf_counter()
     facts = Facts(
-        design=str(design),
+        design=str(solved.design),
         ids=numbered.ids,
         edges=given.src.size,
         seconds={"copy": copied - started if moves else None, "compute": done - copied},
@@ -139,5 +148,42 @@ def _run(
     if given.dropped:
         log.info("%d edges with a null end were left out", given.dropped)
     found, spent = forest.components, done - copied
-    log.info("%s on %s: %d components in %.4f s", design, engine.name, found, spent)
-    return Components(given, engine, names, forest, labels, facts)
+    log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
+    return Components(given, engine, names, forest, labels, facts, solved.chosen)
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """A solved forest, and the rows of the edges of a spanning forest if they are wanted."""
+
+    numbered: Numbered
+    design: Design
+    chosen: Array | None
+
+
+def _solve(
+    given: Given,
+    columns: list[Any],
+    offsets: list[Any],
+    design: Design | None,
+    engine: Engine,
+    noted: bool,
+    sure: bool,
+) -> _Solved:
+    numbered = vertices.number(given, columns, engine, sure)
+    edges, forest = numbered.edges, numbered.forest
+    rows = None
+    if offsets:
+        rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric)
+    design = design or choose(engine, numbered.about, edges.m, rows is not None).design
+    edges, rows = arranged(design, edges, rows, forest, noted)
+    if not noted:
+        solve(edges, forest, design, rows)
+        return _Solved(numbered, design, None)
+    wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
+    by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
+    solve(edges, forest, design, rows, by_vertex)
+    chosen = engine.xp.sort(by_vertex[by_vertex != np.iinfo(wide).max])
+    if rows is not None and rows.edge_of is not None:
+        chosen = engine.xp.sort(rows.edge_of[chosen])
+    return _Solved(numbered, design, chosen)

@@ -1,30 +1,61 @@
 """The registry: every algorithmic choice by its axis and its name.
 
 A kernel factory enters it by the decorator :func:`choice`; nothing else does. A design is one
-name from each axis (see :mod:`cc_rapids.design`).
+name from each axis (see :mod:`cc_rapids.design`), with options in parentheses:
+``kout(k=3)``, ``liu-tarjan(PRF)``.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import DesignError
 
 AXES = ("sample", "link", "compress")
+WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One value of one axis: a factory that takes an engine and gives the part of a kernel."""
+    """One value of one axis: a factory that takes an engine and gives the part of a kernel.
+
+    Attributes
+    ----------
+    takes : tuple of str
+        The parts that the factory closes over, in the order of its arguments: see ``design.build``.
+    finds : mapping of str to factory
+        The words of the compress axis that a link composes with; empty if it has its own.
+    options : mapping of str to int or tuple of str
+        What stands in parentheses: a count from 1 on by its default, or one of some words, the
+        first by default. An option named "" has no default, and its value stands alone.
+    variants : tuple of str
+        The words that the list of designs shows.
+    needs : str
+        What it asks for beyond an edge list, in words.
+    extra : str
+        The array that a link keeps beside the parents: "hooks", "locks", "ranks" or none.
+    rooted : bool
+        Whether only roots are hooked, so that batches and spanning forests are right.
+    whole : bool
+        Whether it is an algorithm of its own that takes no sample.
+    """
 
     axis: str
     name: str
     make: Callable[..., Any]
-    takes: tuple[str, ...]
     paper: str
+    takes: tuple[str, ...] = ()
+    finds: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    options: Mapping[str, int | tuple[str, ...]] = field(default_factory=dict)
+    variants: tuple[str, ...] = ()
+    needs: str = ""
+    extra: str = ""
+    rooted: bool = True
+    whole: bool = False
 
     @property
     def line(self) -> str:
@@ -32,33 +63,84 @@ class Choice:
         return (self.make.__doc__ or "").strip().splitlines()[0]
 
 
+@dataclass(frozen=True)
+class Word:
+    """A choice with the values of its options; ``str`` of it shows those that are not default."""
+
+    choice: Choice
+    options: tuple[tuple[str, int | str], ...]
+
+    def __str__(self) -> str:
+        known = self.choice.options
+        shown = [
+            f"{key}={value}" if key else str(value)
+            for key, value in self.options
+            if not key or value != _default(known[key])
+        ]
+        return self.choice.name + (f"({', '.join(shown)})" if shown else "")
+
+    def __getitem__(self, key: str) -> Any:
+        return dict(self.options)[key]
+
+
 CHOICES: dict[str, dict[str, Choice]] = {axis: {} for axis in AXES}
 
 
 def choice(
-    axis: str, name: str, *, takes: tuple[str, ...] = (), paper: str
+    axis: str, name: str, *, paper: str, **facts: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a factory ``make(on, *parts)`` as the value ``name`` of ``axis``.
+    """Register a factory as the value ``name`` of ``axis``.
 
-    ``takes`` names the axes whose parts the factory closes over, in the order of its arguments
-    after ``on``; ``paper`` is where the rule was published.
+    ``paper`` is where the rule was published; for the other facts see :class:`Choice`.
     """
 
     def register(make: Callable[..., Any]) -> Callable[..., Any]:
         if name in CHOICES[axis]:
             raise ValueError(f"{axis} {name!r} is registered already")
-        CHOICES[axis][name] = Choice(axis, name, make, takes, paper)
+        CHOICES[axis][name] = Choice(axis, name, make, paper, **facts)
         return make
 
     return register
 
 
-def find(axis: str, name: str) -> Choice:
-    """The choice ``name`` of ``axis``; a DesignError with the nearest words if there is none."""
-    known = CHOICES[axis].get(name)
-    if known is None:
-        raise DesignError(unknown(axis, name, CHOICES[axis]))
-    return known
+def find(axis: str, text: str) -> Word:
+    """The choice that ``text`` names, with its options.
+
+    Raises
+    ------
+    DesignError
+        With the axis, the nearest words and all of them.
+    """
+    matched = WORD.fullmatch(text.strip())
+    known = CHOICES[axis].get(matched[1].strip()) if matched else None
+    if matched is None or known is None:
+        raise DesignError(unknown(axis, text, CHOICES[axis]))
+    values = {key: _default(value) for key, value in known.options.items() if key}
+    for item in filter(None, (item.strip() for item in (matched[2] or "").split(","))):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        key, value = (key, value) if equals else ("", item)
+        if key not in known.options:
+            raise DesignError(unknown(f"option of {axis} {known.name}", item, known.options))
+        values[key] = _value(f"{axis} {known.name}", key, value, known.options[key])
+    missing = set(known.options) - set(values)
+    if missing:
+        words = known.options[""]
+        raise DesignError(f"{axis} {known.name} asks for one of {words}: {known.name}({words[0]})")  # type: ignore[index]
+    return Word(known, tuple(sorted(values.items())))
+
+
+def _default(allowed: int | tuple[str, ...]) -> int | str:
+    return allowed if isinstance(allowed, int) else allowed[0]
+
+
+def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
+    if isinstance(allowed, tuple):
+        if text not in allowed:
+            raise DesignError(unknown(f"{key or 'rule'} of {where}", text, allowed))
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise DesignError(f"{key} of {where} is a count from 1 on, not {text!r}")
+    return int(text)
 
 
 def unknown(what: str, word: str, words: Iterable[str]) -> str:

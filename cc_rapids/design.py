@@ -1,19 +1,22 @@
 """A design: one choice from each axis, by a name that can be typed.
 
 ``str(Design(link="async", compress="halve"))`` is ``none+async+halve``: sample, link, compress.
-``Design.parse`` is its inverse.
+``Design.parse`` is its inverse. What has no find has two words, ``kout+liu-tarjan(PRF)``, and
+without a sample one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cached_property
+from itertools import product
 
 from . import kernels
-from .catalog import AXES, CHOICES, find, unknown
-from .engines import Engine, Kernel
+from .catalog import AXES, CHOICES, Choice, Word, find, unknown
 from .errors import DesignError
+
+assert kernels  # its files fill the catalog
 
 
 @dataclass(frozen=True)
@@ -22,137 +25,191 @@ class Design:
 
     Parameters
     ----------
-    sample, link, compress : str
-        The names of the choices; a DesignError names the axis and the nearest words if one is
-        unknown.
+    sample, link : str
+        The names of the choices, with options: ``"kout(k=3)"``.
+    compress : str, optional
+        The find, or the step of Rem's rules; None for links that have their own.
+
+    Raises
+    ------
+    DesignError
+        The axis and the nearest words if one is unknown, or why the choices do not go together.
 
     Examples
     --------
-    >>> str(Design(compress="naive"))
-    'none+async+naive'
+    >>> str(Design(sample="kout( k = 3 )", compress="naive"))
+    'kout(k=3)+async+naive'
     >>> Design.parse("none+async+halve") == Design()
     True
+    >>> str(Design.parse("liu-tarjan(PRF)"))
+    'liu-tarjan(PRF)'
     """
 
     sample: str = "none"
     link: str = "async"
-    compress: str = "halve"
+    compress: str | None = "halve"
 
     def __post_init__(self) -> None:
-        for axis in AXES:
-            find(axis, getattr(self, axis))
+        for axis, text in zip(AXES, (self.sample, self.link, self.compress), strict=True):
+            if text is not None:
+                object.__setattr__(self, axis, str(find(axis, text)))
+        for row in EXCLUDED:
+            if row.holds(self):
+                raise DesignError(f"no design {self}: {row.reason}")
 
     def __str__(self) -> str:
-        return "+".join(getattr(self, axis) for axis in AXES)
+        own = self.compress is None and self.sample == "none"
+        words = (None if own else self.sample, self.link, self.compress)
+        return "+".join(word for word in words if word is not None)
+
+    @cached_property
+    def words(self) -> tuple[Word, Word, Word | None]:
+        """The choices with their options."""
+        compress = find("compress", self.compress) if self.compress else None
+        return find("sample", self.sample), find("link", self.link), compress
+
+    @property
+    def rooted(self) -> bool:
+        """Whether only roots are hooked: the designs that batches of edges can be given to."""
+        link = self.words[1]
+        return link.choice.rooted or "R" in dict(link.options).get("", "")  # type: ignore[operator]
+
+    @property
+    def makes_forests(self) -> bool:
+        """Whether the edges that it hooks by are a spanning forest."""
+        return self.rooted and self.compress != "splice" and not self.words[1].choice.whole
+
+    @property
+    def paper(self) -> str:
+        """Where its parts were published."""
+        return "; ".join(word.choice.paper for word in self.words if word)
+
+    @property
+    def needs(self) -> str:
+        """What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing."""
+        return "; ".join(word.choice.needs for word in self.words if word and word.choice.needs)
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether it works on an adjacency list, which an edge list is made into."""
+        return "rows" in self.needs
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
-        """The design of that name, None for ``"auto"``."""
+        """The design of that name, None for ``"auto"``.
+
+        ``none+`` may be left out. Of Rem's rules a find alone is enough, ``rem-cas+halve``: its
+        own step goes with it.
+        """
         if isinstance(name, Design):
             return name
         if not isinstance(name, str):
             raise DesignError(f"a design is a name such as {str(cls())!r}, not {name!r}")
         if name == "auto":
             return None
-        words = name.split("+")
-        if len(words) != len(AXES):
+        words = [word.strip() for word in name.split("+")]
+        if words[0].partition("(")[0].strip() not in CHOICES["sample"]:
+            words = ["none", *words]
+        if not 2 <= len(words) <= len(AXES):
             raise DesignError(unknown("design", name, ["auto", *map(str, designs())]))
-        return cls(**dict(zip(AXES, words, strict=True)))
+        sample, link, compress = (*words, None)[: len(AXES)]
+        known = find("link", link).choice
+        if "find" in known.options and compress in AFTER:
+            link, compress = f"{known.name}(find={compress})", AFTER[compress]
+        return cls(sample, link, compress)
 
 
-def designs() -> list[Design]:
-    """All designs, in the order of the catalog.
-
-    Examples
-    --------
-    >>> [str(design) for design in designs()]
-    ['none+async+naive', 'none+async+halve', 'strided+async+naive', 'strided+async+halve']
-    """
-    return [
-        Design(sample, link, compress)
-        for sample in CHOICES["sample"]
-        for link in CHOICES["link"]
-        for compress in CHOICES["compress"]
-    ]
+AFTER = {"naive": "halve-one", "halve": "halve-one", "split": "split-one", "full": "halve-one"}
 
 
 @dataclass(frozen=True)
-class Program:
-    """The kernels of one design on one engine, for one width of vertices.
+class Exclusion:
+    """Designs that there are not, and why."""
 
-    Without a sample, ``sample`` is None and ``finish`` links every edge.
-    """
-
-    start: Kernel
-    sample: Kernel | None
-    largest: Kernel
-    mark_inside: Kernel
-    finish: Kernel
-    flatten: Kernel
+    holds: Callable[[Design], bool]
+    reason: str
 
 
-@cache
-def build(design: Design, engine: Engine, vertex: type, wide: type) -> Program:
-    """Introduce the kernels of a design to an engine; nothing is compiled before it runs.
-
-    ``vertex`` and ``wide`` are the unsigned types of vertices, and of ids less the lowest one.
-    """
-    chosen = {axis: find(axis, getattr(design, axis)) for axis in AXES}
-
-    def part(axis: str) -> Any:
-        return chosen[axis].make(engine, *map(part, chosen[axis].takes))
-
-    forest, sample = kernels.forest, kernels.sample
-    link, climb = part("link"), kernels.compress.naive(engine)
-    first = part("sample")
-    if first:
-        begin = forest.from_parent(engine)
-        sampling = forest.every_edge(engine, vertex, wide, link, first[0], begin)
-        finish = sample.every_other_edge(engine, vertex, wide, link, first[1])
-    else:
-        begin, sampling = forest.from_vertex(engine), None
-        finish = forest.every_edge(engine, vertex, wide, link, sample.every(engine), begin)
-    return Program(
-        start=forest.start(engine, vertex),
-        sample=sampling,
-        largest=sample.largest(engine, vertex, climb),
-        mark_inside=sample.mark_inside(engine, vertex, climb),
-        finish=finish,
-        flatten=forest.flatten(engine, climb),
-    )
+def _link(design: Design) -> Choice:
+    return find("link", design.link).choice
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A row of the table that ``"auto"`` reads: a design, and when it was measured to be best."""
-
-    design: Design
-    record: str
-    engine: str | None = None
-    edges: int = 0
-    edges_per_vertex: float = 0.0
-
-    def __str__(self) -> str:
-        where = f" on {self.engine}" if self.engine else ""
-        edges = f", from {self.edges:,} edges" if self.edges else ""
-        ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
-        return f"fastest{where}{edges}{ratio} in benchmarks/records/{self.record}"
-
-    def fits(self, engine: str, n: int, m: int) -> bool:
-        """Whether the row is for this engine and an edge list of this size."""
-        mine = self.engine in (None, engine)
-        return mine and m >= self.edges and m >= self.edges_per_vertex * n
+def _has(design: Design, *words: str) -> bool:
+    text = f"{design.sample} {design.link} {design.compress}"
+    return all(word in text for word in words)
 
 
-# The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
-# on the uniform list; on social22 it makes no difference); with fewer it changes little, and on
-# threads and on small lists it costs more than it saves.
-AUTO = (
-    Rule(Design(sample="strided"), "design_choice.jsonl", "cuda", 1_000_000, 3.5),
-    Rule(Design(), "design_choice.jsonl"),
+# The first row that holds is the reason.
+EXCLUDED = (
+    Exclusion(
+        lambda d: _link(d).whole and d.sample != "none",
+        "bfs-cc searches every component from its least vertex, so that a sample finds it nothing"
+        " to leave out",
+    ),
+    Exclusion(
+        lambda d: not _link(d).finds and d.compress is not None,
+        "this link climbs in a way of its own, or has no trees to climb: leave the find out",
+    ),
+    Exclusion(
+        lambda d: bool(_link(d).finds) and d.compress is None,
+        "this link needs a find, such as +halve (Rem's a step, such as +split-one)",
+    ),
+    Exclusion(
+        lambda d: d.compress == "two-try-split" and _link(d).name != "jtb",
+        "two-try-split works on jtb's words of rank and parent, and is analysed for random ranks"
+        " alone (Jayanti et al. 2019)",
+    ),
+    Exclusion(
+        lambda d: _link(d).name == "jtb" and d.compress not in _link(d).finds,
+        "jtb is published with a plain find (naive) and with two-try-split, on words of rank and"
+        " parent; other finds are not proved to keep its bounds",
+    ),
+    Exclusion(
+        lambda d: _link(d).name.startswith("rem") and d.compress not in _link(d).finds,
+        "Rem's rules take one step of a path at a time (halve-one, split-one, splice); a find of"
+        " whole paths after the union is their option, rem-cas(find=halve)+halve-one",
+    ),
+    Exclusion(
+        lambda d: bool(_link(d).finds) and d.compress not in _link(d).finds,
+        "halve-one, split-one and splice are single steps for Rem's rules, which climb two paths"
+        " at once; this link finds a root at a time",
+    ),
+    Exclusion(
+        lambda d: _has(d, "find=full", "splice"),
+        "full compression may point a vertex at the root of the tree that a splice has just moved"
+        " it out of, above its new parent (ConnectIt, Dhulipala et al. 2020)",
+    ),
+    Exclusion(
+        lambda d: _has(d, "coalesce=off") and "reorganise=off" not in d.sample,
+        "edges are reorganised among threads that read a row together: coalesce=off needs"
+        " reorganise=off too",
+    ),
 )
 
 
-def choose(engine: Engine, n: int, m: int) -> Rule:
-    """The row that says what ``"auto"`` runs for m edges whose ids span n vertices."""
-    return next(rule for rule in AUTO if rule.fits(engine.name, n, m))
+def _product() -> Iterator[tuple[str, str, str | None]]:
+    """Every sample, link and compression side by side, whether they go together or not."""
+
+    def shown(axis: str) -> list[str]:
+        choices = CHOICES[axis].values()
+        return [word for choice in choices for word in choice.variants or (choice.name,)]
+
+    return product(shown("sample"), shown("link"), [*CHOICES["compress"], None])
+
+
+def designs() -> list[Design]:
+    """All designs with their default options, in the order of the catalog.
+
+    Examples
+    --------
+    >>> names = list(map(str, designs()))
+    >>> names[:3], len(names)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 343)
+    """
+    found = []
+    for words in _product():
+        try:
+            found.append(Design(*words))
+        except DesignError:
+            continue
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 from . import kernels
 from .edges import Array
 from .engines import Engine
-from .kernels import answer
+from .passes import answer
 from .kernels.bits import WORD
 from .ranks import blocks_of, rank
 
@@ -20,7 +20,7 @@ class Forest:
     Parameters
     ----------
     engine : Engine
-        Where the arrays lie: 4 bytes a vertex (8 beyond 2^32 of them), a bit, and an eighth of one.
+        Where the arrays lie: 4 bytes a vertex (8 from 2^32 of them on), a bit, and an eighth of one.
     n : int
         The number of vertices, whether they occur or not.
     everyone : bool
@@ -42,7 +42,7 @@ class Forest:
 
     def __init__(self, engine: Engine, n: int, everyone: bool = False) -> None:
         self.engine, self.n, words = engine, n, -(-n // WORD)
-        self.vertex: Any = np.uint32 if n <= 1 << 32 else np.uint64
+        self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         self.parent, self.seen, self._before = engine.pieces(
             (n, self.vertex), (words, np.uint32), (blocks_of(words), self.vertex)
         )

@@ -15,7 +15,7 @@ from .catalog import unknown
 from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_parts
 from .errors import ColumnTypeError, InputError
 from .given import Given, Histogram, Labels, Sizes
-from .graphs import Csr, is_graph, read_graph, row_column
+from .graphs import Csr, is_graph, read_graph, read_rows
 from .tables import read_series, read_table
 
 
@@ -141,6 +141,9 @@ def _matrix(matrix: Any, vertices: Any) -> Given:
         raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave vertices out")
+    if matrix.format in ("csr", "csc"):
+        given = _arrays(matrix.indices, matrix.indices, ("row", "column"))
+        return read_rows(Csr(matrix.indptr, matrix.indices), given)
     coo = matrix.tocoo(copy=False)
     return _arrays(coo.row, coo.col, ("row", "column"))
 
@@ -153,8 +156,7 @@ def _graph(graph: Any, vertices: Any, nulls: str) -> tuple[Given, Any, bool]:
     if isinstance(graph, Given):
         return graph, vertices, False
     given = _pair((graph.indices, graph.indices), "indices", "indices", "raise")
-    rows = row_column(graph.offsets, given.dst)
-    return replace(given, src=rows), range(max(len(graph.offsets) - 1, 0)), True
+    return read_rows(graph, given), range(max(len(graph.offsets) - 1, 0)), True
 
 
 def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:

@@ -33,7 +33,12 @@ class Histogram(NamedTuple):
 
 @dataclass(frozen=True)
 class Given:
-    """What the caller gave, checked: two columns, and how answers go back."""
+    """What the caller gave, checked: two columns, and how answers go back.
+
+    Of an adjacency list both columns are its indices, and ``offsets`` say where each row begins;
+    ``symmetric`` says that every edge stands in the rows of both its ends. ``kept`` gives the row
+    numbers of the edges, if some were dropped.
+    """
 
     src: Column
     dst: Column
@@ -42,6 +47,9 @@ class Given:
     vertices: Column | range | None = None
     dropped: int = 0
     every_vertex: bool = False
+    offsets: Column | None = None
+    symmetric: bool = False
+    kept: Callable[[], Any] | None = None
 
     @property
     def columns(self) -> list[Column]:

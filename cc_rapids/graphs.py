@@ -7,15 +7,10 @@ the symmetrised copy that its algorithms run on, from which lists can be drawn a
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from . import engines, kernels
-from .columns import Column, of
+from .columns import of
 from .errors import GraphStateError, InputError
 from .given import Given
 from .tables import read_table
@@ -29,10 +24,14 @@ class Csr:
     ----------
     offsets : (n + 1,) array or series of integers
     indices : (m,) array or series of integers, of the same library
+    symmetric : bool
+        Whether every edge stands in the rows of both its ends; then rows can be left out whole.
+        What you promise here is not checked.
     """
 
     offsets: Any
     indices: Any
+    symmetric: bool = False
 
 
 def is_graph(thing: Any) -> bool:
@@ -40,30 +39,20 @@ def is_graph(thing: Any) -> bool:
     return isinstance(thing, getattr(sys.modules.get("cugraph"), "Graph", ()))
 
 
-def row_column(offsets: Any, indices: Column) -> Column:
-    """The row of each of the indices of an adjacency list.
+def read_rows(rows: Csr, given: Given) -> Given:
+    """An adjacency list, of which ``given`` holds the indices on both sides.
 
-    One integer an edge is allocated while the column is lent. An InputError says if the last
-    offset is not the number of indices.
+    An InputError says if the last offset is not the number of indices.
     """
-    starts = of("offsets", offsets)
-
-    @contextmanager
-    def lend() -> Iterator[Any]:
-        with starts.lend() as first:
-            last = int(first[-1]) if first.size else 0
-            if last != indices.size:
-                raise InputError(
-                    f"offsets end at {last:,}, and there are {indices.size:,} indices: the last"
-                    " offset of an adjacency list is their number"
-                )
-            engine = engines.get("threads" if isinstance(first, np.ndarray) else "cuda")
-            out = engine.empty(indices.size, np.dtype(indices.dtype.lower()))
-            number = kernels.kernel(kernels.forest.rows, engine)
-            number(indices.size, first.size - 1, first, out)
-            yield out
-
-    return Column("offsets", indices.dtype, indices.size, lend)
+    starts = of("offsets", rows.offsets)
+    with starts.lend() as first:
+        last = int(first[-1]) if first.size else 0
+    if last != given.dst.size:
+        raise InputError(
+            f"offsets end at {last:,}, and there are {given.dst.size:,} indices: the last"
+            " offset of an adjacency list is their number"
+        )
+    return replace(given, offsets=starts, symmetric=rows.symmetric)
 
 
 def check_state(graph: Any) -> None:

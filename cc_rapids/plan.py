@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .design import Design, choose
+from .choosing import choose
+from .design import Design
 from .engines import Engine
 from .given import Given
 from .vertices import measure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import kernels
 from .engines import Array, Engine
-from .kernels import answer
+from .passes import answer
 from .kernels.bits import BLOCK
 
 RUN = 32  # values that one thread sums

@@ -66,9 +66,11 @@ class Components(Selection):
         forest: Forest,
         kind: str,
         facts: Facts,
+        chosen: Array | None = None,
     ) -> None:
         self._given, self._engine, self._names = given, engine, names
         self._forest, self._kind, self._facts = forest, kind, facts
+        self._chosen = chosen
 
     def __len__(self) -> int:
         return self._forest.components

@@ -12,7 +12,7 @@ from . import kernels
 from .engines import Array, Engine
 from .errors import CapacityError
 from .forest import Forest
-from .kernels import ids as kernel_ids
+from .passes import ids as kernel_ids
 from .names import Listed
 from .ways import GIB, slots_for
 

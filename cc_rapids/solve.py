@@ -1,16 +1,63 @@
-"""Static connectivity: from edges to a flat forest."""
+"""Static connectivity: from edges to a flat forest. Hong et al. 2020, Algorithm 1."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 
-from .design import Design, build
-from .edges import Edges
+from .adjacency import Adjacency
+from .design import Design
+from .edges import Array, Edges
+from .engines import Engine
 from .forest import Forest
-from .kernels.sample import PROBES, sampled_count
+from .kernels.sample import PROBES
+from .program import Program, build
 
 
-def solve(edges: Edges, forest: Forest, design: Design) -> None:
+@dataclass
+class Work:
+    """The arrays of one run, as the procedures of :mod:`cc_rapids.kernels` take them.
+
+    Attributes
+    ----------
+    n, m : int
+        Vertices, and edges or entries of rows.
+    edges : (src, dst, low), or (offsets, indices, 0) if rows are what is read
+    rows : (offsets, indices) if there are rows, else empty
+    symmetric : bool
+        Whether every edge stands in the rows of both ends.
+    trees : (parent, extra, chosen)
+        The forest, what a link keeps beside it, and the edges that it hooked by. A design that
+        keeps nothing, or notes nothing, is given the parents there, and never looks at them.
+    notes : (seen, stray)
+    best, inside : arrays
+        The giant's root, and the vertices inside it; after a sample only.
+    sampled, noted : bool
+        Whether there was a sample, and whether a spanning forest is wanted.
+    kept : arrays
+        The edges that rounds run over.
+    """
+
+    engine: Engine
+    n: int
+    m: int
+    edges: tuple[Array, Array, int]
+    rows: tuple[Array, ...]
+    symmetric: bool
+    trees: tuple[Array, Array, Array]
+    notes: tuple[Array, Array]
+    best: Array
+    inside: Array
+    sampled: bool
+    noted: bool
+    kept: tuple[Array, ...] = field(default=())
+
+
+def solve(
+    edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, chosen: Array = None
+) -> None:
     """Give every vertex the root of its component, and count them.
 
     Parameters
@@ -21,21 +68,79 @@ def solve(edges: Edges, forest: Forest, design: Design) -> None:
         Over the vertices of the edges; ``seen`` holds those that occur besides the edges.
     design : Design
         The algorithm.
+    rows : Adjacency, optional
+        The edges as rows, for a design that takes them.
+    chosen : (n,) array of unsigned integers, all bits set, optional
+        Filled with the edges of a spanning forest: for each vertex but the roots the one by which
+        it was hooked, in an order of its own.
     """
-    engine, n, m = forest.engine, forest.n, edges.m
-    program = build(design, engine, forest.vertex, edges.wide_for(n))
-    ends = edges.src, edges.dst, edges.low, n, forest.parent, forest.seen, forest.stray
-    program.start(n, forest.parent)
-    if program.sample and n:
-        sampled = sampled_count(m)
-        best = engine.fill(engine.empty(1, np.int64), 0)
-        inside = engine.empty(forest.seen.size, np.uint32)
-        octets = inside.view(np.uint8)
-        program.sample(sampled, *ends)
-        program.largest(PROBES, n, forest.parent, best)
-        program.mark_inside(octets.size, n, forest.parent, best, octets)
-        program.finish(m - sampled, *ends, best, inside)
-    else:
-        program.finish(m, *ends)
-    program.flatten(n, forest.parent, forest.seen)
+    noted = chosen is not None
+    wide = edges.wide_for(forest.n)
+    program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
+    run(program, _work(program, edges, forest, rows, chosen))
     forest.count()
+
+
+def run(program: Program, work: Work) -> None:
+    """The phases: sample, find the giant, finish what is outside it, and flatten."""
+    parent, extra, _ = work.trees
+    program.start(work.n, parent)
+    if program.sample and work.n:
+        if program.sample.before:
+            program.sample.before(work)
+        _start_extra(program, work)
+        if program.sample.link:
+            program.sample.link(work)
+        _unpack(program, work)
+        program.largest(PROBES, work.n, parent, work.best)
+        octets = work.inside.view(np.uint8)
+        program.mark_inside(octets.size, work.n, parent, work.best, octets)
+    else:
+        _start_extra(program, work)
+    program.finish(work)
+    _unpack(program, work)
+    program.flatten(work.n, parent, work.notes[0])
+    if program.rerooted:
+        lowest = work.engine.fill(work.engine.empty(work.n, parent.dtype), 0xFF)
+        program.least(work.n, parent, lowest)
+        program.reroot(work.n, lowest, parent, work.notes[0])
+
+
+def _work(
+    program: Program, edges: Edges, forest: Forest, rows: Adjacency | None, chosen: Array
+) -> Work:
+    engine, n, sampled = forest.engine, forest.n, program.sample is not None
+    types = {"hooks": forest.vertex, "locks": np.uint32, "ranks": np.uint64}
+    extra = engine.empty(n, types[program.extra]) if program.extra else forest.parent
+    best = forest.stray
+    if sampled or program.rounds:
+        best = engine.fill(engine.empty(1, np.int64), 0)
+    noted = chosen is not None
+    return Work(
+        engine=engine,
+        n=n,
+        m=edges.m if rows is None else rows.m,
+        edges=(edges.src, edges.dst, edges.low) if rows is None else (*rows.arrays, 0),
+        rows=() if rows is None else rows.arrays,
+        symmetric=rows is not None and rows.symmetric,
+        trees=(forest.parent, extra, chosen if noted else forest.parent),
+        notes=(forest.seen, forest.stray),
+        best=best,
+        inside=engine.empty(forest.seen.size, np.uint32) if sampled else forest.seen,
+        sampled=sampled,
+        noted=noted,
+    )
+
+
+def _start_extra(program: Program, work: Work) -> None:
+    parent, extra, _ = work.trees
+    if program.extra == "ranks":
+        program.pack(work.n, parent, extra)
+    elif program.extra:
+        work.engine.fill(extra, 0xFF if program.extra == "hooks" else 0)
+
+
+def _unpack(program: Program, work: Work) -> None:
+    parent, extra, _ = work.trees
+    if program.unpack:
+        program.unpack(work.n, extra, parent)

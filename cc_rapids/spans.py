@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import kernels, passes
 from .engines import Array, Engine
 from .errors import ColumnTypeError, InputError
 from .given import Given
@@ -99,9 +99,9 @@ def bounds(arrays: list[Array], engine: Engine, sure: bool = True) -> tuple[int,
     found = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
-        rows = kernels.columns.glanced_count(left.size) if few else left.size
-        place = kernels.kernel(kernels.columns.glance if few else kernels.sample.every, engine)
-        span = kernels.kernel(kernels.columns.span, engine, _wide(left), _sign(left), place)
+        rows = passes.columns.glanced_count(left.size) if few else left.size
+        place = kernels.kernel(passes.columns.glance if few else kernels.sample.every, engine)
+        span = kernels.kernel(passes.columns.span, engine, _wide(left), _sign(left), place)
         span(rows, left, right, found[2 * k : 2 * k + 2])
     ends = engine.to_host(found).tolist()
     seen = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -66,8 +67,10 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
     """CuDF without narwhals, which would count nulls by a pass over each column."""
     size, columns = len(frame), [*where[0], *where[1]]
+    kept = None
     if nulls == "drop" and any(frame._data[column].null_count for column in columns):
-        frame = frame[list(dict.fromkeys(columns))].dropna()
+        frame = frame[list(dict.fromkeys(columns))].reset_index(drop=True).dropna()
+        kept = frame.index.to_cupy
     src, dst = (
         [
             of_cudf(name, frame._data[column], partial(frame.__getitem__, column))
@@ -76,7 +79,8 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
         for named, side in zip(names, where, strict=True)
     )
     make = partial(_make_cudf, type(frame))
-    return _given(src, dst, make, True, size - len(frame))
+    given = _given(src, dst, make, True, size - len(frame))
+    return replace(given, kept=kept)
 
 
 def _given(
@@ -96,8 +100,11 @@ def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
 
 def _narwhals_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
     size, columns = len(frame), list(dict.fromkeys([*where[0], *where[1]]))
+    kept = None
     if nulls == "drop" and any(frame.get_column(column).null_count() for column in columns):
-        frame = frame.select(*columns).drop_nulls()
+        numbered = frame.select(*columns).with_row_index("row number of the edge")
+        frame = numbered.drop_nulls()
+        kept = frame.get_column("row number of the edge").to_numpy
     src, dst = (
         [
             of(name, frame.get_column(column).to_native())
@@ -112,7 +119,8 @@ def _narwhals_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given
 
         return nw.from_dict(columns, backend=backend).to_native()
 
-    return _given(src, dst, make, False, size - len(frame))
+    given = _given(src, dst, make, False, size - len(frame))
+    return replace(given, kept=kept)
 
 
 def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import kernels, passes
 from .edges import Array, Edges
 from .engines import Engine, Kernel
 from .forest import Forest
@@ -125,7 +125,7 @@ def _mark_named(ids: Ids, words: Array, engine: Engine) -> None:
 
 def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     """Vertices are the ranks of the ids in a bit map over their span."""
-    span, of_ids = ids.span, kernels.ids
+    span, of_ids = ids.span, passes.ids
     size = -(-span.size // kernels.bits.WORD)
     words = engine.fill(engine.empty(size, np.uint32), 0)
     before = engine.empty(blocks_of(size), Span.vertex_of(ids.way.vertices))
@@ -160,5 +160,5 @@ def _number_slots(ids: Ids, engine: Engine) -> Numbered:
 
 
 def _kernel(name: str, engine: Engine, *parts: Any) -> Kernel:
-    made: Kernel = kernels.kernel(getattr(kernels.columns, name), engine, *parts)
+    made: Kernel = kernels.kernel(getattr(passes.columns, name), engine, *parts)
     return made

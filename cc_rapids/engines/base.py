@@ -8,11 +8,16 @@
 ``on.cas``         ``(array, i, old, new)``: compare-and-swap
 ``on.add, .min,    ``(array, i, value)``: read, modify and write as one step
 .max, .bit_or``
-``on.all_add,      the same, in a sweep, where every thread calls it once with the same ``i``:
+``on.fence``       ``()``: all that this thread wrote before is seen before what it writes after,
+                   and what it reads after is no older than what it read before
+``on.swap_pairs``  ``(value)``: what threads 2t and 2t + 1 give each other, where all of a warp call
+                   it; None on engines that have no warps
+``on.group``       how many neighbouring threads had better share a row of an adjacency list
+``on.all_add,      as those, in a sweep, where every thread calls it once with the same ``i``:
 .all_min, .all_max`` an engine may combine neighbours first; nothing is returned
 =================  =================================================================================
 
-All but the last row return what the array held before. Indices are unsigned. There is no order
+The atomic operations return what the array held before. Indices are unsigned. There is no order
 between the ``i`` of one kernel, and every kernel sees all that earlier ones wrote.
 """
 
@@ -51,7 +56,11 @@ class Engine(ABC):
     name: str
     on_device: bool  # are its arrays those of a GPU?
     xp: Any  # the array library: numpy or cupy
+    group = 1
+    swap_pairs: Atom | None = None
+    has_locks = True  # do threads that wait for each other's locks make progress?
 
+    fence = Atom("fence")
     cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
     all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
 

@@ -20,6 +20,7 @@ from typing import Any
 from ..errors import EngineError
 from . import store
 from .base import Array, Engine, Kernel
+from .parts import Atom
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
@@ -57,6 +58,8 @@ class Cuda(Engine):
 
     name = "cuda"
     on_device = True
+    group = 32
+    swap_pairs = Atom("swap_pairs")
 
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
@@ -68,6 +71,11 @@ class Cuda(Engine):
     @property
     def device_name(self) -> str:
         return str(_properties(self._device())["name"].decode())
+
+    @property
+    def has_locks(self) -> bool:  # type: ignore[override]
+        """From Volta on, whose threads are scheduled independently of their warp."""
+        return bool(_properties(self._device())["major"] >= 7)
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]

@@ -65,6 +65,16 @@ def bit_or(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.or_(array, i, value)
 
 
+@_device
+def fence() -> None:
+    cuda.threadfence()
+
+
+@_device
+def swap_pairs(value: Any) -> Any:
+    return cuda.shfl_xor_sync(ALL_LANES, value, 1)
+
+
 # The threads of a sweep all reach these calls, so that a whole warp can combine its values by
 # shuffles and send one atomic operation. The simulator has no shuffles.
 
@@ -106,7 +116,9 @@ def all_max(array: Any, i: Any, value: Any) -> None:
 
 
 ATOMS = {"cas": cas, "add": add, "min": minimum, "max": maximum, "bit_or": bit_or}
+ATOMS["fence"] = fence
 if config.ENABLE_CUDASIM:
     ATOMS |= {"all_add": add, "all_min": minimum, "all_max": maximum}
 else:
+    ATOMS["swap_pairs"] = swap_pairs
     ATOMS |= {"all_add": all_add, "all_min": all_min, "all_max": all_max}

@@ -20,6 +20,7 @@ class Simulator(Threads):
     """Kernels under the GPU's own loops and atomic operations, on NumPy arrays."""
 
     name = "cuda"
+    group = 4
 
     @property
     def device_name(self) -> str:

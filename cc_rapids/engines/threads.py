@@ -49,6 +49,15 @@ def _cas(typing: Any, array: Any, i: Any, old: Any, new: Any) -> Any:
     return array.dtype(array, i, old, new), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _fence(typing: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
 def _read_modify_write(signed: str, unsigned: str) -> Any:
     """An atomic operation of LLVM's, by its names for signed and for unsigned elements."""
 
@@ -71,7 +80,7 @@ _add, _min, _max = (
     _read_modify_write("min", "umin"),
     _read_modify_write("max", "umax"),
 )
-ATOMS = {"cas": _cas, "add": _add, "min": _min, "max": _max}
+ATOMS = {"cas": _cas, "fence": _fence, "add": _add, "min": _min, "max": _max}
 ATOMS |= {"bit_or": _read_modify_write("or", "or")}
 ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
 

@@ -1,7 +1,7 @@
 """Seeded graphs with known answers: the reference graphs of the benchmarks, and simple shapes.
 
 The same arguments give the same edges on every engine and machine: an edge is a function of the
-seed and of its own index (see :mod:`cc_rapids.kernels.generate`). Nothing is ever sorted or made
+seed and of its own index (see :mod:`cc_rapids.generators.kernels`). Nothing is ever sorted or made
 unique; a graph may hold self-loops and duplicates unless its function says otherwise.
 
 >>> from cc_rapids import components, generators

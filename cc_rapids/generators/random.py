@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import engines
 from ..catalog import unknown
 from ..errors import InputError
-from ..kernels import generate
+from . import kernels as generate
 from .graph import Graph, count, empty, keys, launch
 
 

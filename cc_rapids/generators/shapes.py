@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import engines
-from ..kernels import generate
+from . import kernels as generate
 from .graph import Graph, Labels, bit_length, count, empty, keys, launch
 
 

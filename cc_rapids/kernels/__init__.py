@@ -1,26 +1,29 @@
 """The algorithms, each written once, as plain Python on arrays; one family a file.
 
 ``on`` is the engine (see :mod:`cc_rapids.engines.base`). A kernel neither raises nor prints: the
-edge of the package has checked its input.
+edge of the package has checked its input. To be read in this order: compress, link, rem, jtb (union
+and find); forest (all edges); sample, rows, search (what is linked first); finish; rounds.
 """
 
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import answer, bits, columns, compress, forest, generate, ids, link, sample
+from . import bits, compress, link, rem, jtb, forest, sample, rows, search, finish, rounds  # noqa: I001
 
 __all__ = [
-    "answer",
     "bits",
-    "columns",
     "compress",
+    "finish",
     "forest",
-    "generate",
-    "ids",
+    "jtb",
     "kernel",
     "link",
+    "rem",
+    "rounds",
+    "rows",
     "sample",
+    "search",
 ]
 
 

@@ -2,6 +2,9 @@
 
 parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every climb ends; a root
 is its own parent, and a vertex that has got a parent never becomes a root again.
+
+Where a path is shortened the store is plain, and may overwrite another thread's shorter pointer:
+the vertex is no root, and both point at ancestors of it, so that it stays where it belongs.
 """
 
 from typing import Any
@@ -9,7 +12,7 @@ from typing import Any
 from ..catalog import choice
 
 
-@choice("compress", "naive", paper="FindNaive, Hong et al. 2020, 3.4")
+@choice("compress", "naive", paper="FindNaive, Hong et al. 2020, Algorithm 8")
 def naive(on: Any) -> Any:
     """Climb to the root and leave the path as it is."""
 
@@ -23,13 +26,9 @@ def naive(on: Any) -> Any:
     return find
 
 
-@choice("compress", "halve", paper="FindHalve, Hong et al. 2020, A.1")
+@choice("compress", "halve", paper="AtomicHalve, Hong et al. 2020, Algorithm 8")
 def halve(on: Any) -> Any:
-    """Point every other vertex of the path at its grandparent while climbing.
-
-    The store is plain and may overwrite a shorter pointer of another thread's: v is no root, and
-    both point at ancestors of v, so v stays in its tree and parent[v] < v.
-    """
+    """Point every other vertex of the path at its grandparent while climbing."""
 
     @on.device
     def find(parent, v):
@@ -42,3 +41,52 @@ def halve(on: Any) -> Any:
         return v
 
     return find
+
+
+@choice("compress", "split", paper="AtomicSplit, Hong et al. 2020, Algorithm 8")
+def split(on: Any) -> Any:
+    """Point every vertex of the path at its grandparent while climbing."""
+
+    @on.device
+    def find(parent, v):
+        p = parent[v]
+        while p != v:
+            g = parent[p]
+            if g != p:
+                parent[v] = g
+            v, p = p, g
+        return v
+
+    return find
+
+
+@choice("compress", "full", paper="FindCompress, Hong et al. 2020, Algorithm 8")
+def full(on: Any) -> Any:
+    """Climb to the root, then point every vertex of the path at it.
+
+    Ends at the first vertex that another thread has pointed at the root or below it.
+    """
+    climb = naive(on)
+
+    @on.device
+    def find(parent, v):
+        r, p = climb(parent, v), parent[v]
+        while r < p:
+            parent[v] = r
+            v, p = p, parent[p]
+        return r
+
+    return find
+
+
+def nothing(on: Any) -> Any:
+    """No find at all: what is left of the compression after a union, where it is naive."""
+
+    @on.device
+    def find(parent, v):
+        return v
+
+    return find
+
+
+FINDS = {"naive": naive, "halve": halve, "split": split, "full": full}

@@ -1,8 +1,12 @@
 """Forest: the phases that every union-find design shares, around its link rule.
 
-src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low.
+src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low. Of an
+           adjacency list they are its (n + 1,) offsets and (m,) indices, and low is 0.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
+extra    : what a link keeps beside the parents (see link.py).
+chosen   : (n,) unsigned, the edge by which each vertex was hooked, if a spanning forest is wanted.
 seen     : (n + 31) // 32 words of bits (see bits.py), at first the vertices named beside the edges.
+stray    : (1,) not 0 once an edge with an end beyond the n vertices was left out.
 """
 
 from typing import Any
@@ -10,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import bits
+from .link import none_of
 
 
 def distance(on: Any, wide: type) -> Any:
@@ -40,15 +45,15 @@ def index(on: Any, vertex: type) -> Any:
     return index
 
 
-def rows(on: Any) -> Any:
-    """The row of each entry of an adjacency list: out[e] = r, offsets[r] <= e < offsets[r + 1].
+def row_of(on: Any) -> Any:
+    """The row of an entry of an adjacency list: offsets[r] <= e < offsets[r + 1].
 
     By bisection: neighbours take the same steps, so that they read the same words.
     """
     one = np.uint64(1)
 
-    @on.each
-    def rows(e, n, offsets, out):
+    @on.device
+    def row(offsets, n, e):
         low, high = np.uint64(0), np.uint64(n)
         while high - low > one:
             middle = (low + high) >> one
@@ -56,9 +61,42 @@ def rows(on: Any) -> Any:
                 low = middle
             else:
                 high = middle
-        out[e] = low
+        return low
+
+    return row
+
+
+def rows(on: Any) -> Any:
+    """The row of each entry of an adjacency list."""
+    row = row_of(on)
+
+    @on.each
+    def rows(e, n, offsets, out):
+        out[e] = row(offsets, n, e)
 
     return rows
+
+
+def listed(on: Any, wide: type) -> Any:
+    """The ends of an edge of a list, as distances from the lowest id."""
+    at = distance(on, wide)
+
+    @on.device
+    def ends(e, src, dst, low, n):
+        return at(src, e, low), at(dst, e, low)
+
+    return ends
+
+
+def adjacent(on: Any, wide: type) -> Any:
+    """The ends of an entry of an adjacency list: its row and its index."""
+    at, row = distance(on, wide), row_of(on)
+
+    @on.device
+    def ends(e, offsets, indices, low, n):
+        return wide(row(offsets, n, e)), at(indices, e, low)
+
+    return ends
 
 
 def start(on: Any, vertex: type) -> Any:
@@ -71,30 +109,37 @@ def start(on: Any, vertex: type) -> Any:
     return start
 
 
-def every_edge(on: Any, vertex: type, wide: type, link: Any, place: Any, begin: Any) -> Any:
-    """Link the two ends of each edge, in any order and at the same time.
+def forget(on: Any) -> Any:
+    """Where no spanning forest is wanted, a hook leaves no note."""
 
-    ``place`` says which edge is the i-th, ``begin`` where the climb begins. A self-loop joins
-    nothing: that its vertex occurs is the only thing to note. Most edges of a dense graph have two
-    ends with one parent: two reads are all they cost. An edge with an end beyond the n vertices is
-    left out and noted in ``stray``.
-    """
-    at, mark = distance(on, wide), bits.mark(on)
+    @on.device
+    def note(chosen, r, e):
+        return
 
-    @on.each
-    def every_edge(i, src, dst, low, n, parent, seen, stray):
-        e = place(i)
-        u, v = at(src, e, low), at(dst, e, low)
-        if max(u, v) >= wide(n):
-            stray[0] = 1
-        elif u == v:
-            mark(seen, vertex(u))
-        else:
-            p, q = parent[u], parent[v]
-            if p != q:
-                link(parent, begin(vertex(u), p), begin(vertex(v), q))
+    return note
 
-    return every_edge
+
+def remember(on: Any) -> Any:
+    """Note the edge by which a root was hooked: each is hooked once, so that no note is lost."""
+
+    @on.device
+    def note(chosen, r, e):
+        chosen[r] = e
+
+    return note
+
+
+def joining(on: Any, vertex: type, link: Any, note: Any) -> Any:
+    """Link two vertices for the sake of edge e, and note it if that has hooked a root."""
+    none = none_of(vertex)
+
+    @on.device
+    def join(parent, extra, chosen, u, v, e):
+        r = link(parent, extra, u, v)
+        if r != none:
+            note(chosen, r, e)
+
+    return join
 
 
 def from_vertex(on: Any) -> Any:
@@ -117,6 +162,33 @@ def from_parent(on: Any) -> Any:
     return begin
 
 
+def every_edge(
+    on: Any, vertex: type, wide: type, join: Any, ends: Any, place: Any, begin: Any
+) -> Any:
+    """Link the two ends of each edge, in any order and at the same time.
+
+    ``ends`` reads an edge, ``place`` says which is the i-th, ``begin`` where the climb begins. A
+    self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a dense
+    graph have two ends with one parent: two reads are all they cost.
+    """
+    mark = bits.mark(on)
+
+    @on.each
+    def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
+        e = place(i)
+        u, v = ends(e, src, dst, low, n)
+        if max(u, v) >= wide(n):
+            stray[0] = 1
+        elif u == v:
+            mark(seen, vertex(u))
+        else:
+            p, q = parent[u], parent[v]
+            if p != q:
+                join(parent, extra, chosen, begin(vertex(u), p), begin(vertex(v), q), e)
+
+    return every_edge
+
+
 def flatten(on: Any, find: Any) -> Any:
     """Point every vertex at its root, and note the roots that have children.
 
@@ -135,3 +207,30 @@ def flatten(on: Any, find: Any) -> Any:
             mark(seen, r)
 
     return flatten
+
+
+def least(on: Any, vertex: type) -> Any:
+    """lowest[r] = the least vertex of root r, of a flat forest whose roots are any of theirs."""
+    low = on.min
+
+    @on.each
+    def least(v, parent, lowest):
+        r = parent[v]
+        if v < lowest[r]:
+            low(lowest, r, vertex(v))
+
+    return least
+
+
+def reroot(on: Any) -> Any:
+    """Point every vertex at the least one of its tree instead of the root, and note those."""
+    mark = bits.mark(on)
+
+    @on.each
+    def reroot(v, lowest, parent, seen):
+        r = lowest[parent[v]]
+        if r != v:
+            mark(seen, r)
+        parent[v] = r
+
+    return reroot

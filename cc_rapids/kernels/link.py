@@ -2,34 +2,148 @@
 
 parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every climb ends and the
 root of a finished tree is its least vertex.
+extra  : what a rule keeps beside the parents; most keep nothing, and never look at it.
+
+A link returns the root that it has hooked, or the greatest number of its type, NONE. Only a root is
+ever hooked, by a successful compare-and-swap on itself, so that no hook is lost and each vertex is
+hooked once. A stale read shows an older ancestor in the same tree; the swap then fails, and says
+what stands there by now: it is smaller, so that each lost race brings a loop nearer to its end.
 """
 
 from typing import Any
 
 from ..catalog import choice
+from .compress import FINDS, halve
 
 
-@choice("link", "async", takes=("compress",), paper="Union-Async, Hong et al. 2020, 3.4")
-def asynchronous(on: Any, find: Any) -> Any:
-    """Hook the larger root under the smaller by one compare-and-swap; the loser climbs on.
+def none_of(vertex: type) -> Any:
+    """What a link returns that has hooked nothing: no vertex, as there are fewer of them."""
+    return vertex((1 << 8 * vertex(0).itemsize) - 1)
 
-    Only a root is ever hooked, and only by a successful compare-and-swap on itself, so no hook is
-    lost. A stale read shows an older ancestor of the same tree: the swap then fails and returns
-    what the root's parent is by now.
-    """
-    cas = on.cas
+
+@choice("link", "async", finds=FINDS, takes=("find",), paper="Hong et al. 2020, Algorithm 10")
+def asynchronous(on: Any, vertex: type, find: Any) -> Any:
+    """Hook the larger root under the smaller by one compare-and-swap; the loser climbs on."""
+    cas, none = on.cas, none_of(vertex)
 
     @on.device
-    def link(parent, u, v):
+    def link(parent, extra, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             if u < v:
                 u, v = v, u
             seen = cas(parent, u, u, v)
             if seen == u:
-                return True
-            # seen < u: each lost race moves u down, so the loop ends even on stale reads
+                return u
             u, v = find(parent, seen), find(parent, v)
-        return False
+        return none
+
+    return link
+
+
+@choice("link", "early", finds=FINDS, takes=("tidy",), paper="Hong et al. 2020, Algorithm 12")
+def early(on: Any, vertex: type, tidy: Any) -> Any:
+    """Climb both paths together, the larger first, and hook as soon as it is a root.
+
+    On the way each vertex is pointed at its grandparent; after that both paths are compressed.
+    """
+    cas, none = on.cas, none_of(vertex)
+
+    @on.device
+    def link(parent, extra, u, v):
+        a, b, hooked = u, v, none
+        while a != b and hooked == none:
+            if a < b:
+                a, b = b, a
+            p = parent[a]
+            if p == a:
+                p = cas(parent, a, a, b)
+            if p == a:
+                hooked = a
+            else:
+                g = parent[p]
+                if g != p:
+                    cas(parent, a, p, g)
+                a = g
+        tidy(parent, u)
+        tidy(parent, v)
+        return hooked
+
+    return link
+
+
+@choice(
+    "link",
+    "hooks",
+    finds=FINDS,
+    takes=("find",),
+    extra="hooks",
+    needs="4 bytes a vertex for the hooks",
+    paper="Hong et al. 2020, Algorithm 11",
+)
+def hooks(on: Any, vertex: type, find: Any) -> Any:
+    """Compare-and-swap on an array of hooks, so that the parent is written by the winner alone.
+
+    hooks[v] is NONE until v is hooked, and then what it was hooked to. The paper's loser waits
+    until the winner's store is seen; here it climbs on from the hook, which it has just read.
+    """
+    cas, none = on.cas, none_of(vertex)
+
+    @on.device
+    def link(parent, hooks, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            if u < v:
+                u, v = v, u
+            seen = cas(hooks, u, none, v)
+            if seen == none:
+                parent[u] = v
+                return u
+            u, v = find(parent, seen), find(parent, v)
+        return none
+
+    return link
+
+
+@choice("link", "ecl", paper="Jaiganesh and Burtscher 2018, compute; Hong et al. 2020, 4.3")
+def ecl(on: Any, vertex: type) -> Any:
+    """As async, but the paths are halved once, and a loser goes on from what it saw."""
+    cas, find, none = on.cas, halve(on), none_of(vertex)
+
+    @on.device
+    def link(parent, extra, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            if u < v:
+                u, v = v, u
+            seen = cas(parent, u, u, v)
+            if seen == u:
+                return u
+            u = seen
+        return none
+
+    return link
+
+
+@choice("link", "afforest", paper="Sutton et al. 2018, link; Hong et al. 2020, 4.3")
+def afforest(on: Any, vertex: type) -> Any:
+    """Compare parents, try to hook the larger one, and step up both paths without finds."""
+    cas, none = on.cas, none_of(vertex)
+
+    @on.device
+    def link(parent, extra, u, v):
+        p, q = parent[u], parent[v]
+        while p != q:
+            if p < q:
+                p, q = q, p
+            seen = parent[p]
+            if seen == q:
+                return none
+            if seen == p:
+                seen = cas(parent, p, p, q)
+                if seen == p:
+                    return p
+            p, q = parent[seen], parent[q]
+        return none
 
     return link

@@ -8,29 +8,31 @@ best   : [count << 48 | root] of the giant after the sample.
 inside : (n + 31) // 32 words, vertices that are joined to that root, or are about to be: not all.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..catalog import choice
-from . import bits, forest
-from .answer import EIGHT, ONE, THREE
+from . import bits
 
 BLOCK, STRIDE = np.uint64(256), np.uint64(1280)  # edges: one block of each stride is the sample
 PROBES = 256  # vertices looked at to find the largest component
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
+ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+
+Step = Callable[[Any], None]  # takes the work: the arrays of one run, see cc_rapids.solve
 
 
-@choice("sample", "none", paper="Hong et al. 2020, Algorithm 1")
-def none(on: Any) -> None:
-    """Link every edge in one phase."""
+class Sample(NamedTuple):
+    """What a sample does before its links, how it links, and the edges that it leaves."""
 
-
-@choice("sample", "strided", paper="Hong et al. 2020, 3.3, for edge lists: every fifth block")
-def strided(on: Any) -> Any:
-    """Link every fifth block of edges first, then those that are not inside the largest tree."""
-    return sampled(on), others(on)
+    link: Step | None
+    before: Step | None = None
+    left: Any = None  # place(i): which edge is the i-th of those left, as a part of a kernel
+    left_count: Callable[[int], int] = int
+    gather: bool = False
 
 
 def every(on: Any) -> Any:
@@ -43,25 +45,35 @@ def every(on: Any) -> Any:
     return place
 
 
-def sampled(on: Any) -> Any:
-    """The edges of the sample: the first block of each stride, read as it lies."""
-
-    @on.device
-    def place(i):
-        return i // BLOCK * STRIDE + i % BLOCK
-
-    return place
+@choice("sample", "none", paper="Hong et al. 2020, Algorithm 1")
+def none(on: Any, vertex: type) -> None:
+    """Link every edge in one phase."""
 
 
-def others(on: Any) -> Any:
-    """The edges that are not in the sample."""
+@choice(
+    "sample",
+    "strided",
+    takes=("every_edge",),
+    paper="Hong et al. 2020, 3.3, for edge lists: every fifth block",
+)
+def strided(on: Any, vertex: type, every_edge: Any) -> Sample:
+    """Link every fifth block of edges first, then those that are not inside the largest tree."""
     left = np.uint64(STRIDE - BLOCK)
 
     @on.device
-    def place(i):
+    def sampled(i):
+        return i // BLOCK * STRIDE + i % BLOCK
+
+    @on.device
+    def others(i):
         return i // left * STRIDE + BLOCK + i % left
 
-    return place
+    link_edges = every_edge(sampled)
+
+    def link(work: Any) -> None:
+        link_edges(sampled_count(work.m), *work.edges, work.n, *work.trees, *work.notes)
+
+    return Sample(link, left=others, left_count=lambda m: m - sampled_count(m))
 
 
 def sampled_count(m: int) -> int:
@@ -70,7 +82,7 @@ def sampled_count(m: int) -> int:
     return m // stride * block + min(m % stride, block)
 
 
-def largest(on: Any, vertex: type, find: Any) -> Any:
+def largest(on: Any, find: Any) -> Any:
     """Of some vertices the most frequent root: best = [count << 48 | root], at first 0.
 
     Run for each probe; nothing is linked meanwhile.
@@ -130,34 +142,46 @@ def giant_of(on: Any, vertex: type) -> Any:
     return giant
 
 
-def every_other_edge(on: Any, vertex: type, wide: type, link: Any, place: Any) -> Any:
-    """Link the edges that the sample has left, except those inside the giant.
+def unless_inside(on: Any, vertex: type, join: Any) -> Any:
+    """Link an edge unless both ends are inside the giant.
 
     A bit is set by the thread that links its vertex to the giant, and the kernel ends when all
     links are made: an edge that is left out for two bits is joined by then. A bit that is missed
     costs a link that changes nothing. The giant's end needs no look at its parent.
     """
-    at, has, mark = forest.distance(on, wide), bits.has(on), bits.mark(on)
-    giant = giant_of(on, vertex)
+    has, mark, giant = bits.has(on), bits.mark(on), giant_of(on, vertex)
 
-    @on.each
-    def every_other_edge(i, src, dst, low, n, parent, seen, stray, best, inside):
-        e = place(i)
-        far_u, far_v = at(src, e, low), at(dst, e, low)
-        if max(far_u, far_v) >= wide(n):
-            stray[0] = 1
-            return
-        u, v = vertex(far_u), vertex(far_v)
+    @on.device
+    def finish(u, v, e, parent, extra, chosen, seen, best, inside):
         u_in, v_in = has(inside, u), has(inside, v)
         if u == v:
             mark(seen, u)
         elif u_in != v_in:
             w = v if u_in else u
-            link(parent, giant(best), parent[w])
+            join(parent, extra, chosen, giant(best), parent[w], e)
             mark(inside, w)
         elif not u_in:
             p, q = parent[u], parent[v]
             if p != q:
-                link(parent, p, q)
+                join(parent, extra, chosen, p, q, e)
+
+    return finish
+
+
+def every_other_edge(
+    on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any
+) -> Any:
+    """Link the edges that the sample has left, except those inside the giant."""
+
+    @on.each
+    def every_other_edge(
+        i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside
+    ):
+        e = place(i)
+        u, v = ends(e, src, dst, low, n)
+        if max(u, v) >= wide(n):
+            stray[0] = 1
+        else:
+            finish(vertex(u), vertex(v), e, parent, extra, chosen, seen, best, inside)
 
     return every_other_edge

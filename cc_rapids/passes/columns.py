@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from . import bits
-from .forest import index
+from ..kernels import bits
+from ..kernels.forest import index
 
 ONE = np.uint64(1)
 BLOCK, STRIDE = np.uint64(256), np.uint64(8192)  # rows of a glance

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import bits
-from .forest import index
+from ..kernels import bits
+from ..kernels.forest import index
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full

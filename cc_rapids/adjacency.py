@@ -1,0 +1,102 @@
+"""Adjacency: the edges as rows, as they were given or made from an edge list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import kernels
+from .design import Design
+from .edges import Array, Edges
+from .engines import Engine
+from .errors import CapacityError
+from .forest import Forest
+
+HALF = np.uint64(32)
+
+
+@dataclass(frozen=True)
+class Adjacency:
+    """Row v is ``indices[offsets[v]:offsets[v + 1]]``; on the engine that will run.
+
+    Parameters
+    ----------
+    offsets : (n + 1,) array of integers
+    indices : (m,) array of integers
+    symmetric : bool
+        Whether every edge stands in the rows of both its ends.
+    edge_of : (m,) array of integers, optional
+        The edge of the list that an entry was made of, if it is not the entry itself.
+    """
+
+    offsets: Array
+    indices: Array
+    symmetric: bool = False
+    edge_of: Array = None
+
+    @property
+    def arrays(self) -> tuple[Array, Array]:
+        return self.offsets, self.indices
+
+    @property
+    def m(self) -> int:
+        """The number of entries."""
+        return int(self.indices.size)
+
+
+def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
+    """The entries of rows as an edge list: one integer an entry is allocated."""
+    src = engine.empty(rows.m, edges.dst.dtype)
+    number = kernels.kernel(kernels.forest.rows, engine)
+    number(rows.m, rows.offsets.size - 1, rows.offsets, src)
+    return Edges(src, edges.dst, edges.low)
+
+
+def arranged(
+    design: Design, edges: Edges, rows: Adjacency | None, forest: Forest, noted: bool = False
+) -> tuple[Edges, Adjacency | None]:
+    """The edges as the design takes them: as a list, or as rows too.
+
+    What is given as it takes it is not touched.
+    """
+    sample, link, _ = design.words
+    if rows is None:
+        return edges, rows_of(edges, forest, noted) if design.takes_rows else None
+    both_ways = link.choice.whole and not rows.symmetric
+    if sample.choice.name != "strided" and not both_ways:
+        return edges, rows
+    edges = listed(rows, edges, forest.engine)
+    return edges, rows_of(edges, forest, noted) if both_ways else None
+
+
+def rows_of(edges: Edges, forest: Forest, noted: bool = False) -> Adjacency:
+    """The rows of an edge list, sorted, each edge in those of both ends.
+
+    About 24 bytes an edge are allocated, and 16 more if each entry's edge is ``noted``. Vertices
+    with an edge, self-loops too, are added to those that occur.
+
+    Raises
+    ------
+    CapacityError
+        There are 2^32 vertices or more.
+    """
+    engine, n, xp = forest.engine, forest.n, forest.engine.xp
+    if n >= 1 << 32:
+        raise CapacityError(f"rows are made for fewer than 2^32 vertices, and there are {n:,}")
+    ends = [_distances(column, edges) for column in (edges.src, edges.dst)]
+    keys = xp.concatenate([ends[0] << HALF | ends[1], ends[1] << HALF | ends[0]])
+    edge_of = None
+    if noted:
+        order = xp.argsort(keys)
+        keys, edge_of = keys[order], order % max(edges.m, 1)
+    else:
+        keys.sort()
+    firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
+    offsets = xp.searchsorted(keys, firsts).astype(np.int64)
+    kernels.kernel(kernels.rows.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
+    return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
+
+
+def _distances(column: Array, edges: Edges) -> Array:
+    return (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)

@@ -1,0 +1,69 @@
+"""Finish: the phase after the sample, which links what is left, and the only one without.
+
+Each function takes kernels and gives a procedure over the work of one run. Hong et al. 2020,
+Algorithm 1 and 3.5.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .sample import Step
+
+
+def all_edges(link_edges: Any) -> Step:
+    """Link every edge."""
+
+    def finish(work: Any) -> None:
+        link_edges(work.m, *work.edges, work.n, *work.trees, *work.notes)
+
+    return finish
+
+
+def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
+    """Link every edge that the sample has left, except those inside the giant."""
+
+    def finish(work: Any) -> None:
+        count = left(work.m)
+        link_edges(count, *work.edges, work.n, *work.trees, *work.notes, work.best, work.inside)
+
+    return finish
+
+
+def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
+    """Link the rows of the vertices outside the giant, gathered first (vertex gathering, 3.5).
+
+    Where not every edge stands in both rows, an edge out of the giant may be in the giant's row
+    alone: then all rows are read.
+    """
+
+    def finish(work: Any) -> None:
+        if not work.symmetric:
+            rest(work)
+            return
+        engine, (seen, _) = work.engine, work.notes
+        listed, count = engine.empty(work.n, np.uint32), engine.fill(engine.empty(1, np.int64), 0)
+        members(work.n, work.rows[0], work.inside, count, listed)
+        outside = int(engine.to_host(count)[0])
+        rest_of_work = *work.rows, *work.trees, seen, work.best, work.inside
+        link_rows(outside * engine.group, listed, *rest_of_work)
+
+    return finish
+
+
+def by_rounds(keep_edge: Any, rounds: Step) -> Step:
+    """Copy the edges that are left, and run rounds over the copy."""
+
+    def finish(work: Any) -> None:
+        engine, parent = work.engine, work.trees[0]
+        us, vs = engine.empty(work.m, parent.dtype), engine.empty(work.m, parent.dtype)
+        es = engine.empty(work.m if work.noted else 0, np.uint64)
+        count = engine.fill(engine.empty(1, np.int64), 0)
+        rest = work.best, work.inside, count, us, vs, es
+        keep_edge(work.m, *work.edges, work.n, *work.notes, *rest)
+        left = int(engine.to_host(count)[0]) if work.sampled else work.m
+        work.kept = us[:left], vs[:left], es[:left]
+        rounds(work)
+
+    return finish

@@ -1,0 +1,121 @@
+"""Randomised linking by rank, with two-try splitting: Jayanti, Tarjan and Boix-Adsera, PODC 2019.
+
+words : (n,) uint64, [rank << 58 | parent] of each vertex, shared by all threads: one
+        compare-and-swap hooks a root and checks its rank. A parent is above its children in the
+        order of (rank, -vertex) at the time of the hook, and ranks of roots only grow: no cycles.
+
+The parents of the forest stay as they were; ``unpack`` brings them up to date.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from .link import none_of
+
+RANK = np.uint64(58)
+LOW, ONE = np.uint64((1 << 58) - 1), np.uint64(1 << 58)
+ZERO, SPREAD, TOP = np.uint64(0), np.uint64(0x9E3779B97F4A7C15), np.uint64(63)
+
+
+def simple(on: Any) -> Any:
+    """Climb to the root and leave the path as it is."""
+
+    @on.device
+    def find(words, v):
+        p = words[v] & LOW
+        while p != v:
+            v, p = p, words[p] & LOW
+        return v
+
+    return find
+
+
+@choice("compress", "two-try-split", paper="FindTwoTrySplit, Jayanti et al. 2019")
+def two_try_split(on: Any) -> Any:
+    """Try twice to point each vertex of the path at its grandparent."""
+    cas = on.cas
+
+    @on.device
+    def find(words, v):
+        p, g, tries = v, words[v] & LOW, 0
+        while p != g:
+            word = words[v]
+            p = word & LOW
+            g = words[p] & LOW
+            if p != g:
+                cas(words, v, word, word - p + g)
+            tries += 1
+            if tries % 2 == 0:
+                v = p
+        return p
+
+    return find
+
+
+def pack(on: Any) -> Any:
+    """The words of a forest whose roots all have rank 0."""
+
+    @on.each
+    def pack(v, parent, words):
+        words[v] = np.uint64(parent[v])
+
+    return pack
+
+
+def unpack(on: Any, vertex: type) -> Any:
+    """The parents out of the words; roots are any vertices of their trees from now on."""
+
+    @on.each
+    def unpack(v, words, parent):
+        parent[v] = vertex(words[v] & LOW)
+
+    return unpack
+
+
+def ordered(on: Any) -> Any:
+    """Whether root u, of word a, comes below root v, of word b: by rank, then the larger vertex."""
+
+    @on.device
+    def below(u, a, v, b):
+        return a >> RANK < b >> RANK or (a >> RANK == b >> RANK and u > v)
+
+    return below
+
+
+@choice(
+    "link",
+    "jtb",
+    finds={"naive": simple, "two-try-split": two_try_split},
+    takes=("find",),
+    extra="ranks",
+    needs="8 bytes a vertex for ranks and parents, in words of 64 bits",
+    paper="Union-JTB, Hong et al. 2020, A.2",
+)
+def jtb(on: Any, vertex: type, find: Any) -> Any:
+    """Hook the root of lower rank; of equal ranks hook one, or raise one, by a coin.
+
+    Roots are read by a swap that changes nothing, so that no stale word keeps a loop going; it
+    ends because a failed swap is another thread's hook or rise, and those are few.
+    """
+    cas, none, below = on.cas, none_of(vertex), ordered(on)
+
+    @on.device
+    def link(parent, words, u, v):
+        u, v = find(words, np.uint64(u)), find(words, np.uint64(v))
+        while u != v:
+            a, b = cas(words, u, ZERO, ZERO), cas(words, v, ZERO, ZERO)
+            if a & LOW != u or b & LOW != v:
+                u, v = find(words, a & LOW), find(words, b & LOW)
+                continue
+            if below(v, b, u, a):
+                u, a, v, b = v, b, u, a
+            coin = ((u ^ (v << np.uint64(1)) ^ b) * SPREAD) >> TOP
+            if a >> RANK == b >> RANK and coin == ZERO:
+                cas(words, v, b, b + ONE)
+            elif cas(words, u, a, a - u + v) == a:
+                return vertex(u)
+        return none
+
+    return link

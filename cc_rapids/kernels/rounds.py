@@ -1,0 +1,304 @@
+"""Rounds: algorithms that lower labels along all edges, round after round, until none changes.
+
+old, new : (n,) unsigned, labels before and in this round; new[v] <= old[v] <= v always, and labels
+           only fall, so that the rounds end. At the end they are the least of each component.
+us, vs   : (k,) the ends of the edges that are left; es: their rows, if a forest is wanted.
+
+After a sample the giant's label has to be the least of all, or its vertices would need the edges
+that are left out: so vertices are renamed, the giant's root L to 0 and those before it one up.
+
+Hong et al. 2020, 3.4, A.3 and A.4; rules after Liu and Tarjan 2019. Where the two differ in what
+a parent-connect is sent to, it is the parents, as in Liu and Tarjan: root updates need that.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from . import bits
+from .compress import naive
+from .sample import Step, giant_of
+
+LETTERS = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
+RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
+
+
+def renamed(on: Any, vertex: type) -> Any:
+    """The new name of a vertex: as if the giant's root stood before all others."""
+    giant = giant_of(on, vertex)
+
+    @on.device
+    def name(v, best):
+        return v if v > giant(best) else vertex(0) if v == giant(best) else vertex(v + vertex(1))
+
+    return name
+
+
+def original(on: Any, vertex: type) -> Any:
+    """The vertex of a new name."""
+    giant = giant_of(on, vertex)
+
+    @on.device
+    def vertex_of(x, best):
+        return x if x > giant(best) else giant(best) if x == 0 else vertex(x - vertex(1))
+
+    return vertex_of
+
+
+def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
+    """Copy the ends of each edge; after a sample, of those alone that are not inside the giant."""
+    name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.add
+
+    @on.each
+    def keep_edge(i, src, dst, low, n, seen, stray, best, inside, count, us, vs, es):
+        u, v = ends(i, src, dst, low, n)
+        if max(u, v) >= wide(n):
+            stray[0] = 1
+            u, v = wide(0), wide(0)
+        elif u == v:
+            mark(seen, vertex(u))
+        k = i
+        if after_sample:
+            if u == v or (has(inside, vertex(u)) and has(inside, vertex(v))):
+                return
+            k = np.uint64(add(count, 0, 1))
+        us[k], vs[k] = name(vertex(u), best), name(vertex(v), best)
+        if es.size > 0:
+            es[k] = i
+
+    return keep_edge
+
+
+def label_ends(on: Any) -> Any:
+    """C, connect: the ends of the edge themselves, which alter moves to their labels."""
+
+    @on.device
+    def pair(u, v, old, new):
+        return max(u, v), min(u, v)
+
+    return pair
+
+
+def old_labels(on: Any) -> Any:
+    """P, parent-connect: the labels of the two ends before this round."""
+
+    @on.device
+    def pair(u, v, old, new):
+        return max(old[u], old[v]), min(old[u], old[v])
+
+    return pair
+
+
+def new_labels(on: Any) -> Any:
+    """The labels of the two ends as they are by now."""
+
+    @on.device
+    def pair(u, v, old, new):
+        x, y = new[u], new[v]
+        return max(x, y), min(x, y)
+
+    return pair
+
+
+def end_of_old(on: Any) -> Any:
+    """The end with the larger label before this round, and the smaller label."""
+
+    @on.device
+    def pair(u, v, old, new):
+        return (u, old[v]) if old[u] > old[v] else (v, old[u])
+
+    return pair
+
+
+def end_of_new(on: Any) -> Any:
+    """The end with the larger label by now, and the smaller label."""
+
+    @on.device
+    def pair(u, v, old, new):
+        x, y = new[u], new[v]
+        return (u, y) if x > y else (v, x)
+
+    return pair
+
+
+def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
+    """Send the smaller of each pair to the larger, which keeps the least of what it is sent.
+
+    With root updates (R) only what was a root before this round takes it.
+    """
+    low, first, second = on.min, pairs[0], pairs[-1]
+    twice = len(pairs) > 1
+
+    @on.device
+    def send(h, label, old, new):
+        if label < new[h] and (not roots or old[h] == h):
+            low(new, h, label)
+
+    @on.each
+    def connect(i, us, vs, old, new):
+        u, v = us[i], vs[i]
+        h, label = first(u, v, old, new)
+        send(h, label, old, new)
+        if twice:
+            h, label = second(u, v, old, new)
+            send(h, label, old, new)
+
+    return connect
+
+
+def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
+    """Note for each root that was hooked in this round one of the edges that sent it its label."""
+    vertex_of = original(on, vertex)
+
+    @on.each
+    def hooked_by(i, us, vs, es, old, new, best, chosen):
+        h, label = pair(us[i], vs[i], old, new)
+        if h != label and old[h] == h and new[h] == label:
+            chosen[vertex_of(h, best)] = es[i]
+
+    return hooked_by
+
+
+def shortcut(on: Any) -> Any:
+    """S: point every vertex at its grandparent."""
+
+    @on.each
+    def shortcut(v, new):
+        p = new[v]
+        g = new[p]
+        if g != p:
+            new[v] = g
+
+    return shortcut
+
+
+def full_shortcut(on: Any) -> Any:
+    """F: point every vertex at its root."""
+    climb = naive(on)
+
+    @on.each
+    def full_shortcut(v, new):
+        p = new[v]
+        r = climb(new, p)
+        if r != p:
+            new[v] = r
+
+    return full_shortcut
+
+
+def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, noted: Any) -> Step:
+    """Rounds of connect, shortcut and alter over the edges that are kept; see the top.
+
+    ``rule`` has the letters R and A if roots alone are updated and edges are altered; ``noted`` is
+    the pair by which a forest is noted.
+    """
+    name, vertex_of = renamed(on, vertex), original(on, vertex)
+    send, hook = connect(on, pairs, "R" in rule), hooked_by(on, vertex, noted) if noted else None
+
+    @on.each
+    def begin(v, best, parent, old, new):
+        x = name(vertex(v), best)
+        old[x] = new[x] = name(parent[v], best)
+
+    @on.each
+    def settle(v, old, new, changed):
+        if old[v] != new[v]:
+            old[v] = new[v]
+            changed[0] = 1
+
+    @on.each
+    def alter(i, us, vs, new):
+        us[i], vs[i] = new[us[i]], new[vs[i]]
+
+    @on.each
+    def end(v, best, new, parent):
+        parent[v] = vertex_of(new[name(vertex(v), best)], best)
+
+    def finish(work: Any) -> None:
+        engine, n, (parent, _, chosen) = work.engine, work.n, work.trees
+        us, vs, es = work.kept
+        old, new = engine.empty(n, vertex), engine.empty(n, vertex)
+        changed = engine.empty(1, np.int64)
+        begin(n, work.best, parent, old, new)
+        if "A" in rule:  # what a sample has joined hangs by its roots alone
+            alter(us.size, us, vs, new)
+        while True:
+            engine.fill(changed, 0)
+            send(us.size, us, vs, old, new)
+            if work.noted and hook:
+                hook(us.size, us, vs, es, old, new, work.best, chosen)
+            if short:
+                short(n, new)
+            settle(n, old, new, changed)
+            if not engine.to_host(changed)[0]:
+                break
+            if "A" in rule:
+                alter(us.size, us, vs, new)
+        end(n, work.best, new, parent)
+
+    return finish
+
+
+NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes a vertex for labels"
+
+
+@choice(
+    "link",
+    "liu-tarjan",
+    options={"": RULES},
+    variants=tuple(f"liu-tarjan({rule})" for rule in RULES),
+    takes=("edges",),
+    needs=NEEDS,
+    rooted=False,
+    paper="Liu and Tarjan 2019; Hong et al. 2020, A.4",
+)
+def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
+    """Connect (C, P or E), update (U or R), shortcut (S or F), and alter (A) if it says so."""
+    pairs = {"C": [label_ends], "P": [old_labels], "E": [old_labels, end_of_old]}[rule[0]]
+    made = [pair(on) for pair in pairs]
+    short = full_shortcut(on) if "F" in rule else shortcut(on)
+    return procedure(on, vertex, made, short, rule, made[0] if "R" in rule else None)
+
+
+@choice(
+    "link",
+    "shiloach-vishkin",
+    takes=("edges", "noted"),
+    needs=NEEDS,
+    paper="Hong et al. 2020, Algorithm 15",
+)
+def shiloach_vishkin(on: Any, vertex: type, noted: bool) -> Step:
+    """Hook the roots of this round's start by the least label sent to them; then stars again.
+
+    Labels are read as they are by now, which saves rounds. For a spanning forest they are those
+    before the round, so that the edge of each hook is known.
+    """
+    pair = old_labels(on) if noted else new_labels(on)
+    return procedure(on, vertex, [pair], full_shortcut(on), "R", pair)
+
+
+@choice(
+    "link",
+    "stergiou",
+    takes=("edges",),
+    needs=NEEDS,
+    rooted=False,
+    paper="Stergiou et al. 2018; Hong et al. 2020, 3.4",
+)
+def stergiou(on: Any, vertex: type) -> Step:
+    """Label propagation from the labels of the round before, and a shortcut."""
+    return procedure(on, vertex, [end_of_old(on)], shortcut(on), "", None)
+
+
+@choice(
+    "link",
+    "label-propagation",
+    takes=("edges",),
+    needs=NEEDS,
+    rooted=False,
+    paper="Shun and Blelloch 2013; Hong et al. 2020, 3.4",
+)
+def label_propagation(on: Any, vertex: type) -> Step:
+    """Give the end with the larger label that of the other, until all edges agree."""
+    return procedure(on, vertex, [end_of_new(on)], None, "", None)

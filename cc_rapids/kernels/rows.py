@@ -1,0 +1,212 @@
+"""Rows: samples and a finish phase that need an adjacency list, in which both directions stand.
+
+offsets : (n + 1,) and indices : (m,), integers: entry e of row v, offsets[v] <= e < offsets[v + 1],
+          is an edge from v to indices[e].
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from . import bits
+from .sample import LOW_WORD, SPREAD, Sample, every
+
+ONE = np.uint64(1)
+WARP = 32  # threads that exchange values run together
+SWITCH = ("on", "off")
+NEEDS = "rows: of an edge list, 24 bytes an edge to make them"
+
+
+def first_ones(on: Any) -> Any:
+    """The first entries of a row, in order."""
+
+    @on.device
+    def pick(v, j, degree):
+        return j
+
+    return pick
+
+
+def random_ones(on: Any) -> Any:
+    """The first entry of a row, then any, by a hash of the vertex."""
+
+    @on.device
+    def pick(v, j, degree):
+        return np.uint64(0) if j == 0 else (((v + j) * SPREAD) & LOW_WORD) % degree
+
+    return pick
+
+
+@choice(
+    "sample",
+    "kout",
+    takes=("join",),
+    options={
+        "k": 2,
+        "pick": ("first", "random"),
+        "coalesce": SWITCH,
+        "reorganise": SWITCH,
+        "gather": SWITCH,
+    },
+    variants=("kout", "kout(pick=random)"),
+    needs=NEEDS,
+    paper="k-out sampling, Hong et al. 2020, Algorithm 4 and 3.5; Sutton et al. 2018",
+)
+def kout(
+    on: Any, vertex: type, join: Any, k: int, pick: str, coalesce: str, reorganise: str, gather: str
+) -> Sample:
+    """Link k neighbours of each vertex, the first ones or some.
+
+    ``coalesce``: neighbouring threads take the entries of one row, in one pass instead of k;
+    ``reorganise``: pairs of threads read the two entries of two rows side by side and swap them, so
+    that each links those of one vertex, one after the other (k=2, on a GPU; elsewhere a thread
+    reads its own); ``gather``: the rows outside the giant are listed before they are finished.
+    """
+    chosen_entry = {"first": first_ones, "random": random_ones}[pick](on)
+
+    @on.device
+    def link_one(v, j, offsets, indices, parent, extra, chosen):
+        first = np.uint64(offsets[v])
+        degree = np.uint64(offsets[v + ONE]) - first
+        if j < degree:
+            e = first + chosen_entry(v, j, degree)
+            join(parent, extra, chosen, vertex(v), vertex(indices[e]), e)
+
+    @on.each
+    def link_some(i, j, k, offsets, indices, parent, extra, chosen):
+        v, more = i // np.uint64(k), i % np.uint64(k)
+        link_one(v, np.uint64(j) + more, offsets, indices, parent, extra, chosen)
+
+    @on.each
+    def link_each(v, k, offsets, indices, parent, extra, chosen):
+        j = np.uint64(0)
+        while j < np.uint64(k):
+            link_one(v, j, offsets, indices, parent, extra, chosen)
+            j += ONE
+
+    def link(work: Any) -> None:
+        if coalesce == "off":
+            for j in range(k):
+                link_some(work.n, j, 1, *work.rows, *work.trees)
+        elif reorganise == "off":
+            link_some(work.n * k, 0, k, *work.rows, *work.trees)
+        elif link_pairs and k == 2 and pick == "first":
+            link_pairs(-(-work.n // WARP) * WARP, work.n, *work.rows, *work.trees)
+        else:
+            link_each(work.n, k, *work.rows, *work.trees)
+
+    link_pairs = pairs(on, vertex, join) if on.swap_pairs else None
+    return Sample(link, left=every(on), gather=gather == "on")
+
+
+def pairs(on: Any, vertex: type, join: Any) -> Any:
+    """Link the first two neighbours of each vertex, read by pairs of threads side by side.
+
+    Thread 2t reads the first entry of its own row and of its neighbour's, thread 2t + 1 the second
+    ones; then each gives the other what it needs. Runs for whole warps, beyond n too.
+    """
+    swap = on.swap_pairs
+
+    @on.each
+    def link_pairs(i, n, offsets, indices, parent, extra, chosen):
+        odd = i & ONE
+        none = np.int64(-1)
+        mine = theirs = none
+        for side in range(2):
+            v = (i ^ odd) + np.uint64(side)
+            if v < np.uint64(n):
+                e = np.uint64(offsets[v]) + odd
+                if e < np.uint64(offsets[v + ONE]):
+                    if np.uint64(side) == odd:
+                        mine = np.int64(indices[e])
+                    else:
+                        theirs = np.int64(indices[e])
+        other = swap(theirs)
+        if i < np.uint64(n):
+            e = np.uint64(offsets[i])
+            if mine != none:
+                join(parent, extra, chosen, vertex(i), vertex(mine), e + odd)
+            if other != none:
+                join(parent, extra, chosen, vertex(i), vertex(other), e + ONE - odd)
+
+    return link_pairs
+
+
+@choice(
+    "sample",
+    "hook",
+    takes=("join", "note"),
+    options={"n": 4, "gather": SWITCH},
+    needs=NEEDS,
+    paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
+)
+def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sample:
+    """Point each vertex at its first neighbour if that is smaller, then link n of each root.
+
+    Algorithm 5 says ``labels[v] != v`` where 3.3 says that the roots are what is linked: so it is.
+    """
+
+    @on.each
+    def hook_first(v, offsets, indices, parent, extra, chosen):
+        e = np.uint64(offsets[v])
+        if e < np.uint64(offsets[v + ONE]) and np.uint64(indices[e]) < v:
+            parent[v] = vertex(indices[e])
+            note(chosen, v, e)
+
+    @on.each
+    def link_roots(v, most, offsets, indices, parent, extra, chosen):
+        e = np.uint64(offsets[v])
+        last = min(e + np.uint64(most), np.uint64(offsets[v + ONE]))
+        if parent[v] == v:
+            while e < last:
+                join(parent, extra, chosen, vertex(v), vertex(indices[e]), e)
+                e += ONE
+
+    def before(work: Any) -> None:
+        hook_first(work.n, *work.rows, *work.trees)
+
+    def link(work: Any) -> None:
+        link_roots(work.n, n, *work.rows, *work.trees)
+
+    return Sample(link, before, left=every(on), gather=gather == "on")
+
+
+def mark_rows(on: Any, vertex: type) -> Any:
+    """The set of the vertices whose row is not empty."""
+    mark = bits.mark(on)
+
+    @on.each
+    def mark_rows(v, offsets, seen):
+        if offsets[v] != offsets[v + ONE]:
+            mark(seen, vertex(v))
+
+    return mark_rows
+
+
+def members(on: Any, vertex: type) -> Any:
+    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
+    has, add = bits.has(on), on.add
+
+    @on.each
+    def members(v, offsets, inside, count, listed):
+        if offsets[v] != offsets[v + ONE] and not has(inside, vertex(v)):
+            listed[np.uint64(add(count, 0, 1))] = v
+
+    return members
+
+
+def every_row(on: Any, vertex: type, finish: Any) -> Any:
+    """Link the edges of the listed rows; the threads of a group take the entries of one in turn."""
+    group = np.uint64(on.group)
+
+    @on.each
+    def every_row(i, listed, offsets, indices, parent, extra, chosen, seen, best, inside):
+        v = np.uint64(listed[i // group])
+        e, last = np.uint64(offsets[v]) + i % group, np.uint64(offsets[v + ONE])
+        while e < last:
+            w = vertex(indices[e])
+            finish(vertex(v), w, e, parent, extra, chosen, seen, best, inside)
+            e += group
+
+    return every_row

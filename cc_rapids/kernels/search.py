@@ -1,0 +1,215 @@
+"""Search: breadth-first from one vertex, as a sample (BFS) and as an algorithm (BFS-CC).
+
+depth : (n,) int32, how far each vertex is from the source, or FAR.
+queue : (n,) the vertices of the current depth, in any order; ``after`` those of the next.
+sizes : [vertices, entries] of the next depth.
+
+Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 2012; BFS-CC after
+Shun and Blelloch 2013.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from .rows import NEEDS, ONE, SWITCH
+from .sample import LOW_WORD, PROBES, SPREAD, Sample, Step, every
+
+FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
+ALPHA, BETA = 14, 24  # Beamer's: when to search from below, and when from above again
+
+
+def deepen(on: Any, vertex: type, note: Any) -> Any:
+    """Hang a vertex from the source, and give it a place in the queue of the next depth."""
+    add = on.add
+
+    @on.device
+    def deepen(w, e, source, offsets, after, sizes, parent, chosen):
+        parent[w] = vertex(source)
+        after[np.uint64(add(sizes, 0, 1))] = vertex(w)
+        add(sizes, 1, np.int64(offsets[w + ONE]) - np.int64(offsets[w]))
+        note(chosen, w, e)
+
+    return deepen
+
+
+def from_above(on: Any, vertex: type, note: Any) -> Any:
+    """Visit the neighbours of the queue: a group of threads a row, a swap decides who is first."""
+    cas, found, group = on.cas, deepen(on, vertex, note), np.uint64(on.group)
+
+    @on.each
+    def from_above(i, d, source, queue, offsets, indices, depth, after, sizes, parent, chosen):
+        v = np.uint64(queue[i // group])
+        e, last = np.uint64(offsets[v]) + i % group, np.uint64(offsets[v + ONE])
+        while e < last:
+            w = np.uint64(indices[e])
+            if depth[w] == FAR and cas(depth, w, FAR, np.int32(d)) == FAR:
+                found(w, e, source, offsets, after, sizes, parent, chosen)
+            e += group
+
+    return from_above
+
+
+def from_below(on: Any, vertex: type, note: Any) -> Any:
+    """Look from each vertex that is not visited for a neighbour in the queue, and stop there.
+
+    A neighbour of this very depth does not count, whether its depth is seen already or not.
+    """
+    found = deepen(on, vertex, note)
+
+    @on.each
+    def from_below(v, d, source, offsets, indices, depth, after, sizes, parent, chosen):
+        if depth[v] == FAR:
+            e, last = np.uint64(offsets[v]), np.uint64(offsets[v + ONE])
+            while e < last:
+                if depth[np.uint64(indices[e])] == np.int32(d - 1):
+                    depth[v] = np.int32(d)
+                    found(v, e, source, offsets, after, sizes, parent, chosen)
+                    e = last
+                e += ONE
+
+    return from_below
+
+
+def of_high_degree(on: Any) -> Any:
+    """Of some vertices the one with the most edges: best = [degree << 32 | vertex]."""
+    high = on.max
+
+    @on.each
+    def of_high_degree(i, n, offsets, best):
+        v = ((i * SPREAD) & LOW_WORD) % np.uint64(n)
+        degree = np.uint64(offsets[v + ONE]) - np.uint64(offsets[v])
+        high(best, 0, (degree << np.uint64(32)) | v)
+
+    return of_high_degree
+
+
+def next_source(on: Any) -> Any:
+    """best = the least vertex with edges that no search has visited."""
+    all_min = on.all_min
+
+    @on.sweep
+    def next_source(v, n, step, offsets, depth, best):
+        found = np.uint64(n)
+        while v < n:
+            if depth[v] == FAR and offsets[v] != offsets[v + ONE]:
+                found = min(found, v)
+            v += step
+        all_min(best, 0, found)
+
+    return next_source
+
+
+def least_below(on: Any) -> Any:
+    """best = the least vertex that hangs from the source."""
+    all_min = on.all_min
+
+    @on.sweep
+    def least_below(v, n, step, source, parent, best):
+        found = np.uint64(n)
+        while v < n:
+            if parent[v] == np.uint64(source):
+                found = min(found, v)
+            v += step
+        all_min(best, 0, found)
+
+    return least_below
+
+
+def searcher(on: Any, vertex: type, note: Any) -> Step:
+    """A procedure ``search(work, depth, queues, source)``: visit all that the source reaches."""
+    above, below = from_above(on, vertex, note), from_below(on, vertex, note)
+
+    @on.each
+    def begin(i, source, queue, depth):
+        queue[0], depth[np.uint64(source)] = vertex(source), np.int32(0)
+
+    def search(work: Any, depth: Any, queues: list[Any], source: int) -> None:
+        engine, n, (queue, after) = work.engine, work.n, queues
+        parent, _, chosen = work.trees
+        sizes = engine.empty(2, np.int64)
+        begin(1, source, queue, depth)
+        width, entries, left, d, up = 1, 0, work.m, 0, False
+        while width:
+            d += 1
+            up = width > n // BETA if up else entries > left // ALPHA
+            rest = *work.rows, depth, after, engine.fill(sizes, 0), parent, chosen
+            if up:
+                below(n, d, source, *rest)
+            else:
+                above(width * on.group, d, source, queue, *rest)
+            left -= entries
+            width, entries = engine.to_host(sizes).tolist()
+            queue, after = after, queue
+
+    return search
+
+
+def begin_search(work: Any, vertex: type) -> tuple[Any, list[Any], Any]:
+    """The depths, all FAR, two queues, and a word for what a kernel finds."""
+    engine, n = work.engine, work.n
+    queues = [engine.empty(n, vertex) for _ in range(2)]
+    return engine.fill(engine.empty(n, np.int32), 0x7F), queues, engine.empty(1, np.uint64)
+
+
+@choice(
+    "sample",
+    "bfs",
+    takes=("note",),
+    options={"gather": SWITCH},
+    needs=f"{NEEDS}; 12 bytes a vertex for depths and queues",
+    paper="BFS sampling, Hong et al. 2020, Algorithm 6",
+)
+def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
+    """Search from the vertex with the most edges of some, and make what it reaches one tree.
+
+    Its root is then the least vertex of it. Each vertex but the source was found by an edge of its
+    own: that of the new root becomes the source's, so that roots are the ones without.
+    """
+    search, high, low = searcher(on, vertex, note), of_high_degree(on), least_below(on)
+
+    @on.each
+    def hang(v, source, least, parent):
+        if parent[v] == np.uint64(source):
+            parent[v] = vertex(least)
+
+    def before(work: Any) -> None:
+        engine, (parent, _, chosen) = work.engine, work.trees
+        depth, queues, best = begin_search(work, vertex)
+        high(PROBES, work.n, work.rows[0], engine.fill(best, 0))
+        source = int(engine.to_host(best)[0]) & int(LOW_WORD)
+        search(work, depth, queues, source)
+        low(work.n, source, parent, engine.fill(best, 0xFF))
+        least = int(engine.to_host(best)[0])
+        hang(work.n, source, least, parent)
+        if work.noted and least != source:
+            chosen[source] = chosen[least]
+            engine.fill(chosen[least : least + 1], 0xFF)
+
+    return Sample(None, before, left=every(on), gather=gather == "on")
+
+
+@choice(
+    "link",
+    "bfs-cc",
+    takes=("note",),
+    whole=True,
+    needs=f"{NEEDS}; 12 bytes a vertex for depths and queues; a search a component",
+    paper="BFS-CC, Shun and Blelloch 2013; Hong et al. 2020, 4.2",
+)
+def bfs_cc(on: Any, vertex: type, note: Any) -> Step:
+    """Search from the least vertex that is not visited yet, until all are."""
+    search, low = searcher(on, vertex, note), next_source(on)
+
+    def finish(work: Any) -> None:
+        engine, n = work.engine, work.n
+        depth, queues, best = begin_search(work, vertex)
+        while True:
+            low(n, work.rows[0], depth, engine.fill(best, 0xFF))
+            source = int(engine.to_host(best)[0])
+            if source >= n:
+                return
+            search(work, depth, queues, source)
+
+    return finish

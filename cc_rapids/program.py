@@ -1,0 +1,180 @@
+"""Program: the kernels of a design, introduced to an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from . import kernels
+from .catalog import find
+from .design import Design
+from .engines import Engine, Kernel
+from .errors import EngineError
+
+Step = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The phases of one design on one engine; each takes the work (see :mod:`cc_rapids.solve`).
+
+    ``sample`` is None if there is none. ``extra`` is what the link keeps beside the parents, which
+    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy of
+    the edges, ``rerooted`` that roots are any vertices of
+    their trees at the end, not the least ones.
+    """
+
+    start: Kernel
+    extra: str
+    pack: Kernel
+    unpack: Kernel | None
+    sample: kernels.sample.Sample | None
+    largest: Kernel
+    mark_inside: Kernel
+    finish: Step
+    flatten: Kernel
+    rounds: bool
+    rerooted: bool
+    least: Kernel
+    reroot: Kernel
+
+
+@cache
+def build(
+    design: Design, engine: Engine, vertex: type, wide: type, rows: bool, noted: bool
+) -> Program:
+    """Introduce the kernels of a design to an engine; nothing is compiled before it runs.
+
+    Parameters
+    ----------
+    vertex, wide : type
+        The unsigned types of vertices, and of ids less the lowest one.
+    rows : bool
+        Whether the edges are an adjacency list.
+    noted : bool
+        Whether the edges of a spanning forest are noted.
+    """
+    parts = Parts(design, engine, vertex, wide, rows, noted)
+    link = design.words[1].choice
+    if link.extra == "locks" and not engine.has_locks:
+        raise EngineError(
+            f"{design} waits for locks, and the threads of {engine.device_name} are not scheduled"
+            " independently of each other (from Volta on they are): use rem-cas instead"
+        )
+    forest, sample, jtb = kernels.forest, kernels.sample, kernels.jtb
+    climb = kernels.compress.naive(engine)
+    first = parts.sample()
+    packed, rounds = link.extra == "ranks", "edges" in link.takes
+    return Program(
+        start=forest.start(engine, vertex),
+        extra=link.extra,
+        pack=jtb.pack(engine),
+        unpack=jtb.unpack(engine, vertex) if packed else None,
+        sample=first,
+        largest=sample.largest(engine, climb),
+        mark_inside=sample.mark_inside(engine, vertex, climb),
+        finish=parts.finish(first),
+        flatten=forest.flatten(engine, climb),
+        rounds=rounds,
+        rerooted=packed or (rounds and first is not None),
+        least=forest.least(engine, vertex),
+        reroot=forest.reroot(engine),
+    )
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of the kernels of one design."""
+
+    design: Design
+    on: Engine
+    vertex: type
+    wide: type
+    rows: bool
+    noted: bool
+
+    def sample(self) -> kernels.sample.Sample | None:
+        """What is linked before the finish phase, and how. Rounds are sampled by async+halve."""
+        word = self.design.words[0]
+        made: kernels.sample.Sample | None = self._make(word, self._join(sampling=True))
+        return made
+
+    def finish(self, first: kernels.sample.Sample | None) -> Step:
+        """The phase after the sample, or the only one."""
+        link = self.design.words[1]
+        if link.choice.whole:
+            step: Step = self._make(link, None)
+            return step
+        if "edges" in link.choice.takes:
+            return kernels.finish.by_rounds(self._keep(first), self._make(link, None))
+        join = self._join(sampling=False)
+        if first is None:
+            return kernels.finish.all_edges(self._every_edge(join, True)(self._every()))
+        settle = kernels.sample.unless_inside(self.on, self.vertex, join)
+        shape = self.on, self.vertex
+        if self.rows and first.gather:
+            members = kernels.rows.members(*shape)
+            return kernels.finish.rows_outside(
+                members, kernels.rows.every_row(*shape, settle), self._rest(settle, first)
+            )
+        return self._rest(settle, first)
+
+    def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:
+        kernel = kernels.sample.every_other_edge(
+            self.on, self.vertex, self.wide, settle, self._ends(), first.left
+        )
+        return kernels.finish.edges_outside(kernel, first.left_count)
+
+    def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
+        kept: Kernel = kernels.rounds.keep_edge(
+            self.on, self.vertex, self.wide, self._ends(), first is not None
+        )
+        return kept
+
+    def _every(self) -> Any:
+        return kernels.sample.every(self.on)
+
+    def _ends(self) -> Any:
+        forest = kernels.forest
+        return (forest.adjacent if self.rows else forest.listed)(self.on, self.wide)
+
+    def _note(self) -> Any:
+        forest = kernels.forest
+        return (forest.remember if self.noted else forest.forget)(self.on)
+
+    def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
+        forest = kernels.forest
+        begin = (forest.from_vertex if deep else forest.from_parent)(self.on)
+        ends = self._ends()
+        return lambda place: forest.every_edge(
+            self.on, self.vertex, self.wide, join, ends, place, begin
+        )
+
+    def _join(self, sampling: bool) -> Any:
+        """The design's union-find, or for the sample of a design without one, async+halve."""
+        _, link, compress = self.design.words
+        if not link.choice.finds and ("edges" in link.choice.takes or link.choice.whole):
+            if not sampling:
+                return None
+            link, compress = find("link", "async"), find("compress", "halve")
+        on = self.on
+        made = compress and link.choice.finds[compress.choice.name](on)
+        name = dict(link.options).get("find", compress and compress.choice.name)
+        finds = kernels.compress.FINDS | {"naive": kernels.compress.nothing}
+        known = {"find": made, "step": made, "tidy": finds[name](on) if name in finds else None}
+        linked = link.choice.make(on, self.vertex, *(known[part] for part in link.choice.takes))
+        return kernels.forest.joining(on, self.vertex, linked, self._note())
+
+    def _make(self, word: Any, join: Any) -> Any:
+        """What a factory of samples or of whole algorithms gives, with its options."""
+        taken = {
+            "every_edge": join and self._every_edge(join, False),
+            "join": join,
+            "note": self._note(),
+            "noted": self.noted,
+        }
+        names = [name for name in word.choice.takes if name != "edges"]
+        options = {key or "rule": value for key, value in word.options}
+        return word.choice.make(self.on, self.vertex, *(taken[n] for n in names), **options)
