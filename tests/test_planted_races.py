@@ -10,7 +10,7 @@ import pytest
 from races import explore, memory, phases, plants, scenes
 from races.engine import Interleaver
 
-from cc_rapids.kernels import compress, link, sample
+from cc_rapids.kernels import compress, link
 
 MEMORIES = {"strong": memory.STRONG, "stale": memory.STALE, "weak": memory.WEAK}
 on_each_memory = pytest.mark.parametrize("model", MEMORIES.values(), ids=MEMORIES)
@@ -97,17 +97,11 @@ def rule(make, find=compress.halve, **more):
     return scenes.Rule(lambda on: make(on, find(on)), **more)
 
 
-def hooked(root):
-    return root != plants.NONE
+def asynchronous(on, find):
+    return link.asynchronous(on, np.uint32, find)
 
 
-def hooks(make, **more):
-    extra = (("hook", lambda v: plants.NONE),)
-    return rule(make, extra=extra, hooked=hooked, **more)
-
-
-def locks(make, **more):
-    return rule(make, extra=(("lock", lambda v: 0),), hooked=hooked, **more)
+hooks, locks = partial(rule, extra="hooks"), partial(rule, extra="locks")
 
 
 LOST, TOLD = "are not the components", "hooks told|hooks of .* told"
@@ -118,10 +112,10 @@ PLANTS = {
     "no root": (rule(plants.hook_of_no_root), LOST),
     "no retry": (rule(plants.no_retry), LOST),
     "told twice": (rule(plants.told_again), TOLD),
-    "root again": (rule(link.asynchronous, plants.store_to_root), "becomes a root again"),
-    "root lost": (rule(link.asynchronous, plants.store_to_root, ordered=False), LOST),
+    "root again": (rule(asynchronous, plants.store_to_root), "becomes a root again"),
+    "root lost": (rule(asynchronous, plants.store_to_root, ordered=False), LOST),
     "wrong root told": (hooks(plants.wrong_root_told), TOLD),
-    "waiting": (hooks(plants.waits_for_hook), "it waits"),
+    "waiting": (hooks(plants.waits_for_hook), "a call waits"),
 }
 EDGES = [threads for shape in ((1, 1), (2, 1)) for threads in scenes.splits(4, shape)]
 
@@ -155,13 +149,6 @@ def test_planted_faults_are_found_by_chance(planted, fault):
 
 def random_edges(random):
     return [[tuple(random.sample(range(8), 2)) for _ in range(4)] for _ in range(3)]
-
-
-@on_each_memory
-def test_a_rule_with_another_array(model):
-    right = hooks(plants.hooks)
-    for threads in EDGES[::5]:
-        explore.every_schedule(scenes.links(right, range(4), threads), model)
 
 
 WAITING = {
@@ -199,11 +186,8 @@ def test_planted_faults_beside_a_giant(planted):
 
 
 def test_a_planted_fault_of_the_kernel_beside_a_giant():
-    def make(link):
-        place = sample.every(Interleaver)
-        return plants.either_bit(Interleaver, np.uint32, np.uint32, link, place)
-
-    race = phases.second_phase(rule(link.asynchronous), [0, 0, 2], 0, [[(1, 2)], [(2, 0)]], make)
+    make = plants.either_bit
+    race = phases.second_phase(rule(asynchronous), [0, 0, 2], 0, [[(1, 2)], [(2, 0)]], make)
     with pytest.raises(explore.RaceError, match=LOST):
         explore.every_schedule(race, memory.STRONG)
 

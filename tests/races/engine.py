@@ -2,18 +2,26 @@
 
 A call is a function of what its accesses returned. So a thread needs no stack of its own: it is a
 call and the values it was given, and one more value runs the call again from its beginning, up to
-the access after those. Each such point is reached once: from then on it is a node of a tree.
+the access after those. Each such point is reached once: from then on it is a node of a graph.
+
+Two ways to one access are one node where all that the call knows is the same: the local variables
+of its functions, and the values that it was given in the statements that are not finished yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-LONGEST = 120  # accesses of one call: the calls here end after far fewer, unless they never end
-PERIOD, TIMES = 8, 6  # so few accesses with the same answers so often: the call waits for another
+import numpy as np
+
+from .statements import statement
+
+LONGEST = 600  # accesses of one call: the calls here end after far fewer, unless they never end
 
 Call = Callable[[], Any]
+Where = tuple[tuple[Any, int, int], ...]  # code, instruction, statement; of callers first
 
 
 class Access(NamedTuple):
@@ -24,6 +32,14 @@ class Access(NamedTuple):
     operands: tuple[int, ...]
 
 
+class Past(NamedTuple):
+    """An access that a call has made, what it returned, and where the call then was."""
+
+    access: Access
+    value: int
+    where: Where
+
+
 class FaultError(Exception):
     """Something that no schedule may lead to."""
 
@@ -32,19 +48,44 @@ class _Pause(BaseException):
     """The call has come to an access whose value is not known yet."""
 
 
+class _Itself(NamedTuple):
+    """An object that equals nothing but itself."""
+
+    thing: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
+def _known(value: Any) -> Any:
+    """A local variable as a part of a key."""
+    if isinstance(value, int | np.integer | np.bool_):
+        return type(value), int(value)
+    return tuple(map(_known, value)) if type(value) is tuple else _Itself(value)
+
+
 class Tape:
     """The values that a call was given so far, and what it noted on its way."""
 
-    def __init__(self, waits: bool) -> None:
-        self.waits = waits  # may a call wait for other threads?
+    def __init__(self) -> None:
         self.values: Sequence[int] = ()
         self.place = 0
         self.notes: list[Any] = []
         self.paused: Access | None = None
+        self.where: Where = ()
+        self.variables: tuple[Any, ...] = ()
 
     def access(self, access: Access) -> int:
         if self.place == len(self.values):
             self.paused = access
+            frames = list(_frames())[::-1]
+            self.where = tuple((f.f_code, f.f_lasti, statement(f)) for f in frames)
+            self.variables = tuple(
+                (name, _known(value)) for f in frames for name, value in f.f_locals.items()
+            )
             raise _Pause
         self.place += 1
         return self.values[self.place - 1]
@@ -53,7 +94,8 @@ class Tape:
         """The access after those that returned ``values``, None if the call ends instead."""
         self.values, self.place, self.notes, self.paused = values, 0, [], None
         try:
-            call()
+            with np.errstate(over="ignore"):  # integers wrap around, as they do on a GPU
+                call()
         except _Pause:
             return self.paused
         except Exception as error:
@@ -61,19 +103,54 @@ class Tape:
         return None
 
 
+def _frames() -> Iterator[Any]:
+    """The functions that are running, up to the tape, those of this file left out."""
+    frame = sys._getframe(1)
+    while frame.f_code is not Tape.run.__code__:
+        if frame.f_code.co_filename != __file__:
+            yield frame
+        frame = frame.f_back
+
+
+def pending(past: Sequence[Past], where: Where) -> list[int]:
+    """The values of the accesses in statements that are not finished: no variable holds them yet.
+
+    Backwards, each function's instructions fall while its statement is the same; from where they
+    do not, that function and those that it calls had not begun what they are doing now.
+    """
+    found, limits = [], [instruction for _, instruction, _ in where]
+    for step in reversed(past):
+        both = zip(step.where, where[: len(limits)], strict=False)
+        for depth, ((code, then, number), (here, now, same)) in enumerate(both):
+            if code is not here or number != same or then > limits[depth]:
+                del limits[depth:]
+                break
+            if then < now:
+                limits[depth:] = [then]
+                found.append(step.value)
+                break
+        else:
+            if len(step.where) == len(limits):
+                limits.pop()  # the very same access: one turn of a loop ago
+        if not limits:
+            break
+    return found
+
+
 class Shared:
     """An array that all threads see; every subscript is a place where they may be switched."""
 
-    def __init__(self, tape: Tape, name: str, first: int, size: int) -> None:
-        self.tape, self.name, self.first, self.size = tape, name, first, size
+    def __init__(self, tape: Tape, name: str, first: int, size: int, kind: Any = int) -> None:
+        self.tape, self.name, self.first, self.size, self.kind = tape, name, first, size, kind
 
-    def access(self, operation: str, i: Any, *operands: Any) -> int:
+    def access(self, operation: str, i: Any, *operands: Any) -> Any:
         i = int(i)
         if not 0 <= i < self.size:
             raise IndexError(f"{self.name}[{i}], of {self.size}")
-        return self.tape.access(Access(operation, self.first + i, tuple(map(int, operands))))
+        wanted = tuple(int(self.kind(operand)) for operand in operands)
+        return self.kind(self.tape.access(Access(operation, self.first + i, wanted)))
 
-    def __getitem__(self, i: Any) -> int:
+    def __getitem__(self, i: Any) -> Any:
         return self.access("read", i)
 
     def __setitem__(self, i: Any, value: Any) -> None:
@@ -85,7 +162,7 @@ def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _atomic(operation: str) -> Any:
-    def atomic(array: Shared, i: Any, *operands: Any) -> int:
+    def atomic(array: Any, i: Any, *operands: Any) -> Any:
         return array.access(operation, i, *operands)
 
     return staticmethod(atomic)
@@ -94,66 +171,63 @@ def _atomic(operation: str) -> Any:
 class Interleaver:
     """The words to write a kernel in; what they make is the plain function."""
 
+    group, swap_pairs = 1, None
     device = each = sweep = staticmethod(_itself)
     cas, add, min, max, bit_or = map(_atomic, ("cas", "add", "min", "max", "bit_or"))
     all_add, all_min, all_max = map(_atomic, ("add", "min", "max"))
 
+    @staticmethod
+    def fence() -> None:
+        """On the tape of the call that is running: a fence has no array that would know it."""
+        frame = sys._getframe(1)
+        while frame.f_code is not Tape.run.__code__:
+            frame = frame.f_back
+        frame.f_locals["self"].access(Access("fence", -1, ()))
+
 
 class Node:
-    """A thread that has come to ``access`` in one of its calls, ``before`` the node it came from.
+    """A thread that has come to ``access`` in one of its calls, ``past`` one way to it."""
 
-    A call that has got the same answers to the same few accesses again and again goes back to
-    where it was: it waits for another answer, and does not count how often it has asked.
-    """
+    __slots__ = ("access", "after", "call", "past", "thread", "where")
 
-    __slots__ = ("access", "after", "before", "call", "calls", "past", "tape")
-
-    def __init__(self, tape: Tape, calls: Sequence[Call], call: int, access: Access) -> None:
-        self.tape, self.calls, self.call, self.access = tape, calls, call, access
-        self.before: Node | None = None
-        self.past: tuple[tuple[Access, int], ...] = ()
+    def __init__(self, thread: Thread, call: int, access: Access, past: tuple[Past, ...]) -> None:
+        self.thread, self.call, self.access, self.past = thread, call, access, past
+        self.where = thread.tape.where
         self.after: dict[int, tuple[Node | None, tuple[Any, ...]]] = {}
 
     def given(self, value: int) -> tuple[Node | None, tuple[Any, ...]]:
         """Where the thread comes to by that value, None at its end, and what was noted."""
         found = self.after.get(value)
         if found is None:
-            found = self.after[value] = self.go(value)
+            past = (*self.past, Past(self.access, value, self.where))
+            if len(past) > LONGEST:
+                raise FaultError(f"a call has not ended after {LONGEST} accesses")
+            found = self.after[value] = self.thread.node(self.call, past)
         return found
 
-    def go(self, value: int) -> tuple[Node | None, tuple[Any, ...]]:
-        past = (*self.past, (self.access, value))
-        access = self.tape.run(self.calls[self.call], [value for _, value in past])
+
+class Thread:
+    """The calls that one thread makes, one after the other, and the nodes of them so far."""
+
+    def __init__(self, tape: Tape, calls: Sequence[Call]) -> None:
+        self.tape, self.calls = tape, calls
+        self.nodes: dict[Any, Node] = {}
+
+    def node(self, call: int, past: tuple[Past, ...]) -> tuple[Node | None, tuple[Any, ...]]:
+        """Where the thread is after those accesses of a call, and what was noted by its end."""
+        tape = self.tape
+        access = tape.run(self.calls[call], [step.value for step in past])
         if access is None:
-            notes = tuple(self.tape.notes)
-            node, more = begin(self.tape, self.calls, self.call + 1)
+            notes = tuple(tape.notes)
+            node, more = self.begin(call + 1)
             return node, notes + more
-        node = Node(self.tape, self.calls, self.call, access)
-        node.before, node.past = self, past
-        return node.waiting(), ()
+        open_values = tuple(pending(past, tape.where))
+        key = call, access, tape.where, tape.variables, open_values, tuple(tape.notes)
+        node = self.nodes.get(key)
+        if node is None:
+            node = self.nodes[key] = Node(self, call, access, past)
+        return node, ()
 
-    def waiting(self) -> Node:
-        """The node itself, or that of one round before if the call goes round and round."""
-        if len(self.past) > LONGEST:
-            raise FaultError(f"a call has not ended after {LONGEST} accesses")
-        for period in range(1, PERIOD + 1):
-            if self.past[-period:] * TIMES == self.past[-period * TIMES :]:
-                if not self.tape.waits:
-                    raise FaultError("a call has got the same answers again and again: it waits")
-                node = self
-                for _ in range(period):
-                    node = node.before
-                if node.access == self.access:
-                    return node
-        return self
-
-
-def begin(tape: Tape, calls: Sequence[Call], call: int = 0) -> tuple[Node | None, tuple[Any, ...]]:
-    """The first access of a thread from that call on; calls that need no memory just run."""
-    notes: tuple[Any, ...] = ()
-    for number in range(call, len(calls)):
-        access = tape.run(calls[number], ())
-        if access is not None:
-            return Node(tape, calls, number, access), notes
-        notes += tuple(tape.notes)
-    return None, notes
+    def begin(self, call: int = 0) -> tuple[Node | None, tuple[Any, ...]]:
+        """The first access from that call on."""
+        return self.node(call, ()) if call < len(self.calls) else (None, ())

@@ -7,15 +7,18 @@ one state are continued once, and counted as often as they come there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
 from . import memory as model
-from .engine import Access, Call, FaultError, Node, Shared, Tape, begin
+from .engine import Access, Call, FaultError, Node, Shared, Tape, Thread
 from .memory import Cell, Late, Memory
 
-STEPS = 100_000  # of a schedule by chance, before threads that wait are taken to wait for ever
+STEPS = 20_000  # of a schedule by chance, before threads that wait are taken to wait for ever
+
+TIMES = 6  # that a call may come to one access with all the same variables, by chance
+OPEN = -1  # schedules from a state that are still being counted
 
 Arrays = dict[str, tuple[int, ...]]
 
@@ -59,7 +62,8 @@ class Race:
     ``calls(tape, arrays)`` gives the calls of each thread. ``guard(name, i, old, new)`` is asked
     at each write that changes something, ``verdict(arrays, notes)`` at the end of each schedule;
     they say what is wrong, if anything is. Where a call ``waits`` for other threads, it is enough
-    that every schedule can still come to an end.
+    that every schedule can still come to an end; else none may come back to where it was.
+    ``kinds`` are the types of the elements where those of Python will not do.
     """
 
     title: str
@@ -68,6 +72,7 @@ class Race:
     guard: Callable[[str, int, int, int], str | None]
     verdict: Callable[[Arrays, tuple[Any, ...]], str | None]
     waits: bool = False
+    kinds: dict[str, Any] = field(default_factory=dict)
 
 
 class Course:
@@ -76,11 +81,13 @@ class Course:
     def __init__(self, race: Race, memory: Memory) -> None:
         self.race, self.memory = race, memory
         self.places = [(name, i) for name, array in race.arrays.items() for i in range(len(array))]
-        self.tape, shared, first = Tape(race.waits), {}, 0
+        self.tape, shared, first = Tape(), {}, 0
         for name, array in race.arrays.items():
-            shared[name] = Shared(self.tape, name, first, len(array))
+            kind = race.kinds.get(name, int)
+            shared[name] = Shared(self.tape, name, first, len(array), kind)
             first += len(array)
-        threads = [begin(self.tape, calls) for calls in race.calls(self.tape, shared)]
+        calls = race.calls(self.tape, shared)
+        threads = [Thread(self.tape, own).begin() for own in calls]
         cells = [model.fresh(x, len(threads)) for array in race.arrays.values() for x in array]
         self.first = State(
             tuple(node for node, _ in threads),
@@ -102,6 +109,9 @@ class Course:
         if access.operation == "store" and self.memory.late:
             late = (*late, (location, access.operands[0]))
             yield self.given(state, thread, 0, state.cells, late)
+        elif access.operation == "fence":
+            if not late:  # else what is late comes first
+                yield self.given(state, thread, 0, self.all_seen(state.cells, thread), late)
         elif access.operation != "read":
             if not own:  # else its own late store to the location comes first
                 old = model.newest(state.cells[location])
@@ -144,12 +154,16 @@ class Course:
             node, notes = node.given(value)
         except FaultError as fault:
             raise FaultError(fault.args[0], step) from fault
-        if node is None and self.memory.stale:
-            cells = tuple(model.settled(cell, thread) for cell in cells)
+        if node is None:
+            cells = self.all_seen(cells, thread)
         notes = tuple(sorted(state.notes + notes)) if notes else state.notes
         return step, State(
             _put(state.nodes, thread, node), cells, _put(state.late, thread, late), notes
         )
+
+    def all_seen(self, cells: tuple[Cell, ...], thread: int) -> tuple[Cell, ...]:
+        """The memory from when on the thread reads nothing older than what is newest now."""
+        return tuple(model.settled(c, thread) for c in cells) if self.memory.stale else cells
 
     def verdict(self, state: State) -> None:
         found: dict[str, list[int]] = {name: [] for name in self.race.arrays}
@@ -166,6 +180,8 @@ class Course:
         return RaceError("\n".join([*lines, *map(self.told, told)]))
 
     def told(self, step: Step) -> str:
+        if step.access.operation == "fence":
+            return f"  thread {step.thread}: fence"
         name, i = self.places[step.access.location]
         operands = ", ".join(map(str, step.access.operands))
         if step.returned is None:
@@ -185,7 +201,7 @@ def every_schedule(race: Race, memory: Memory) -> Found:
     A schedule that comes back to a state, because a call waits, is not counted.
     """
     course = Course(race, memory)
-    counts: dict[State, int] = {course.first: 0}
+    counts: dict[State, int] = {course.first: OPEN}
     trail: list[list[Any]] = [[course.first, _successors(course, course.first), 0]]
     steps: list[Step] = []
     open_ends: dict[State, list[Step]] = {}
@@ -193,12 +209,16 @@ def every_schedule(race: Race, memory: Memory) -> Found:
         while trail:
             state, successors, count = trail[-1]
             for step, after in successors:
-                if after not in counts:
-                    counts[after] = 0
+                known = counts.get(after)
+                if known == OPEN and not race.waits:
+                    raise FaultError("a schedule comes back to where it was: a call waits", step)
+                if known is None:
+                    counts[after] = OPEN
                     steps.append(step)
                     trail.append([after, _successors(course, after), 0])
                     break
-                trail[-1][2] = count = count + counts[after]
+                if known != OPEN:
+                    trail[-1][2] = count = count + known
             else:
                 if not any(state.nodes) and not any(state.late):
                     course.verdict(state)
@@ -238,6 +258,7 @@ def random_schedules(race: Race, memory: Memory, random: Random, number: int) ->
     course, found = Course(race, memory), Found(1)
     for _ in range(number):
         state, thread, steps = course.first, 0, []
+        been: dict[Node | None, int] = {}
         stay = random.choice((0.0, 0.5, 0.9))
         try:
             while busy := [
@@ -249,6 +270,10 @@ def random_schedules(race: Race, memory: Memory, random: Random, number: int) ->
                     thread = random.choice(busy)
                 step, state = random.choice(list(course.moves(state, thread)))
                 steps.append(step)
+                node = state.nodes[thread]
+                been[node] = been.get(node, 0) + (step.returned is not None and node is not None)
+                if been[node] > TIMES and not race.waits:
+                    raise FaultError("a call comes back again and again: a call waits")
             course.verdict(state)
         except FaultError as fault:
             raise course.failed(steps, fault) from None

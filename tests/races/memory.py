@@ -6,8 +6,10 @@ operation reads the newest value and writes right after it. Values that no threa
 are forgotten, so that memories that no thread can tell apart are equal.
 
 A late store is known to its own thread at once and to the others at any later time, also after
-later stores and atomic operations of the same thread on other locations. What is left out: that
-others see a store before the values of the reads in front of it are known.
+later stores and atomic operations of the same thread on other locations. A fence waits until all
+stores of its thread have arrived; what the thread reads after it is no older than what is newest
+then. What is left out: that others see a store before the values of the reads in front of it are
+known.
 """
 
 from __future__ import annotations

@@ -18,19 +18,6 @@ COUNT_SHIFT = 48  # of the word that names the giant
 Kernel = Callable[..., Any]
 
 
-def every_edge(link: Any, begin: Callable[[Any], Any]) -> Kernel:
-    """The kernel that links all edges, or those of the sample."""
-    on = Interleaver
-    place = sample.every(on)
-    return forest.every_edge(on, np.uint32, np.uint32, link, place, begin(on))
-
-
-def every_other_edge(link: Any) -> Kernel:
-    """The kernel that links what the sample has left."""
-    on = Interleaver
-    return sample.every_other_edge(on, np.uint32, np.uint32, link, sample.every(on))
-
-
 def first_phase(
     rule: Rule,
     before: Forest,
@@ -40,11 +27,14 @@ def first_phase(
     """Threads that link rows of edges, with self-loops, in a forest that is there already."""
     edges = [edge for thread in threads for edge in thread]
     src, dst = columns(edges)
-    joined = joins(before, edges)
+    joined = joins(rule, before, edges)
     loops = bits(u for u, v in edges if u == v)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel, more = every_edge(rule.link(tape), begin), shared.values()
+        on, join = Interleaver, rule.join(tape)
+        parts = join, forest.listed(on, np.uint32), sample.every(on), begin(on)
+        kernel = forest.every_edge(on, np.uint32, np.uint32, *parts)
+        more = *rule.trees(shared), None, shared["seen"], shared["stray"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
@@ -53,7 +43,8 @@ def first_phase(
         return joined(arrays, notes)
 
     arrays = {**rule.arrays(before), "seen": [0], "stray": [0]}
-    return Race(_title(before, threads), arrays, calls, rule.guard, verdict, rule.waits)
+    title = _title(before, threads)
+    return Race(title, arrays, calls, rule.guard, verdict, rule.waits, rule.kinds)
 
 
 def second_phase(
@@ -61,20 +52,23 @@ def second_phase(
     before: Forest,
     giant: int,
     threads: Sequence[Sequence[Edge]],
-    make: Callable[[Any], Kernel] = every_other_edge,
+    make: Callable[..., Kernel] = sample.unless_inside,
 ) -> Race:
     """The same beside a giant: the trees are flat, and all of that root's have their bits."""
     edges = [edge for thread in threads for edge in thread]
     src, dst = columns(edges)
-    joined, n = joins(before, edges), len(before)
+    joined, n = joins(rule, before, edges), len(before)
     members = [v for v in range(n) if before[v] == giant]
     best = (len(members) << COUNT_SHIFT | giant,)
     label = components(n, [*enumerate(before), *edges])
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel, inside = make(rule.link(tape)), shared["inside"]
-        more = [array for name, array in shared.items() if name != "inside"]
-        return rows(threads, lambda i: partial(kernel, i, src, dst, 0, n, *more, best, inside))
+        on = Interleaver
+        parts = make(on, np.uint32, rule.join(tape)), forest.listed(on, np.uint32), sample.every(on)
+        kernel = sample.every_other_edge(on, np.uint32, np.uint32, *parts)
+        notes = shared["seen"], shared["stray"], best, shared["inside"]
+        more = *rule.trees(shared), None, *notes
+        return rows(threads, lambda i: partial(kernel, i, src, dst, 0, n, *more))
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
         inside = [v for v in range(n) if arrays["inside"][0] >> v & 1]
@@ -84,7 +78,7 @@ def second_phase(
 
     arrays = {**rule.arrays(before), "seen": [0], "stray": [0], "inside": [bits(members)]}
     title = f"giant {giant}, {_title(before, threads)}"
-    return Race(title, arrays, calls, rule.guard, verdict, rule.waits)
+    return Race(title, arrays, calls, rule.guard, verdict, rule.waits, rule.kinds)
 
 
 def flattening(before: Forest, threads: Sequence[Sequence[int]]) -> Race:

@@ -1,23 +1,26 @@
 """Link rules with faults, each a small change of a right one, and right ones with another array.
 
-A rule that takes another array returns the root that it has hooked, or NONE.
+Like the right ones they return the root that they have hooked, or NONE.
 """
 
-from cc_rapids.kernels import bits, forest
+import numpy as np
 
-NONE = 255
+from cc_rapids.kernels import bits
+from cc_rapids.kernels.link import hooks
+
+NONE = (1 << 32) - 1
 
 
 def plain_store(on, find):
     """A hook that was made between the climb and the store is lost."""
 
     @on.device
-    def link(parent, u, v):
+    def link(parent, extra, u, v):
         u, v = find(parent, u), find(parent, v)
         if u == v:
-            return False
+            return NONE
         parent[max(u, v)] = min(u, v)
-        return True
+        return max(u, v)
 
     return link
 
@@ -27,14 +30,14 @@ def unordered(on, find):
     cas = on.cas
 
     @on.device
-    def link(parent, u, v):
+    def link(parent, extra, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             seen = cas(parent, u, u, v)
             if seen == u:
-                return True
+                return u
             u, v = find(parent, seen), find(parent, v)
-        return False
+        return NONE
 
     return link
 
@@ -44,7 +47,7 @@ def hook_of_no_root(on, find):
     cas = on.cas
 
     @on.device
-    def link(parent, u, v):
+    def link(parent, extra, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             if u < v:
@@ -52,9 +55,9 @@ def hook_of_no_root(on, find):
             now = parent[u]
             seen = cas(parent, u, now, v)
             if seen == now:
-                return True
+                return u
             u, v = find(parent, seen), find(parent, v)
-        return False
+        return NONE
 
     return link
 
@@ -64,13 +67,13 @@ def no_retry(on, find):
     cas = on.cas
 
     @on.device
-    def link(parent, u, v):
+    def link(parent, extra, u, v):
         u, v = find(parent, u), find(parent, v)
         if u == v:
-            return False
+            return NONE
         if u < v:
             u, v = v, u
-        return cas(parent, u, u, v) == u
+        return u if cas(parent, u, u, v) == u else NONE
 
     return link
 
@@ -80,16 +83,16 @@ def told_again(on, find):
     cas = on.cas
 
     @on.device
-    def link(parent, u, v):
+    def link(parent, extra, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             if u < v:
                 u, v = v, u
             seen = cas(parent, u, u, v)
             if seen in (u, v):
-                return True
+                return u
             u, v = find(parent, seen), find(parent, v)
-        return False
+        return NONE
 
     return link
 
@@ -110,29 +113,9 @@ def store_to_root(on):
     return find
 
 
-def hooks(on, find):
-    """Right: a root goes under what the first swap on its hook says, and the others know it too."""
-    cas = on.cas
-
-    @on.device
-    def link(parent, hook, u, v):
-        u, v = find(parent, u), find(parent, v)
-        while u != v:
-            if u < v:
-                u, v = v, u
-            seen = cas(hook, u, NONE, v)
-            if seen == NONE:
-                parent[u] = v
-                return u
-            u, v = find(parent, seen), find(parent, v)
-        return NONE
-
-    return link
-
-
 def wrong_root_told(on, find):
     """The root that stays is told."""
-    link = hooks(on, find)
+    link = hooks(on, np.uint32, find)
 
     @on.device
     def tell(parent, hook, u, v):
@@ -207,18 +190,16 @@ def locks_in_any_order(on, find):
     return link
 
 
-def either_bit(on, vertex, wide, link, place):
+def either_bit(on, vertex, join):
     """An edge with one end beside the giant counts as one with both."""
-    at, has, mark = forest.distance(on, wide), bits.has(on), bits.mark(on)
+    has, mark = bits.has(on), bits.mark(on)
 
-    @on.each
-    def kernel(i, src, dst, low, n, parent, seen, stray, best, inside):
-        e = place(i)
-        u, v = vertex(at(src, e, low)), vertex(at(dst, e, low))
+    @on.device
+    def finish(u, v, e, parent, extra, chosen, seen, best, inside):
         if has(inside, u) or has(inside, v):
             mark(inside, u)
             mark(inside, v)
         else:
-            link(parent, u, v)
+            join(parent, extra, chosen, u, v, e)
 
-    return kernel
+    return finish

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, permutations, product
+from itertools import count, pairwise, permutations, product
 from typing import Any
 
-from cc_rapids import kernels  # noqa: F401  (enters the choices into the catalog)
-from cc_rapids.catalog import CHOICES
+import numpy as np
+
+from cc_rapids.catalog import Choice, Word, find
+from cc_rapids.design import designs
+from cc_rapids.kernels import compress, forest
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
+
+NONE = (1 << 32) - 1
+RANK, LOW = 58, (1 << 58) - 1  # of a word of jtb's
 
 Edge = tuple[int, int]
 Forest = Sequence[int]
@@ -20,37 +26,52 @@ Forest = Sequence[int]
 
 @dataclass(frozen=True)
 class Rule:
-    """A link rule and how it is called: ``link(parent, *extra, u, v)``.
+    """A link rule, called ``link(parent, extra, u, v)``; it returns the root hooked, or NONE.
 
-    ``make(on)`` gives the link; ``extra`` says what each element of further arrays holds at first.
-    ``hooked`` tells from what the link returns whether it has hooked a root. ``ordered`` promises
-    parent[v] <= v at every step; one that ``waits`` may go round and round while others stand.
+    ``make(on)`` gives the link; ``extra`` is the word of the catalog for what it keeps beside the
+    parents. ``ordered`` promises parent[v] <= v at every step, ``forests`` that the edges it hooks
+    by are a forest; one that ``waits`` may go round and round while others stand.
     """
 
     make: Callable[[Any], Callable[..., Any]]
-    extra: tuple[tuple[str, Callable[[int], int]], ...] = ()
-    hooked: Callable[[Any], bool] = bool
+    extra: str = ""
     ordered: bool = True
+    forests: bool = True
     waits: bool = False
 
     def arrays(self, forest: Forest) -> dict[str, Sequence[int]]:
-        """The arrays that a link takes."""
-        more = {name: [start(v) for v in range(len(forest))] for name, start in self.extra}
-        return {"parent": forest, **more}
+        """The array of parents, and the other one if there is one."""
+        n = len(forest)
+        more = {"hooks": [NONE] * n, "locks": [0] * n, "ranks": forest}
+        return {"parent": forest} | ({self.extra: more[self.extra]} if self.extra else {})
 
-    def link(self, tape: Tape) -> Callable[..., Any]:
-        """The link, noting what it returns when it has hooked a root."""
-        plain = self.make(Interleaver)
+    @property
+    def kinds(self) -> dict[str, Any]:
+        return {"ranks": np.uint64} if self.extra == "ranks" else {}
 
-        def link(*arguments: Any) -> Any:
-            result = plain(*arguments)
-            if self.hooked(result):
-                tape.notes.append(result)
-            return result
+    def trees(self, shared: dict[str, Shared]) -> tuple[Shared, Shared]:
+        """The first two arguments of a link."""
+        return shared["parent"], shared[self.extra or "parent"]
 
-        return link
+    def parents(self, arrays: Arrays) -> tuple[int, ...]:
+        """The forest in the end."""
+        if self.extra == "ranks":
+            return tuple(word & LOW for word in arrays["ranks"])
+        return arrays["parent"]
+
+    def join(self, tape: Tape) -> Callable[..., Any]:
+        """The link for the sake of an edge, which notes (root, edge) when it has hooked a root."""
+
+        def note(chosen: Any, r: Any, e: Any) -> None:
+            tape.notes.append((int(r), int(e)))
+
+        return forest.joining(Interleaver, np.uint32, self.make(Interleaver), note)
 
     def guard(self, name: str, v: int, old: int, new: int) -> str | None:
+        if name == "ranks":
+            if new & LOW == v:
+                return None if old & LOW == v else f"{v} has a parent and becomes a root again"
+            return None if old >> RANK == new >> RANK else f"{v} is no root and changes its rank"
         return climbing(name, v, old, new) if self.ordered else None
 
 
@@ -64,48 +85,76 @@ def climbing(name: str, v: int, old: int, new: int) -> str | None:
 
 
 def rules() -> dict[str, Rule]:
-    """Each link of the catalog with each choice of the axes that it takes."""
-    found = {}
-    for choice in CHOICES["link"].values():
-        for parts in product(*(CHOICES[axis].values() for axis in choice.takes)):
-            name = "+".join([choice.name, *(part.name for part in parts)])
-            found[name] = Rule(partial(_made, choice.make, parts))
-    return found
+    """Each link of the catalog that is a union of two trees, with each find that goes with it."""
+    return {name: Rule(*facts) for name, *facts in _rules()}
 
 
-def _made(make: Callable[..., Any], parts: tuple[Any, ...], on: Any) -> Any:
-    return make(on, *(part.make(on) for part in parts))
+def _rules() -> Iterator[tuple[Any, ...]]:
+    for design in designs():
+        sample, link, compress = design.words
+        choice = link.choice
+        if sample.choice.name == "none" and not choice.whole and "edges" not in choice.takes:
+            made = partial(_made, choice, compress, dict(link.options).get("find"))
+            forests, waits = design.makes_forests, choice.extra == "locks"
+            yield str(design).removeprefix("none+"), made, choice.extra, True, forests, waits
 
 
-def links(rule: Rule, forest: Forest, threads: Sequence[Sequence[Edge]]) -> Race:
+def rule(link: str, compress: str | None = None, **facts: Any) -> Rule:
+    """A link and its find by name, also those that no design is made of."""
+    word = find("link", link)
+    step = find("compress", compress) if compress else None
+    tidy = dict(word.options).get("find")
+    return Rule(partial(_made, word.choice, step, tidy), word.choice.extra, **facts)
+
+
+def _made(choice: Choice, step: Word | None, tidy: str | None, on: Any) -> Any:
+    """The link, put together as :mod:`cc_rapids.program` does it."""
+    made = step and choice.finds[step.choice.name](on)
+    finds = compress.FINDS | {"naive": compress.nothing}
+    last = tidy or (step and step.choice.name)
+    known = {"find": made, "step": made, "tidy": finds[last](on) if last in finds else None}
+    return choice.make(on, np.uint32, *(known[part] for part in choice.takes))
+
+
+def links(rule: Rule, before: Forest, threads: Sequence[Sequence[Edge]]) -> Race:
     """Threads that link one edge after the other, in a forest that is there already."""
     edges = [edge for thread in threads for edge in thread]
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        link = rule.link(tape)
-        return [[partial(link, *shared.values(), *edge) for edge in thread] for thread in threads]
+        join, numbers = rule.join(tape), count()
+        trees = *rule.trees(shared), None
+        return [
+            [partial(join, *trees, *map(np.uint32, edge), next(numbers)) for edge in thread]
+            for thread in threads
+        ]
 
-    title = f"forest {list(forest)}, edges of the threads {list(map(list, threads))}"
-    verdict = joins(forest, edges)
-    return Race(title, rule.arrays(forest), calls, rule.guard, verdict, rule.waits)
+    title = f"forest {list(before)}, edges of the threads {list(map(list, threads))}"
+    verdict = joins(rule, before, edges)
+    return Race(title, rule.arrays(before), calls, rule.guard, verdict, rule.waits, rule.kinds)
 
 
-def joins(forest: Forest, edges: Iterable[Edge]) -> Callable[[Arrays, tuple[Any, ...]], str | None]:
-    """A verdict: the trees are the components of the forest and the edges, each join noted once."""
-    before = [v for v, p in enumerate(forest) if v == p]
-    expected = components(len(forest), [*enumerate(forest), *edges])
+def joins(
+    rule: Rule, before: Forest, edges: Sequence[Edge]
+) -> Callable[[Arrays, tuple[Any, ...]], str | None]:
+    """A verdict: the trees are the components of the forest and the edges, each join noted once.
+
+    With the trees that were there the edges noted are a spanning forest, where the rule says so.
+    """
+    roots = [v for v, p in enumerate(before) if v == p]
+    expected = components(len(before), [*enumerate(before), *edges])
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
-        parent = arrays["parent"]
+        parent = rule.parents(arrays)
         if not all(map(partial(climbs, parent), range(len(parent)))):
             return f"a cycle in {parent}"
         if components(len(parent), enumerate(parent)) != expected:
             return f"the trees {parent} are not the components {expected}"
-        hooks = [v for v in before if parent[v] != v]
-        if len(notes) != len(hooks):
-            return f"{len(notes)} hooks told, {len(hooks)} made"
-        if any(note is not True for note in notes) and sorted(notes) != hooks:
-            return f"hooks of {notes} told, {hooks} made"
+        hooks, told = [v for v in roots if parent[v] != v], sorted(r for r, _ in notes)
+        if told != hooks:
+            return f"hooks of {told} told, {hooks} made"
+        chosen = [edges[e] for _, e in notes]
+        if rule.forests and components(len(before), [*enumerate(before), *chosen]) != expected:
+            return f"the edges {chosen} noted are no spanning forest"
         return None
 
     return verdict
