@@ -29,8 +29,9 @@ class Rule:
     """A link rule, called ``link(parent, extra, u, v)``; it returns the root hooked, or NONE.
 
     ``make(on)`` gives the link; ``extra`` is the word of the catalog for what it keeps beside the
-    parents. ``ordered`` promises parent[v] <= v at every step, ``forests`` that the edges it hooks
-    by are a forest; one that ``waits`` may go round and round while others stand.
+    parents. ``ordered`` promises parent[v] <= v at every step, ``told`` that it returns each root
+    that is hooked, ``forests`` that the edges of these hooks are a forest; one that ``waits`` may
+    go round and round while others stand.
     """
 
     make: Callable[[Any], Callable[..., Any]]
@@ -38,6 +39,7 @@ class Rule:
     ordered: bool = True
     forests: bool = True
     waits: bool = False
+    told: bool = True
 
     def arrays(self, forest: Forest) -> dict[str, Sequence[int]]:
         """The array of parents, and the other one if there is one."""
@@ -150,7 +152,7 @@ def joins(
         if components(len(parent), enumerate(parent)) != expected:
             return f"the trees {parent} are not the components {expected}"
         hooks, told = [v for v in roots if parent[v] != v], sorted(r for r, _ in notes)
-        if told != hooks:
+        if rule.told and told != hooks:
             return f"hooks of {told} told, {hooks} made"
         chosen = [edges[e] for _, e in notes]
         if rule.forests and components(len(before), [*enumerate(before), *chosen]) != expected:

@@ -31,6 +31,11 @@ def symmetric_rows(n: int, edges: Sequence[Edge]) -> list[list[int]]:
     return rows
 
 
+def rows_of(n: int, edges: Sequence[Edge]) -> list[list[int]]:
+    """The rows of an edge list, each edge in that of its first end."""
+    return [[v for u, v in edges if u == row] for row in range(n)]
+
+
 def adjacency(rows: Sequence[Sequence[int]], symmetric: bool) -> Adjacency:
     """Rows as a design takes them."""
     offsets = np.cumsum([0, *map(len, rows)])
@@ -62,15 +67,15 @@ def wrong(
         solve.run(made, solve._work(made, listed, forest, rows, chosen))
         if forest.parent.tolist() != label:
             return f"{design}: {forest.parent} where {label} is right"
-        if not _roots_seen(forest, label, occur, rows is None):
+        if not _roots_seen(forest, label, occur):
             return f"{design}: {forest.seen} are seen"
         return _forest_wrong(design, chosen.tolist(), edges, label) if noted else None
 
     return every_run(engine, run)
 
 
-def _roots_seen(forest: Forest, label: list[int], occur: set[int], all_edges: bool) -> bool:
-    """Bits are for roots with children and, where all edges are read, for self-loops."""
+def _roots_seen(forest: Forest, label: list[int], occur: set[int]) -> bool:
+    """Roots with children have bits, and no vertex has that occurs nowhere."""
     seen = {v for v in range(len(label)) if forest.seen[v // WORD] >> (v % WORD) & 1}
     roots = {label[v] for v in occur if label[v] != v}
     return roots <= seen <= occur

@@ -1,0 +1,94 @@
+"""Whole runs of the designs on small graphs, each launch under every schedule of two threads.
+
+The answer has to be right, and the edges noted a spanning forest, after every outcome of every
+launch. CC_RAPIDS_DEEP_RACES=1 takes all designs on all graphs, and weaker memories.
+"""
+
+from random import Random
+
+import numpy as np
+import pytest
+from races import memory, whole
+from races.portions import DEEP
+from races.runs import Outcomes
+
+from cc_rapids import solve
+from cc_rapids.catalog import CHOICES
+from cc_rapids.design import Design, designs
+from cc_rapids.kernels import sample, search
+
+SAMPLES = list(CHOICES["sample"])
+GRAPHS = {
+    "path": (3, [(2, 1), (1, 0)]),
+    "loop": (3, [(2, 2), (0, 1)]),
+    "star": (4, [(3, 2), (1, 0), (3, 1)]),
+    "twice": (4, [(1, 3), (3, 1), (0, 2)]),
+}
+OPTIONS = (
+    "kout(coalesce=off, reorganise=off)+async+halve",
+    "kout(k=1, reorganise=off)+rem-cas+split-one",
+    "kout(gather=off)+rem-cas+splice",
+    "kout(k=1, gather=off)+early+full",
+    "hook(n=1, gather=off)+hooks+split",
+    "hook(n=1)+jtb+two-try-split",
+    "bfs(gather=off)+rem-lock+halve-one",
+)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Probes and blocks for graphs so small."""
+    for module in (sample, search, solve):
+        monkeypatch.setattr(module, "PROBES", whole.PROBES)
+    monkeypatch.setattr(sample, "BLOCK", np.uint64(1))
+    monkeypatch.setattr(sample, "STRIDE", np.uint64(2))
+
+
+def check(names, graph, model=memory.STRONG, both_ways=True, group=1):
+    n, edges = GRAPHS[graph] if isinstance(graph, str) else graph
+    runs = races = 0
+    for design in map(Design.parse, names):
+        engine = Outcomes(model, group=group, waits="lock" in design.link)
+        entries = whole.symmetric_rows(n, edges) if both_ways else whole.rows_of(n, edges)
+        rows = whole.adjacency(entries, both_ways) if design.takes_rows else None
+        wrong = next(whole.wrong(design, engine, n, edges, rows), None)
+        assert wrong is None, wrong
+        runs, races = runs + engine.runs, races + engine.found.races
+    assert races
+    print(f"{runs} runs of {len(names)} designs, {races} launches")
+
+
+def some(names, most):
+    return names if DEEP else Random(len(names)).sample(names, min(most, len(names)))
+
+
+def of(word):
+    return [str(design) for design in designs() if design.words[0].choice.name == word]
+
+
+@pytest.mark.parametrize("word", SAMPLES)
+@pytest.mark.parametrize(("graph", "most"), [("path", 60), ("loop", 10), ("star", 8), ("twice", 4)])
+def test_designs(word, graph, most):
+    check(some(of(word), most), graph)
+
+
+@pytest.mark.parametrize("word", SAMPLES)
+def test_designs_on_a_weak_memory(word):
+    check(some([name for name in of(word) if "lock" not in name], 8), "path", memory.WEAK)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_options_of_samples(name, both_ways):
+    check([name], "path", both_ways=both_ways)
+    check([name], "twice", both_ways=both_ways)
+
+
+@pytest.mark.parametrize("name", ["bfs-cc", "bfs+async+halve", "bfs+stergiou"])
+@pytest.mark.parametrize("alpha", [1, search.ALPHA])  # from above alone, and from below as well
+@pytest.mark.parametrize("group", [1, 2])
+def test_searches(name, alpha, group, monkeypatch):
+    """Two rows of a depth that share a neighbour, and two threads that share a row."""
+    monkeypatch.setattr(search, "ALPHA", alpha)
+    model = memory.WEAK if name == "bfs-cc" else memory.STRONG
+    check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
