@@ -4,11 +4,12 @@ The answer has to be right, and the edges noted a spanning forest, after every o
 launch. CC_RAPIDS_DEEP_RACES=1 takes all designs on all graphs, and weaker memories.
 """
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
-from races import memory, whole
+from races import memory, plants, whole
 from races.portions import DEEP
 from races.runs import Outcomes
 
@@ -56,6 +57,17 @@ def check(names, graph, model=memory.STRONG, both_ways=True, group=1):
         runs, races = runs + engine.runs, races + engine.found.races
     assert races
     print(f"{runs} runs of {len(names)} designs, {races} launches")
+
+
+def test_a_planted_fault_is_found_in_a_whole_run(monkeypatch):
+    def no_retry(on, vertex, find):
+        return plants.no_retry(on, find)
+
+    planted = replace(CHOICES["link"]["async"], make=no_retry)
+    monkeypatch.setitem(CHOICES["link"], "async", planted)
+    check(["async+halve"], (3, [(2, 0), (1, 1)]))
+    with pytest.raises(AssertionError, match="is right, outcomes"):
+        check(["async+halve"], (3, [(2, 0), (2, 1)]))
 
 
 def some(names, most):

@@ -73,10 +73,10 @@ class Outcomes(Engine):
     name, on_device, xp, device_name = "races", False, np, "a model memory"
     swap_pairs = None
     fence = staticmethod(Interleaver.fence)
-    cas, add, min, max, bit_or = (
-        staticmethod(getattr(Interleaver, name)) for name in ("cas", "add", "min", "max", "bit_or")
-    )
-    all_add, all_min, all_max = add, min, max
+    cas, bit_or = staticmethod(Interleaver.cas), staticmethod(Interleaver.bit_or)
+    add = all_add = staticmethod(Interleaver.add)
+    min = all_min = staticmethod(Interleaver.min)
+    max = all_max = staticmethod(Interleaver.max)
 
     def __init__(self, memory: Memory, threads: int = 2, group: int = 1, waits: bool = False):
         self.memory, self.threads, self.group, self.waits = memory, threads, group, waits
