@@ -9,8 +9,8 @@ import numpy as np
 from . import kernels
 from .edges import Array
 from .engines import Engine
-from .passes import answer
 from .kernels.bits import WORD
+from .passes import answer
 from .ranks import blocks_of, rank
 
 
@@ -20,7 +20,7 @@ class Forest:
     Parameters
     ----------
     engine : Engine
-        Where the arrays lie: 4 bytes a vertex (8 from 2^32 of them on), a bit, and an eighth of one.
+        Where the arrays lie: 4 bytes a vertex (8 from 2^32 on), a bit, and an eighth of one.
     n : int
         The number of vertices, whether they occur or not.
     everyone : bool

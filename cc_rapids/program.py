@@ -21,9 +21,8 @@ class Program:
     """The phases of one design on one engine; each takes the work (see :mod:`cc_rapids.solve`).
 
     ``sample`` is None if there is none. ``extra`` is what the link keeps beside the parents, which
-    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy of
-    the edges, ``rerooted`` that roots are any vertices of
-    their trees at the end, not the least ones.
+    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy
+    of the edges, ``rerooted`` that roots are any vertices of their trees, not the least ones.
     """
 
     start: Kernel

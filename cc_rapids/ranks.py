@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from . import kernels
 from .engines import Array, Engine
-from .passes import answer
 from .kernels.bits import BLOCK
+from .passes import answer
 
 RUN = 32  # values that one thread sums
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import bits, compress, link, rem, jtb, forest, sample, rows, search, finish, rounds  # noqa: I001
+from . import bits, compress, finish, forest, jtb, link, rem, rounds, rows, sample, search
 
 __all__ = [
     "bits",

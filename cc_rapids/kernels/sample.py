@@ -168,15 +168,11 @@ def unless_inside(on: Any, vertex: type, join: Any) -> Any:
     return finish
 
 
-def every_other_edge(
-    on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any
-) -> Any:
+def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any) -> Any:
     """Link the edges that the sample has left, except those inside the giant."""
 
     @on.each
-    def every_other_edge(
-        i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside
-    ):
+    def every_other_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside):
         e = place(i)
         u, v = ends(e, src, dst, low, n)
         if max(u, v) >= wide(n):
