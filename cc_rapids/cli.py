@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from .doctor import Facts
-    from .formats.readers import Progress
+    from .formats.files import Progress
     from .result import Components
 
 INTERRUPTED = 130  # what a shell reports of a process that Ctrl-C ended

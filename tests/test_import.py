@@ -36,7 +36,7 @@ ROOMS = {
     "ranks": Room("kernels engines"),
     "forest": Room("edges kernels engines ranks", "numpy"),
     "solve": Room("edges kernels engines design forest", "numpy"),
-    "formats": Room("errors", late="numpy pyarrow"),
+    "formats": Room("errors", late="numpy pyarrow scipy"),
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals"),

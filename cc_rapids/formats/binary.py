@@ -1,0 +1,178 @@
+"""Files that are not text: Parquet, Arrow, NumPy's and SciPy's npz, and ECL's egr."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FormatError
+from .files import File, Wanted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ARROW_FILE = b"ARROW1"
+
+
+def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+    """Parquet: the two columns as they are stored."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        stored = pq.ParquetFile(file.seekable())
+        pair = _pair(file, wanted, stored.schema_arrow)
+        schema = pa.schema([stored.schema_arrow.field(name) for name in pair])
+        rows, batches = 0, []
+        for batch in stored.iter_batches(1 << 20, columns=pair):
+            batches.append(batch.select(pair))
+            rows += len(batch)
+            file.report(file.size * rows // stored.metadata.num_rows)
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(f"{file.path} cannot be read as Parquet: {error}") from error
+    return pa.Table.from_batches(batches, schema), None
+
+
+def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+    """Arrow IPC, files (which Feather 2 are) and streams: the two columns as they are stored."""
+    import pyarrow as pa
+
+    try:
+        stream = file.seekable()
+        start = stream.read(len(_ARROW_FILE))
+        stream.seek(0)
+        source = pa.PythonFile(stream, "r")
+        if start == _ARROW_FILE:
+            stored = pa.ipc.open_file(source)
+            batches = (stored.get_batch(i) for i in range(stored.num_record_batches))
+        else:
+            batches = stored = pa.ipc.open_stream(source)
+        pair = _pair(file, wanted, stored.schema)
+        kept = []
+        for batch in batches:
+            kept.append(batch.select(pair))
+            file.report_place()
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(f"{file.path} cannot be read as Arrow: {error}") from error
+    file.report(file.size)
+    return pa.Table.from_batches(
+        kept, pa.schema([stored.schema.field(name) for name in pair])
+    ), None
+
+
+def _pair(file: File, wanted: Wanted, schema: Any) -> list[str]:
+    """The names of the two columns."""
+    if len(schema.names) < 2:
+        names = ", ".join(schema.names) or "none"
+        raise FormatError(f"{file.path} lacks columns: two are needed, it has {names}")
+    return [schema.names[i] for i in wanted.columns(file.path, schema.names)]
+
+
+def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
+    """npz: arrays src and dst, perhaps num_vertices, or a matrix of ``scipy.sparse.save_npz``."""
+    import numpy as np
+
+    stream = file.seekable()
+    try:
+        with np.load(stream) as stored:
+            if {"format", "shape"} <= set(stored.files):
+                stream.seek(0)
+                return _matrix(file, wanted, stream)
+            return _arrays(file, wanted, stored)
+    except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{file.path} cannot be read as npz: {error}") from error
+
+
+def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
+    import scipy.sparse
+
+    matrix = scipy.sparse.load_npz(stream).tocoo()
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise FormatError(
+            f"{file.path}: a graph is a square matrix, this one is of shape {matrix.shape}"
+        )
+    return _numbered(file, wanted, (matrix.row, matrix.col), matrix.shape[0])
+
+
+def _arrays(file: File, wanted: Wanted, stored: Any) -> tuple[pa.Table, range | None]:
+    import pyarrow as pa
+
+    names = ", ".join(stored.files) or "none"
+    if not {"src", "dst"} <= set(stored.files):
+        raise FormatError(
+            f"{file.path} has the arrays {names}: expected src and dst, or what"
+            " scipy.sparse.save_npz writes"
+        )
+    ends = stored["src"], stored["dst"]
+    for name, end in zip(("src", "dst"), ends, strict=True):
+        if end.ndim != 1 or end.dtype.kind not in "iu":
+            raise FormatError(
+                f"{file.path}: {name} is {end.dtype} of shape {end.shape}; expected integers in one"
+                " dimension"
+            )
+    if len(ends[0]) != len(ends[1]):
+        raise FormatError(
+            f"{file.path}: src has {len(ends[0])} ids and dst has {len(ends[1])}; both ends of each"
+            " edge are needed"
+        )
+    if "num_vertices" in stored.files:
+        return _numbered(file, wanted, ends, int(stored["num_vertices"]))
+    table = pa.table({"src": _native(ends[0]), "dst": _native(ends[1])})
+    return _ordered(file, wanted, table), None
+
+
+def _native(array: Any) -> Any:
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _numbered(file: File, wanted: Wanted, ends: Any, n: int) -> tuple[pa.Table, range]:
+    """Edges of the vertices 0 .. n - 1."""
+    import numpy as np
+    import pyarrow as pa
+
+    for name, end in zip(("src", "dst"), ends, strict=True):
+        outside = (end < 0) | (end >= n)
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise FormatError(
+                f"{file.path}: edge {at} has {name} {end[at]}, and the vertices are 0 to {n - 1}"
+            )
+    table = pa.table({"src": _native(ends[0]), "dst": _native(ends[1])})
+    return _ordered(file, wanted, table), range(n)
+
+
+def _ordered(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
+    names = [table.column_names[i] for i in wanted.columns(file.path, table.column_names)]
+    return table.select(names)
+
+
+def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
+    """ECL's graphs, in little-endian int32: n, m, nindex[n + 1], nlist[m], perhaps m weights."""
+    import numpy as np
+
+    data = b"".join(file.pieces())
+    if len(data) < 12:
+        raise FormatError(f"{file.path} is cut off: {len(data)} bytes, an egr file has at least 12")
+    words = np.frombuffer(data, "<i4", len(data) // 4)
+    n, m = int(words[0]), int(words[1])
+    plain = 4 * (n + m + 3)
+    if min(n, m) < 0 or len(data) not in (plain, plain + 4 * m):
+        raise FormatError(
+            f"{file.path} is cut off or no egr file: it promises {n} vertices and {m} neighbours,"
+            f" which take {plain} bytes, or {plain + 4 * m} with weights, and has {len(data)}"
+        )
+    index, neighbour = words[2 : n + 3], words[n + 3 : n + 3 + m]
+    degree = np.diff(index)
+    if index[0] != 0 or index[-1] != m:
+        raise FormatError(
+            f"{file.path}: nindex goes from {index[0]} to {index[-1]}, and should from 0 to {m}"
+        )
+    if (degree < 0).any():
+        v = int(np.argmax(degree < 0))
+        raise FormatError(
+            f"{file.path}: nindex falls from {index[v]} to {index[v + 1]} at vertex {v}"
+        )
+    owner = np.repeat(np.arange(n, dtype=np.int32), degree)
+    return _numbered(file, wanted, (owner, neighbour), n)
