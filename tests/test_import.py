@@ -68,7 +68,11 @@ ROOMS = {
     ),
     "__main__": Room("interfaces"),
     "accessor": Room("interfaces"),
-    "cli": Room("__version__ errors formats doctor api", "click", "pyarrow rich"),
+    "cli": Room(
+        "__version__ errors engines formats generators oracle doctor api",
+        "click",
+        "numpy pyarrow rich",
+    ),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

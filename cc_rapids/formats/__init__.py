@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING
 
 from ..errors import FormatError
 from .binary import read_arrow, read_egr, read_npz, read_parquet
-from .edges import COUNTED, ONE_BASED, EdgeList, write_edges
+from .edges import COUNTED, GATHERED, ONE_BASED, EdgeList, check_edges_output, write_edges
 from .entries import read_he, read_matrix, read_shortest_paths
 from .files import File, Progress, Wanted
 from .metis import read_metis
-from .names import FORMATS, format_of
+from .names import FORMATS, PACKED, format_of
 from .readers import read_delimited
 from .writers import check_output, write_table
 
@@ -44,9 +44,12 @@ if TYPE_CHECKING:
 __all__ = [
     "COUNTED",
     "FORMATS",
+    "GATHERED",
     "ONE_BASED",
+    "PACKED",
     "EdgeFile",
     "EdgeList",
+    "check_edges_output",
     "check_output",
     "format_of",
     "read_edges",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import FormatError, InputError
 from .adjacency import write_egr, write_metis
+from .files import Progress
 from .names import format_of
 from .output import replacing
 from .writers import check_blank_separated, check_place
@@ -51,8 +52,27 @@ class EdgeList:
         return "weight" in self.schema.names
 
 
+def check_edges_output(path: str | os.PathLike[str], format: str | None = None) -> str:
+    """The format that edges would be written in to a path, after a check that they could be.
+
+    Raises
+    ------
+    FormatError
+        The format is unknown; names the nearest ones.
+    InputError
+        The folder is missing or closed to writing, or the path is a folder.
+    """
+    kind = format_of(Path(path), format)
+    check_place(Path(path))
+    return kind
+
+
 def write_edges(
-    edges: EdgeList, path: str | os.PathLike[str], *, format: str | None = None
+    edges: EdgeList,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    on_progress: Progress | None = None,
 ) -> None:
     """Write an edge list; a file at the path is replaced when the new one is complete.
 
@@ -70,6 +90,8 @@ def write_edges(
         The file; packed if it ends in .gz or .zst.
     format
         One of ``FORMATS``; by default what the suffix of the path says.
+    on_progress
+        Called with the edges taken so far and the number of all, as writing goes on.
 
     Raises
     ------
@@ -80,8 +102,9 @@ def write_edges(
         The file cannot be written; says why.
     """
     path = Path(path)
-    kind = format_of(path, format)
-    check_place(path)
+    kind = check_edges_output(path, format)
+    if on_progress is not None:
+        edges = replace(edges, pieces=_reported(edges, on_progress))
     if kind in COUNTED:
         edges = _numbered(edges, path, kind)
     try:
@@ -89,6 +112,14 @@ def write_edges(
             _WRITERS[kind](edges, stream, kind, path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:
+    done = 0
+    for piece in edges.pieces:
+        yield piece
+        done += len(piece)
+        report(done, edges.num_edges)
 
 
 def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
