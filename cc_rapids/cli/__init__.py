@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from .calculate import calculate
-from .completion import completion
-from .convert import convert
-from .doctor import doctor
-from .generate import generate
+from . import calculate, completion, convert, doctor, generate, verify
 from .group import main
-from .verify import verify
 
 __all__ = ["main"]
 
-for command in (calculate, generate, convert, verify, doctor, completion):
+for command in (
+    calculate.calculate,
+    generate.generate,
+    convert.convert,
+    verify.verify,
+    doctor.doctor,
+    completion.completion,
+):
     main.add_command(command)
