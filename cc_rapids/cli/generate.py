@@ -25,6 +25,7 @@ _WHOLE = 80  # bytes an edge while a list is held, sorted and packed
 
 
 @click.group(
+    invoke_without_command=True,
     epilog=FORMATS_IN_WORDS
     + "\n\n"
     + examples(
@@ -33,9 +34,10 @@ _WHOLE = 80  # bytes an edge while a list is held, sorted and packed
         "cc-rapids generate gnm graph.he --nodes 1000 --density 0.1 --weights 1 100",
         "What else a generator can do:",
         "cc-rapids generate rmat --help",
-    )
+    ),
 )
-def generate() -> None:
+@click.pass_context
+def generate(context: click.Context) -> None:
     """Write a graph that GENERATOR makes, such as uniform, to a file.
 
     Edges are made and written piece by piece, so a list may be larger than memory. There are two
@@ -44,6 +46,8 @@ def generate() -> None:
     Vertices are 0 to n - 1, and 1 to n in gr, metis and mtx. Edges without --weights get the weight
     1 in he and gr.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _command(name: str) -> click.Command:

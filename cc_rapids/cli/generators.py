@@ -49,13 +49,14 @@ _EDGES = (
 _OF = click.Option(
     ["--of"], metavar="RECIPE", required=True, help="What to start from: 'NAME(option=value, ...)'."
 )
+_INT64 = click.IntRange(-(1 << 63), (1 << 63) - 1)
 COMMON = (
     click.Option(
         ["--seed"], type=click.IntRange(min=0), default=0, help="The same seed, the same edges."
     ),
     click.Option(
         ["--weights"],
-        type=(int, int),
+        type=(_INT64, _INT64),
         metavar="LEAST MOST",
         help="Whole weights at random, from LEAST to MOST.",
     ),

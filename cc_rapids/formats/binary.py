@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-import zipfile
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
-from ..errors import FormatError
+from ..errors import CcRapidsError, FormatError
 from .files import File, Wanted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _ARROW_FILE = b"ARROW1"
+# Of zipfile and NumPy; InputError is a ValueError too, so our own errors go through first
+_ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error, zlib.error)
+
+
+@contextmanager
+def _damage(file: File, kind: str) -> Iterator[None]:
+    """What libraries raise on a damaged file, as an error that names it."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except CcRapidsError:
+        raise
+    except (OSError, EOFError, pa.ArrowException, *_ODD) as error:
+        raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
 
 
 def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
@@ -19,7 +38,7 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with _damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
         pair = _pair(file, wanted, stored.schema_arrow)
         schema = pa.schema([stored.schema_arrow.field(name) for name in pair])
@@ -28,8 +47,6 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
             batches.append(batch.select(pair))
             rows += len(batch)
             file.report(file.size * rows // stored.metadata.num_rows)
-    except (pa.ArrowException, OSError) as error:
-        raise FormatError(f"{file.path} cannot be read as Parquet: {error}") from error
     return pa.Table.from_batches(batches, schema), None
 
 
@@ -37,8 +54,8 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     """Arrow IPC, files (which Feather 2 are) and streams: the two columns as they are stored."""
     import pyarrow as pa
 
-    try:
-        stream = file.seekable()
+    stream = file.seekable()
+    with _damage(file, "Arrow"):
         start = stream.read(len(_ARROW_FILE))
         stream.seek(0)
         source = pa.PythonFile(stream, "r")
@@ -51,13 +68,11 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
         kept = []
         for batch in batches:
             kept.append(batch.select(pair))
+            kept[-1].validate(full=True)  # or offsets of text beyond its end are followed
             file.report_place()
-    except (pa.ArrowException, OSError) as error:
-        raise FormatError(f"{file.path} cannot be read as Arrow: {error}") from error
+        schema = pa.schema([stored.schema.field(name) for name in pair])
     file.report(file.size)
-    return pa.Table.from_batches(
-        kept, pa.schema([stored.schema.field(name) for name in pair])
-    ), None
+    return pa.Table.from_batches(kept, schema), None
 
 
 def _pair(file: File, wanted: Wanted, schema: Any) -> list[str]:
@@ -73,16 +88,11 @@ def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
     import numpy as np
 
     stream = file.seekable()
-    try:
-        with np.load(stream) as stored:
-            if {"format", "shape"} <= set(stored.files):
-                stream.seek(0)
-                return _matrix(file, wanted, stream)
-            return _arrays(file, wanted, stored)
-    except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{file.path} cannot be read as npz: {error}") from error
+    with _damage(file, "npz"), np.load(stream) as stored:
+        if {"format", "shape"} <= set(stored.files):
+            stream.seek(0)
+            return _matrix(file, wanted, stream)
+        return _arrays(file, wanted, stored)
 
 
 def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _DIALECT = DIALECTS["metis"]
+_DIGITS = re.compile(r"[0-9]+")
 _FLAGS = re.compile(r"[01]{1,3}")
 
 
@@ -82,7 +83,7 @@ def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 
 def _header(path: str, number: int, line: bytes) -> Header:
     fields = line.decode(errors="replace").split()
-    counts = [int(field) for field in fields if COUNT.fullmatch(field) or field.isdigit()]
+    counts = [int(field) for field in fields if _DIGITS.fullmatch(field)]
     flags = fields[2] if len(fields) > 2 else "0"
     if not (2 <= len(fields) == len(counts) <= 4 and _FLAGS.fullmatch(flags)):
         raise FormatError(
