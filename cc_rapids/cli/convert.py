@@ -50,7 +50,8 @@ def convert(
 ) -> None:
     """Write the edges of FILE to OUTPUT, in another format.
 
-    The two ends of each edge are kept and weights are not: he and gr, which need some, get 1.
+    The two ends of each edge are kept and weights are not: he and gr, which need some, get 1. The
+    edges are held in memory.
 
     gr, metis and mtx number the vertices 1 to n, and he, egr and npz 0 to n - 1. Between those two
     kinds all ids move by one, and so they do if a list with an id 0 goes to a format that counts

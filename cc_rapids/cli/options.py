@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..errors import InputError
-from ..formats import FORMATS, ONE_BASED, PACKED
+from ..formats import COUNTED, FORMATS, ONE_BASED, PACKED
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -18,7 +18,8 @@ _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffi
 
 FORMATS_IN_WORDS = (
     f"Formats go by suffix: {_SUFFIXES}; any of them may be packed, {' or '.join(PACKED)}. "
-    f"{', '.join(ONE_BASED)} count vertices from 1, and ids are used as they stand in the file."
+    f"{', '.join(ONE_BASED)} count vertices from 1, and ids are used as they stand in the file. "
+    f"{', '.join(COUNTED)} keep vertices without edges; the others have edges only."
 )
 
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import FormatError
 from .binary import read_arrow, read_egr, read_npz, read_parquet
-from .edges import COUNTED, GATHERED, ONE_BASED, EdgeList, check_edges_output, write_edges
+from .edges import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
 from .entries import read_he, read_matrix, read_shortest_paths
 from .files import File, Progress, Wanted
 from .metis import read_metis
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 __all__ = [
     "COUNTED",
     "FORMATS",
-    "GATHERED",
     "ONE_BASED",
     "PACKED",
     "EdgeFile",

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 import scipy.io
 
+from cc_rapids import components
 from cc_rapids.errors import FormatError, InputError
 from cc_rapids.formats import (
     COUNTED,
@@ -183,3 +184,16 @@ def test_text_of_many_blocks(tmp_path, monkeypatch):
             (u - first, v - first) for u, v in pairs(read_edges(tmp_path / "e.gz", format=kind))
         }
         assert found == (SIMPLE if kind == "metis" else EDGES)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_components_takes_the_path(tmp_path, kind):
+    path = tmp_path / f"e{FORMATS[kind][0]}.gz"
+    table = pa.table({"src": [3, 1], "dst": [1, 4]})
+    write_edges(EdgeList([table], 2, range(6), table.schema), path)
+    found = components(path)
+    first = int(kind in ONE_BASED)
+    assert len(found) == (4 if kind in COUNTED else 1)
+    labels = found.labels().to_pydict()
+    known = dict(zip(labels["vertex"], labels["labels"], strict=True))
+    assert [known[v + first] for v in (1, 3, 4)] == [1 + first] * 3
