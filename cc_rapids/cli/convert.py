@@ -37,12 +37,18 @@ PIECE = 1 << 20  # edges
         "By format, where the suffix does not say it:",
         "cc-rapids convert download.dat pairs.egr --from snap",
         "cc-rapids convert pairs.csv pairs.dat --to metis",
+        "With weights from a column of another name:",
+        "cc-rapids convert links.csv links.tsv.gz --source buyer --weight price",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("output", type=click.Path(path_type=Path))
 @edge_file_options("--from")
 @format_option("--to", "to", "Format of OUTPUT, if not by suffix.")
+@click.option(
+    "--weight", metavar="NAME", help="Column of the weights; by default weight, if there is one."
+)
+@click.option("--weights/--no-weights", default=True, help="Whether weights are kept.")
 @quiet_option
 @as_json
 def convert(
@@ -50,8 +56,8 @@ def convert(
 ) -> None:
     """Write the edges of FILE to OUTPUT, in another format.
 
-    The two ends of each edge are kept and weights are not: he and gr, which need some, get 1. The
-    edges are held in memory.
+    The two ends of each edge are kept, and its weight: that of the format, or the column weight.
+    he and gr, which need weights, get 1 where there are none. The edges are held in memory.
 
     gr, metis and mtx number the vertices 1 to n, and he, egr and npz 0 to n - 1. Between those two
     kinds all ids move by one, and so they do if a list with an id 0 goes to a format that counts
@@ -72,6 +78,7 @@ def convert(
     facts |= {
         "to": kind,
         "edges": edges.num_edges,
+        "weights": edges.weighted,
         "vertices": None if edges.vertices is None else len(edges.vertices),
         "id_shift": shift,
         "isolated_lost": 0 if kind in COUNTED else _isolated(found),
@@ -87,10 +94,9 @@ def as_list(found: EdgeFile, kind: str) -> EdgeList:
     """The edges of a file, with the range of their ids where the new format numbers vertices."""
     import pyarrow as pa
 
-    names = ["src", "dst"]
-    table = found.table.rename_columns(names)
-    vertices = found.vertices
-    if vertices is None and kind in COUNTED and all(map(pa.types.is_integer, table.schema.types)):
+    table = found.table.rename_columns(["src", "dst", "weight"][: found.table.num_columns])
+    vertices, kinds = found.vertices, table.schema.types[:2]
+    if vertices is None and kind in COUNTED and all(map(pa.types.is_integer, kinds)):
         vertices = _span(table, kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
 
@@ -104,7 +110,7 @@ def _span(table: pa.Table, kind: str) -> range:
     """From 0, or from 1 if both the ids and the format do, to the largest id."""
     import pyarrow.compute as pc
 
-    ends = [pc.min_max(column).as_py() for column in table.columns]
+    ends = [pc.min_max(column).as_py() for column in table.columns[:2]]
     least = min((end["min"] for end in ends if end["min"] is not None), default=1)
     largest = max((end["max"] for end in ends if end["max"] is not None), default=0)
     first = 1 if kind in ONE_BASED and least >= 1 else 0
@@ -118,7 +124,7 @@ def _isolated(found: EdgeFile) -> int:
     if found.vertices is None:
         return 0
     there = np.zeros(len(found.vertices), bool)
-    for column in found.table.columns:
+    for column in found.table.columns[:2]:
         for chunk in column.chunks:
             there[chunk.to_numpy(zero_copy_only=False) - found.vertices.start] = True
     return int(there.size - np.count_nonzero(there))
@@ -130,7 +136,7 @@ def _print(facts: dict[str, Any]) -> None:
         {
             "from": f"{facts['input']} ({facts['from']})",
             "to": f"{facts['output']} ({facts['to']})",
-            "edges": f"{facts['edges']:,}",
+            "edges": f"{facts['edges']:,}" + (", with weights" if facts["weights"] else ""),
             "vertices": None if n is None else f"{n:,}",
             "ids": f"each {abs(shift)} {'more' if shift > 0 else 'less'} than before"
             if shift

@@ -18,7 +18,7 @@ parquet   .parquet .pq                Apache Parquet; two columns are read      
 ========  ==========================  =============================================  ==============
 
 Any of them may be packed by gzip or zstd: ``.csv.gz``, ``.gr.zst``. Ids are used as they stand in
-the file, so those of gr, metis and mtx count from one. Weights are not read.
+the file, so those of gr, metis and mtx count from one. Weights are read on request.
 """
 
 from __future__ import annotations
@@ -78,9 +78,10 @@ class EdgeFile:
     Attributes
     ----------
     table
-        ``pyarrow.Table`` of the two id columns, source first, one row an edge, in the order of the
-        file and chunked as it was read; METIS and ECL files list each edge at both its ends, and so
-        does the table. From text the columns are both int64, both uint64 or both string; from
+        ``pyarrow.Table`` of the two id columns, source first, and of ``weight`` (int64, or double
+        if some are not whole) if that was asked for and is there. One row an edge, in the order of
+        the file and chunked as it was read; METIS and ECL files list each edge at both its ends,
+        and so does the table. From text the ids are both int64, both uint64 or both string; from
         other files they are as stored.
     source, destination
         The names of the two columns.
@@ -106,6 +107,8 @@ def read_edges(
     destination: str | None = None,
     format: str | None = None,
     header: bool | None = None,
+    weights: bool = False,
+    weight: str | None = None,
     on_progress: Progress | None = None,
 ) -> EdgeFile:
     """Read the edges of a file.
@@ -124,6 +127,10 @@ def read_edges(
         Whether the first line of a csv, tsv or snap file names the columns. By default the first
         line of csv and tsv is a header unless both its first fields are integers; that of snap is
         one only if they are not and those of the next line are.
+    weights
+        Read the weights too, if the file has them.
+    weight
+        The name of the column of weights, where columns have names; by default weight.
     on_progress
         Called with the bytes read so far and the bytes in the file, as reading goes on.
 
@@ -133,9 +140,9 @@ def read_edges(
         Ids from text are int64 if every id of both columns is an integer in its usual spelling,
         uint64 if they need that, and else string, each as it was written but for blanks around
         it: with a single ``007`` among them all ids are text. Empty fields are nulls, and so are
-        ``NA``, ``null`` and their like where the ids are integers. The indices of a Matrix Market
-        file stay as they are in the file, from one on; its values are not read, and an entry that
-        is stored counts as an edge even if its value is zero.
+        ``NA``, ``null`` and their like where the ids are integers. Indices stay as they are in the
+        file: from one on in gr, metis and mtx, from zero on in he, egr and npz. An entry that is
+        stored counts as an edge even if its weight is zero.
 
     Raises
     ------
@@ -153,7 +160,8 @@ def read_edges(
     try:
         with path.open("rb", buffering=0) as raw:
             file = File(str(path), raw, path.stat().st_size, on_progress)
-            table, vertices = _READERS[kind](file, Wanted(source, destination, kind, header))
+            wanted = Wanted(source, destination, kind, header, weights, weight)
+            table, vertices = _READERS[kind](file, wanted)
     except FileNotFoundError:
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:

@@ -40,14 +40,14 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 
     with _damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
-        pair = _pair(file, wanted, stored.schema_arrow)
+        pair = _names(file, wanted, stored.schema_arrow)
         schema = pa.schema([stored.schema_arrow.field(name) for name in pair])
         rows, batches = 0, []
         for batch in stored.iter_batches(1 << 20, columns=pair):
             batches.append(batch.select(pair))
             rows += len(batch)
             file.report(file.size * rows // stored.metadata.num_rows)
-    return pa.Table.from_batches(batches, schema), None
+    return _weighed(file, pa.Table.from_batches(batches, schema)), None
 
 
 def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
@@ -64,7 +64,7 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
             batches = (stored.get_batch(i) for i in range(stored.num_record_batches))
         else:
             batches = stored = pa.ipc.open_stream(source)
-        pair = _pair(file, wanted, stored.schema)
+        pair = _names(file, wanted, stored.schema)
         kept = []
         for batch in batches:
             kept.append(batch.select(pair))
@@ -72,15 +72,33 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
             file.report_place()
         schema = pa.schema([stored.schema.field(name) for name in pair])
     file.report(file.size)
-    return pa.Table.from_batches(kept, schema), None
+    return _weighed(file, pa.Table.from_batches(kept, schema)), None
 
 
-def _pair(file: File, wanted: Wanted, schema: Any) -> list[str]:
-    """The names of the two columns."""
+def _names(file: File, wanted: Wanted, schema: Any) -> list[str]:
+    """The names of the two columns, and of that of the weights if there is one."""
     if len(schema.names) < 2:
         names = ", ".join(schema.names) or "none"
         raise FormatError(f"{file.path} lacks columns: two are needed, it has {names}")
-    return [schema.names[i] for i in wanted.columns(file.path, schema.names)]
+    ends = wanted.columns(file.path, schema.names)
+    weight = wanted.weight_column(file.path, schema.names, ends)
+    return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
+
+
+def _weighed(file: File, table: pa.Table) -> pa.Table:
+    """The table with its third column, if it has one, as weights: int64 or double, no nulls."""
+    import pyarrow as pa
+
+    if table.num_columns == 2:
+        return table
+    column, name = table.column(2), table.column_names[2]
+    whole, real = pa.types.is_integer(column.type), pa.types.is_floating(column.type)
+    if column.null_count or not (whole or real):
+        raise FormatError(
+            f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
+            " weights are numbers, one for each edge"
+        )
+    return table.set_column(2, "weight", column.cast(pa.int64() if whole else pa.float64()))
 
 
 def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
@@ -103,59 +121,60 @@ def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
         raise FormatError(
             f"{file.path}: a graph is a square matrix, this one is of shape {matrix.shape}"
         )
-    return _numbered(file, wanted, (matrix.row, matrix.col), matrix.shape[0])
+    columns = {"src": matrix.row, "dst": matrix.col}
+    if matrix.dtype.kind in "iuf":
+        columns["weight"] = matrix.data
+    return _numbered(file, wanted, columns, matrix.shape[0])
 
 
 def _arrays(file: File, wanted: Wanted, stored: Any) -> tuple[pa.Table, range | None]:
-    import pyarrow as pa
-
     names = ", ".join(stored.files) or "none"
     if not {"src", "dst"} <= set(stored.files):
         raise FormatError(
             f"{file.path} has the arrays {names}: expected src and dst, or what"
             " scipy.sparse.save_npz writes"
         )
-    ends = stored["src"], stored["dst"]
-    for name, end in zip(("src", "dst"), ends, strict=True):
+    columns = {name: stored[name] for name in ("src", "dst", "weight") if name in stored.files}
+    for name in ("src", "dst"):
+        end = columns[name]
         if end.ndim != 1 or end.dtype.kind not in "iu":
             raise FormatError(
                 f"{file.path}: {name} is {end.dtype} of shape {end.shape}; expected integers in one"
                 " dimension"
             )
-    if len(ends[0]) != len(ends[1]):
-        raise FormatError(
-            f"{file.path}: src has {len(ends[0])} ids and dst has {len(ends[1])}; both ends of each"
-            " edge are needed"
-        )
+    if len({column.shape for column in columns.values()}) > 1:
+        lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
+        raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
     if "num_vertices" in stored.files:
-        return _numbered(file, wanted, ends, int(stored["num_vertices"]))
-    table = pa.table({"src": _native(ends[0]), "dst": _native(ends[1])})
-    return _ordered(file, wanted, table), None
+        return _numbered(file, wanted, columns, int(stored["num_vertices"]))
+    return _ordered(file, wanted, columns), None
 
 
 def _native(array: Any) -> Any:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _numbered(file: File, wanted: Wanted, ends: Any, n: int) -> tuple[pa.Table, range]:
+def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Table, range]:
     """Edges of the vertices 0 .. n - 1."""
     import numpy as np
-    import pyarrow as pa
 
-    for name, end in zip(("src", "dst"), ends, strict=True):
+    for name in ("src", "dst"):
+        end = columns[name]
         outside = (end < 0) | (end >= n)
         if outside.any():
             at = int(np.argmax(outside))
             raise FormatError(
                 f"{file.path}: edge {at} has {name} {end[at]}, and the vertices are 0 to {n - 1}"
             )
-    table = pa.table({"src": _native(ends[0]), "dst": _native(ends[1])})
-    return _ordered(file, wanted, table), range(n)
+    return _ordered(file, wanted, columns), range(n)
 
 
-def _ordered(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
-    names = [table.column_names[i] for i in wanted.columns(file.path, table.column_names)]
-    return table.select(names)
+def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
+    """The columns that are wanted, of those that there are."""
+    import pyarrow as pa
+
+    table = pa.table({name: _native(column) for name, column in columns.items()})
+    return _weighed(file, table.select(_names(file, wanted, table.schema)))
 
 
 def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
@@ -185,4 +204,7 @@ def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
             f"{file.path}: nindex falls from {index[v]} to {index[v + 1]} at vertex {v}"
         )
     owner = np.repeat(np.arange(n, dtype=np.int32), degree)
-    return _numbered(file, wanted, (owner, neighbour), n)
+    columns = {"src": owner, "dst": neighbour}
+    if len(words) > n + 3 + m:
+        columns["weight"] = words[n + 3 + m :]
+    return _numbered(file, wanted, columns, n)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ONE_BASED = ("gr", "metis", "mtx")  # whose vertices are 1 .. n
 COUNTED = ("he", "gr", "metis", "mtx", "egr", "npz")  # which keep the number of vertices
 GATHERED = ("metis", "egr", "npz")  # which are written from a list in memory
+_WHOLE = ("gr", "metis", "egr")  # whose weights are whole numbers
 _TAGS = {"he": "E", "gr": "a"}
 
 
@@ -32,7 +33,7 @@ class EdgeList:
     Parameters
     ----------
     pieces : iterable of ``pyarrow.Table``
-        Columns src and dst, and perhaps weight (int64), in order; all of one schema.
+        Columns src and dst, and perhaps weight (int64 or double), in order; all of one schema.
     num_edges : int
         The rows of all pieces together.
     vertices : range, optional
@@ -97,7 +98,7 @@ def write_edges(
     ------
     FormatError
         The format is unknown, or cannot hold such a list: ids are text, missing or too large, or
-        not among the vertices.
+        not among the vertices, or weights are not whole.
     InputError
         The file cannot be written; says why.
     """
@@ -133,10 +134,22 @@ def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
             f"cannot write {path}: {kind} numbers the vertices, and these have ids of type"
             f" {edges.schema.field('src').type}; write csv, tsv, snap, arrow or parquet"
         )
+    if edges.vertices.stop >= 1 << 63:
+        raise FormatError(
+            f"cannot write {path}: {kind} would number {edges.vertices.stop:,} vertices, up to the"
+            " largest id; write csv, tsv, snap, arrow or parquet"
+        )
     old, n = edges.vertices, len(edges.vertices)
     first = int(kind in ONE_BASED)
     new = range(first, first + n)
-    fields = [field.with_type(pa.int64()) for field in edges.schema]
+    whole = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
+    if kind in _WHOLE and not whole:
+        raise FormatError(
+            f"cannot write {path}: {kind} has whole weights, and some of these are not;"
+            " write another format, or leave the weights out"
+        )
+    weight = pa.int64() if whole else pa.float64()
+    fields = [f.with_type(weight if f.name == "weight" else pa.int64()) for f in edges.schema]
     pieces = (_shifted(piece, old, new, path) for piece in edges.pieces)
     return replace(edges, pieces=pieces, vertices=new, schema=pa.schema(fields))
 
@@ -189,7 +202,8 @@ def _head(edges: EdgeList, kind: str) -> str:
     """What stands above the first edge."""
     n, m = len(edges.vertices or ()), edges.num_edges
     if kind == "mtx":
-        field = "integer" if edges.weighted else "pattern"
+        kind = str(edges.schema.field("weight").type) if edges.weighted else "none"
+        field = {"none": "pattern", "int64": "integer", "double": "real"}[kind]
         return f"%%MatrixMarket matrix coordinate {field} general\n{n} {n} {m}\n"
     return {
         "he": f"H {n} {m} 1\n",

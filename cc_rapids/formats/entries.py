@@ -21,6 +21,7 @@ from ..errors import FormatError
 from .delimited import DIALECTS, Block, Dialect, from_first_data, parse, shown
 from .files import File, Wanted
 from .ids import IdColumns
+from .weights import Weights
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,11 +56,15 @@ class Layout:
 
 @dataclass(frozen=True)
 class Head:
-    """The line with the counts: its number, the vertices, and the edges that it promises."""
+    """The line with the counts: its number, the vertices, and the edges that it promises.
+
+    ``weighted`` says whether a third field is the weight; it is not where values are complex.
+    """
 
     line: int
     vertices: int
     edges: int
+    weighted: bool = True
 
 
 _LAYOUTS = {
@@ -93,7 +98,8 @@ def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
             f"{file.path}, line {number}: a graph is a square matrix, this one is {rows} by "
             f"{columns}"
         )
-    return _entries(file, wanted, chain([rest], feed), Head(number, rows, entries))
+    head = Head(number, rows, entries, b"complex" not in banner.lower())
+    return _entries(file, wanted, chain([rest], feed), head)
 
 
 def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
@@ -106,7 +112,7 @@ def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
         raise FormatError(
             f"{file.path}, line {number}: expected 'p sp <nodes> <arcs>', found {shown(line)}"
         )
-    return _entries(file, wanted, chain([rest], feed), Head(number, *counts))
+    return _entries(file, wanted, chain([rest], feed), Head(number, counts[0], counts[1]))
 
 
 def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
@@ -120,7 +126,7 @@ def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
             f"{file.path}, line {number}: expected 'H <nodes> <edges> <1 if undirected, else 0>', "
             f"found {shown(line)}"
         )
-    return _entries(file, wanted, chain([rest], feed), Head(number, *counts[:2]))
+    return _entries(file, wanted, chain([rest], feed), Head(number, counts[0], counts[1]))
 
 
 def _head_line(
@@ -136,31 +142,37 @@ def _head_line(
 
 
 def counts_of(fields: list[str], wanted: int) -> list[int] | None:
-    """So many fields as counts; None if they are others."""
+    """So many fields as counts, below 2^63; None if they are others."""
     if len(fields) != wanted or not all(COUNT.fullmatch(field) for field in fields):
         return None
-    return [int(field) for field in fields]
+    counts = [int(field) for field in fields]
+    return counts if max(counts) < 1 << 63 else None
 
 
 def _entries(
     file: File, wanted: Wanted, feed: Iterator[Block], head: Head
 ) -> tuple[pa.Table, range]:
     """The edges under the head."""
-    layout, ids = _LAYOUTS[wanted.format], IdColumns()
-    tags = len(layout.tag)
+    layout, ids, weights = _LAYOUTS[wanted.format], IdColumns(), Weights()
+    tags, dialect = len(layout.tag), layout.dialect
     take = *range(tags), *(tags + i for i in wanted.columns(file.path, ("src", "dst")))
     every = range(layout.first, layout.first + head.vertices)
-    width = 0
-    for block in from_first_data(feed, layout.dialect):
-        # Values are of no interest, so the width is that of the first line, whatever the head says
-        width = width or max(tags + 2, len(layout.dialect.split(block.first()[0])))
-        *tag, source, destination = parse(file.path, block, layout.dialect, width, take)
-        pair = ids.append(source, destination)
-        if not all(_all_are(layout.tag, column) for column in tag) or not all(
+    width, weighted = 0, False
+    for block in from_first_data(feed, dialect):
+        if not width:  # that of the first line, whatever the head says
+            width = max(tags + 2, len(dialect.split(block.first()[0])))
+            weighted = wanted.weights and head.weighted and width > tags + 2
+            take = (*take, tags + 2) if weighted else take
+        columns = parse(file.path, block, dialect, width, take)
+        pair = ids.append(*columns[tags : tags + 2])
+        if not all(_all_are(layout.tag, column) for column in columns[:tags]) or not all(
             within(values, every) for values in pair
         ):
             raise _outside(file.path, block, layout, every)
+        if weighted:
+            weights.append(file.path, block, dialect, tags + 2, columns[-1])
     table = ids.table(("src", "dst"))
+    table = table.append_column("weight", weights.column()) if weighted else table
     if len(table) != head.edges:
         raise FormatError(
             f"{file.path}, line {head.line}: promises {head.edges} {layout.what}, "

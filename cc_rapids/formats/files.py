@@ -89,6 +89,8 @@ class Wanted:
     destination: str | None
     format: str
     header: bool | None
+    weights: bool = False
+    weight: str | None = None
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, int]:
         """The positions of the two columns among the names."""
@@ -109,6 +111,15 @@ class Wanted:
                 f"the file has {', '.join(names)}"
             )
         return source, destination
+
+    def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, int]) -> int | None:
+        """The position of the weights among the names, if they are wanted and there."""
+        if not self.weights or (self.weight is None and "weight" not in names):
+            return None
+        at = _position(path, names, self.weight or "weight")
+        if at in ends:
+            raise InputError(f"{path}: column {names[at]!r} is an end of the edges, not a weight")
+        return at
 
     def turned(self, path: str) -> bool:
         """Of a format whose columns are src and dst: whether the caller wants them swapped."""

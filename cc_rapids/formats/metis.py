@@ -61,7 +61,7 @@ def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     top = next(from_first_data(feed, _DIALECT), Block(1, b"\n"))
     line, rest = top.first()
     header = _header(file.path, top.line, line)
-    pairs, at = [], 1
+    pairs, at, weighted = [], 1, wanted.weights and header.stride == 2
     for block in chain([rest], feed):
         counts, numbers = _tokens(file.path, block, header)
         if at + len(counts) - 1 > header.vertices:
@@ -72,20 +72,22 @@ def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
         neighbour = numbers.filter(pa.array(there))
         if not _is_whole(counts, header) or not within(neighbour, range(1, header.vertices + 1)):
             raise _malformed(file.path, block, header)
-        pairs.append((pa.array(owner), neighbour))
+        weight = [numbers.filter(pa.array(np.roll(there, 1)))] if weighted else []
+        pairs.append((pa.array(owner), neighbour, *weight))
         at += len(counts)
-    _check_counts(file.path, header, at - 1, sum(len(owner) for owner, _ in pairs))
+    _check_counts(file.path, header, at - 1, sum(len(owner) for owner, *_ in pairs))
     columns = [pa.chunked_array(side, pa.int64()) for side in zip(*pairs, strict=True)]
-    if wanted.turned(file.path):
-        columns.reverse()
-    return pa.table(columns, names=["src", "dst"]), range(1, header.vertices + 1)
+    names = ["dst", "src"] if wanted.turned(file.path) else ["src", "dst"]
+    table = pa.table(columns, names=[*names, "weight"][: len(columns)])
+    return table.select(["src", "dst", "weight"][: len(columns)]), range(1, header.vertices + 1)
 
 
 def _header(path: str, number: int, line: bytes) -> Header:
     fields = line.decode(errors="replace").split()
     counts = [int(field) for field in fields if _DIGITS.fullmatch(field)]
     flags = fields[2] if len(fields) > 2 else "0"
-    if not (2 <= len(fields) == len(counts) <= 4 and _FLAGS.fullmatch(flags)):
+    few = 2 <= len(fields) == len(counts) <= 4 and max(counts) < 1 << 62
+    if not few or not _FLAGS.fullmatch(flags):
         raise FormatError(
             f"{path}, line {number}: expected '<vertices> <edges> [fmt [ncon]]', with fmt of up to"
             f" three digits 0 or 1, found {shown(line)}"

@@ -11,6 +11,7 @@ from ..errors import FormatError
 from .delimited import DIALECTS, Block, Dialect, check_utf8, from_first_data, parse, shown
 from .files import File, Wanted
 from .ids import IdColumns
+from .weights import Weights
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,11 +28,16 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     if first is None:
         return ids.table((wanted.source or "src", wanted.destination or "dst")), None
     names, first = _header(file.path, first, dialect, wanted.header)
-    take = source, destination = wanted.columns(file.path, names)
+    ends = wanted.columns(file.path, names)
+    at, weights = wanted.weight_column(file.path, names, ends), Weights()
+    take = ends if at is None else (*ends, at)
     for block in chain([first], feed):
-        source_ids, destination_ids = parse(file.path, block, dialect, len(names), take)
-        ids.append(source_ids, destination_ids)
-    return ids.table((names[source], names[destination])), None
+        source, destination, *weight = parse(file.path, block, dialect, len(names), take)
+        ids.append(source, destination)
+        if at is not None:
+            weights.append(file.path, block, dialect, at, weight[0])
+    table = ids.table((names[ends[0]], names[ends[1]]))
+    return table if at is None else table.append_column("weight", weights.column()), None
 
 
 def _header(

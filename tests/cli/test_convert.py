@@ -82,6 +82,8 @@ def test_what_is_lost_and_moved_is_said(run, tmp_path):
         ("a,b\n1,\n", ["e.gr"], ["None is none of the vertices"]),
         ("a,b\n-1,2\n", ["e.gr"], ["-1 is none of the vertices"]),
         ("a,b\n1,2\n3\n", ["e.gr"], ["line 3"]),
+        (f"1,{2**64 - 1}\n", ["e.he"], ["18,446,744,073,709,551,616 vertices"]),
+        ("1,5000000000\n", ["e.egr"], ["2147483647", "5000000001"]),
         (EDGES, ["e.cvs"], ["did you mean '.csv'"]),
         (EDGES, ["edges.csv"], ["is the file to read"]),
         (EDGES, ["no/e.gr"], ["there is no directory"]),
@@ -98,3 +100,26 @@ def test_bad_input_is_one_line(run, path, tmp_path, monkeypatch, content, words,
         assert part in done.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["edges.csv"]
     assert path.read_text() == content
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        ([], "H 3 2 1\nE 0 1 5\nE 1 2 7\n"),
+        (["--no-weights"], "H 3 2 1\nE 0 1 1\nE 1 2 1\n"),
+        (["--weight", "cost"], "H 3 2 1\nE 0 1 0.5\nE 1 2 2\n"),
+    ],
+)
+def test_weights_are_kept(run, path, tmp_path, words, written):
+    path.write_text("src,dst,weight,cost\n0,1,5,0.5\n1,2,7,2\n")
+    done = run("convert", path, tmp_path / "e.he", *words)
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "e.he").read_text() == written
+    assert (", with weights" in done.stdout) == ("--no-weights" not in words)
+
+
+def test_weights_that_do_not_fit(run, path, tmp_path):
+    path.write_text("src,dst,weight\n0,1,0.5\n")
+    done = run("convert", path, tmp_path / "e.gr")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "gr has whole weights" in done.stderr

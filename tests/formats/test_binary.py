@@ -83,7 +83,7 @@ class TestNpz:
             (npz(a=[1], b=[2]), "the arrays a, b: expected src and dst"),
             (npz(src=[1.5], dst=[2]), "src is float64 of shape (1,)"),
             (npz(src=[1], dst=[[2]]), "dst is int64 of shape (1, 1)"),
-            (npz(src=[1], dst=[2, 3]), "src has 1 ids and dst has 2"),
+            (npz(src=[1], dst=[2, 3]), "different lengths: src 1, dst 2"),
             (npz(src=[1, 2], dst=[2, 4], num_vertices=4), "edge 1 has dst 4"),
             (npz(src=[-1], dst=[2], num_vertices=4), "edge 0 has src -1"),
             (npz(src=np.array([{}]), dst=[2]), "cannot be read as npz"),

@@ -40,11 +40,11 @@ def test_no_other_error(tmp_path, kind, weights):
     for _ in range(300):
         path.write_bytes(damaged(whole, chance))
         try:
-            file = read_edges(path, format=kind)
+            file = read_edges(path, format=kind, weights=weights)
         except CcRapidsError as error:
             refusals.append(str(error))
         else:
-            ids = [i for column in file.table.columns for i in column.to_pylist()]
+            ids = [i for column in file.table.columns[:2] for i in column.to_pylist()]
             assert file.vertices is None or all(i in file.vertices for i in ids)
     assert all(str(path) in said for said in refusals)
     assert len(refusals) > (20 if kind in ("csv", "tsv", "snap") else 100)
