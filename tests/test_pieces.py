@@ -44,6 +44,15 @@ def test_pieces_make_up_the_whole(make, size):
         np.testing.assert_array_equal(gathered, column)
 
 
+def test_a_list_can_be_cut_again():
+    cut, whole = (
+        room.permuted(room.duplicated(room.path(20), 2, 1), 5) for room in (pieces, generators)
+    )
+    for _ in range(2):
+        for made, known in zip(cut.gather(), whole.edges, strict=True):
+            np.testing.assert_array_equal(made, known)
+
+
 def test_every_generator_comes_in_pieces():
     known = set(generators.__all__) - {"REFERENCES", "Graph", "pieces"}
     assert known <= set(dir(pieces))

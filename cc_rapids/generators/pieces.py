@@ -36,8 +36,8 @@ class Pieces:
     num_vertices, num_edges : int
     cut : callable
         Takes the number of edges of a piece (about; the pieces of a grid vary) and gives an
-        iterator over ``(src, dst)``, two NumPy arrays of one length, int32 where all vertices fit
-        and else int64.
+        iterator over ``(src, dst)``, two new NumPy arrays of one length, int32 where all vertices
+        fit and else int64.
     whole : bool
         Whether all edges lie in memory anyway.
     """
@@ -68,8 +68,8 @@ def rmat(
 ) -> Pieces:
     """:func:`cc_rapids.generators.rmat` in pieces."""
     whole = random.rmat(scale, 0, a, b, c, seed)
-    bounds = [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
-    arguments = keys(seed)[0], whole.num_vertices, -(-scale // generate.LEVELS), *bounds
+    shares = random.running_shares(a, b, c)
+    arguments = keys(seed)[0], whole.num_vertices, -(-scale // generate.LEVELS), *shares
     pieces = _by_index(whole, num_edges, generate.rmat, *arguments)
     return permuted(pieces, seed) if permute else pieces
 
@@ -172,11 +172,7 @@ def isolated(n: int) -> Pieces:
 
 def cliques(sizes: Sequence[int]) -> Pieces:
     """:func:`cc_rapids.generators.cliques` in pieces."""
-    size = np.array([count("size", size) for size in sizes], np.int64)
-    vertices, edges = (
-        np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
-        for part in (size, size * (size - 1) // 2)
-    )
+    size, vertices, edges = shapes.clique_starts(sizes)
     whole = shapes.isolated(int(vertices[-1]))
     whole = replace(whole, name=f"cliques({size.size} of {whole.num_vertices} vertices)")
     return _by_index(whole, int(edges[-1]), generate.cliques, size.size, vertices, edges)
@@ -206,8 +202,10 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
         return shapes.duplicated(held, times, seed)
 
     def cut(size: int) -> Iterator[Ends]:
+        src, dst = made().edges
         for first in range(0, total, size):
-            yield made().src[first : first + size], made().dst[first : first + size]
+            part = slice(first, first + size)
+            yield src[part].copy(), dst[part].copy()  # a piece is the caller's to change
 
     return replace(pieces, num_edges=total, cut=cut, whole=True)
 
