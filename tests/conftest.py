@@ -65,3 +65,14 @@ def own_store(tmp_path, monkeypatch):
     """An empty store of compiled kernels."""
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run ``cc-rapids`` in this process, on a wide terminal."""
+    from click.testing import CliRunner
+
+    from cc_rapids.cli import main
+
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
