@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import bits, kernels
+from .bits import WORD
 from .edges import Array
 from .engines import Engine
-from .kernels.bits import WORD
 from .passes import answer
 from .ranks import blocks_of, rank
 
@@ -95,7 +95,7 @@ class Forest:
     ) -> tuple[Array, Array]:
         engine = self.engine
         everyone = self.vertices == self.n
-        row = answer.everyone if everyone else kernels.bits.rank
+        row = answer.everyone if everyone else bits.rank
         parts = kernels.kernel(row, engine), kernels.kernel(name, engine)
         out = engine.pieces((self.vertices, ids), (self.vertices, labels))
         kernel = kernels.kernel(answer.gather, engine, self.vertex, *parts)

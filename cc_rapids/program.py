@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import kernels
+from . import algorithms, kernels, reading
 from .catalog import find
 from .design import Design
 from .engines import Engine, Kernel
@@ -127,17 +127,16 @@ class Parts:
         return kernels.finish.edges_outside(kernel, first.left_count)
 
     def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
-        kept: Kernel = kernels.rounds.keep_edge(
+        kept: Kernel = algorithms.rounds.keep_edge(
             self.on, self.vertex, self.wide, self._ends(), first is not None
         )
         return kept
 
     def _every(self) -> Any:
-        return kernels.sample.every(self.on)
+        return reading.every(self.on)
 
     def _ends(self) -> Any:
-        forest = kernels.forest
-        return (forest.adjacent if self.rows else forest.listed)(self.on, self.wide)
+        return (reading.adjacent if self.rows else reading.listed)(self.on, self.wide)
 
     def _note(self) -> Any:
         forest = kernels.forest

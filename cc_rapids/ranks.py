@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from . import kernels
+from .bits import BLOCK
 from .engines import Array, Engine
-from .kernels.bits import BLOCK
 from .passes import answer
 
 RUN = 32  # values that one thread sums

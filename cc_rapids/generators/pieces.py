@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from . import kernels as generate
 from . import graph, random, shapes
+from . import kernels as generate
 from .graph import bit_length, count, keys, launch
 
 Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]

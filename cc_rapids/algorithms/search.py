@@ -8,13 +8,15 @@ Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 
 Shun and Blelloch 2013.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..catalog import choice
-from .rows import NEEDS, ONE, SWITCH
-from .sample import LOW_WORD, PROBES, SPREAD, Sample, Step, every
+from ..kernels.rows import NEEDS, ONE, SWITCH
+from ..kernels.sample import LOW_WORD, PROBES, SPREAD, Sample, Step
+from ..reading import every
 
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)
@@ -118,7 +120,7 @@ def least_below(on: Any) -> Any:
     return least_below
 
 
-def searcher(on: Any, vertex: type, note: Any) -> Step:
+def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
     """A procedure ``search(work, depth, queues, source)``: visit all that the source reaches."""
     above, below = from_above(on, vertex, note), from_below(on, vertex, note)
 
