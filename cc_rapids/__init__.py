@@ -23,6 +23,7 @@ _HOMES = {
     "load_ipython_extension": "interfaces.ipython",
     "unload_ipython_extension": "interfaces.ipython",
     "Components": "result",
+    "Connectivity": "connectivity",
     "Design": "design",
     "designs": "design",
     "ArgumentTypeError": "errors",
@@ -49,6 +50,7 @@ __all__ = [
     "CcRapidsError",
     "ColumnTypeError",
     "Components",
+    "Connectivity",
     "Design",
     "DesignError",
     "EngineError",
@@ -75,6 +77,7 @@ __all__ = [
 if TYPE_CHECKING:
     from . import generators, oracle, scipy
     from .api import components
+    from .connectivity import Connectivity
     from .design import Design, designs
     from .errors import (
         ArgumentTypeError,

@@ -52,10 +52,17 @@ ROOMS = {
         "edges kernels engines forest given names ranks rows slots spans strings ways", "numpy"
     ),
     "plan": Room("design engines given vertices"),
-    "pick": Room("errors columns", "numpy", "cudf narwhals pandas pyarrow"),
+    "index": Room("errors columns engines given names spans strings", "numpy"),
+    "batches": Room("edges kernels passes engines design forest solve given index", "numpy"),
+    "checkpoint": Room("errors engines forest frames index batches", "numpy"),
+    "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
     "selection": Room("errors columns engines lookup pick", "numpy"),
-    "result": Room("errors catalog engines forest given selection vertices", "numpy", "cupy"),
+    "result": Room("errors catalog engines forest given pick selection vertices", "numpy"),
+    "inputs": Room(
+        "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
+    ),
+    "connectivity": Room("engines design forest index batches checkpoint inputs pick result"),
     "api": Room("engines design solve frames given plan vertices result"),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
