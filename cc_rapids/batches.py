@@ -7,13 +7,15 @@ is taken for the old one. What is interrupted leaves that as it was, even if thr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from . import kernels
+from .columns import Column
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
@@ -77,6 +79,22 @@ class State:
         return flat
 
 
+def kind_of(given: Given, before: Given | None) -> Given:
+    """How answers go back, without the columns; of the batches before if this one is empty."""
+    if before is not None and not given.src.size:
+        return replace(before, dropped=before.dropped + given.dropped)
+    src, dst = (
+        Column(column.name, column.dtype, 0, _no_rows, strings=column.strings, native=column.native)
+        for column in (given.src, given.dst)
+    )
+    dropped = given.dropped + (before.dropped if before else 0)
+    return Given(src, dst, given.frame, given.on_device, dropped=dropped)
+
+
+def _no_rows() -> Any:
+    return nullcontext(np.empty(0, np.int64))
+
+
 def grown(forest: Forest, n: int) -> Forest:
     """A copy of a forest over n vertices, of which those that it did not have are trees."""
     larger = Forest(forest.engine, n, everyone=True)
@@ -89,7 +107,8 @@ def named(state: State, given: Given, columns: Sequence[Any]) -> State:
     """The state with the ids of the columns as vertices."""
     index = extended(state.index, given, columns, state.engine)
     forest = grown(state.forest, index.n)
-    return State(state.engine, index, forest, given, state.edges, state.batches)
+    kind = kind_of(given, state.given)
+    return State(state.engine, index, forest, kind, state.edges, state.batches)
 
 
 def inserted(state: State, design: Design, columns: Sequence[Any]) -> State:

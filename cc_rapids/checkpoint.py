@@ -7,7 +7,6 @@ offsets), and for each the place of the least one of its component.
 from __future__ import annotations
 
 import os
-import tempfile
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +20,7 @@ from .engines import Engine
 from .errors import FormatError
 from .forest import Forest
 from .index import Index, Integers, Range, Texts
+from .inputs import check_design
 
 FORMAT = "cc_rapids connectivity 1"
 
@@ -35,15 +35,15 @@ def write(path: str | os.PathLike[str], state: State, design: str) -> None:
         **_arrays(state.index, state.engine),
     }
     target = Path(path)
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=target.name, delete=False) as file:
-        try:
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(beside, "wb") as file:
             np.savez(file, **parts)
             file.flush()
             os.fsync(file.fileno())
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _arrays(index: Index, engine: Engine) -> dict[str, Any]:
@@ -68,16 +68,16 @@ def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
         There is no such file, or it holds something else.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             parts = {name: archive[name] for name in archive.files}
         if str(parts["format"]) != FORMAT:
             raise FormatError(f"{path} is of format {str(parts['format'])!r}, not {FORMAT!r}")
-        return _state(parts, engine), str(parts["design"])
+        return _state(parts, engine), str(check_design(str(parts["design"])))
     except FileNotFoundError as error:
         raise FormatError(f"there is no file {path}") from error
     except FormatError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(
             f"{path} is no file of Connectivity.save(), or is broken ({error}): save it again"
         ) from error
@@ -87,7 +87,9 @@ def _state(parts: dict[str, Any], engine: Engine) -> State:
     parent = parts["parent"]
     n = int(parent.size)
     place = np.arange(n, dtype=parent.dtype)
-    if parent.ndim != 1 or (parent > place).any() or (parent[parent] != parent).any():
+    if parent.dtype not in (np.uint32, np.uint64) or parent.ndim != 1:
+        raise ValueError(f"its labels are {parent.dtype} of shape {parent.shape}")
+    if (parent > place).any() or (parent[parent] != parent).any():
         raise ValueError("its labels are not those of components")
     index, given = _index(parts, n, engine)
     forest = Forest(engine, n, everyone=True)
@@ -104,7 +106,11 @@ def _index(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
     places = engine.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
     if kind == "integers":
         ids = parts["ids"]
-        if ids.size != n or (ids[1:] <= ids[:-1]).any():
+        if (
+            ids.shape != (n,)
+            or ids.dtype not in (np.int64, np.uint64)
+            or (ids[1:] <= ids[:-1]).any()
+        ):
             raise ValueError(f"its ids are not {n:,} different ones in their order")
         dtype = np.dtype(str(parts["dtype"])) if n else None
         return Integers(engine.asarray(ids), places, dtype), plain(ids[:0])

@@ -12,7 +12,7 @@ from .batches import State
 from .design import Design
 from .forest import Forest
 from .index import Integers, Range, check_kind
-from .pick import bring, column_like, rows_of
+from .pick import column_like, rows_of
 from .result import Components, Facts, check_labels
 
 
@@ -78,11 +78,11 @@ class Connectivity:
         with runner.scope():
             index = Integers.empty(runner) if count is None else Range(count)
             forest = batches.grown(Forest(runner, 0, everyone=True), index.n)
-            self._state = State(runner, index, forest, inputs.kind_of(inputs.NOTHING, None))
+            self._state = State(runner, index, forest, batches.kind_of(inputs.NOTHING, None))
         if vertices is not None:
             given = inputs.vertices(vertices)
             with inputs.lent_to(self._state, given, self._free) as (old, columns):
-                self._state = batches.named(old, inputs.kind_of(given, old.given), columns)
+                self._state = batches.named(old, given, columns)
 
     def insert(
         self, edges: Any, source: str = "src", destination: str = "dst", *, nulls: str = "raise"
@@ -114,17 +114,12 @@ class Connectivity:
         """
         given = inputs.read(edges, source, destination, nulls)
         with inputs.lent_to(self._state, given, self._free) as (old, columns):
-            state = batches.named(old, inputs.kind_of(given, old.given), columns)
+            state = batches.named(old, given, columns)
             self._state = batches.inserted(state, self._design, columns[:2])
         return self
 
     def connected(
-        self,
-        pairs: Any,
-        source: str = "src",
-        destination: str = "dst",
-        *,
-        missing: str = "raise",
+        self, pairs: Any, source: str = "src", destination: str = "dst", *, missing: str = "raise"
     ) -> Any:
         """Whether the two vertices of each pair are in one component.
 
@@ -159,8 +154,8 @@ class Connectivity:
         with inputs.lent_to(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
             src, dst, known = inputs.ends(state, given, columns[:2], None, missing)
-            answers = bring(batches.asked(state, src, dst) & known, state.engine, given.on_device)
-        return column_like(pairs, "connected", answers)
+            answers = batches.asked(state, src, dst) & known
+            return column_like(pairs, "connected", answers, state.engine, given.on_device)
 
     def process(
         self,
@@ -202,18 +197,18 @@ class Connectivity:
         """
         inputs.check_missing(missing)
         given = inputs.read(batch, source, destination)
-        mask = inputs.queries(batch, query, given)
+        mask = inputs.mask_of_queries(batch, query, given)
         with inputs.lent_to(self._state, given, self._free) as (old, columns):
             engine = old.engine
             asks = engine.asarray(mask)
             new = [inputs.rows(column, ~asks, engine) for column in columns[:2]]
-            state = batches.named(old, inputs.kind_of(given, old.given), [*new, *columns[2:]])
+            state = batches.named(old, given, [*new, *columns[2:]])
             src, dst, known = inputs.ends(state, given, columns[:2], asks, missing)
             state, answers = batches.inserted_and_asked(state, self._design, src, dst, asks)
-            answers = bring(answers & known, engine, given.on_device)
+            column = column_like(batch, "connected", answers & known, engine, given.on_device)
+            answers = rows_of(column, asks, engine)
             self._state = state
-        here = bring(asks, engine, given.on_device)
-        return rows_of(column_like(batch, "connected", answers), here)
+        return answers
 
     def components(self, labels: str = "min") -> Components:
         """The components by now: a snapshot, which later batches do not change.
@@ -277,7 +272,7 @@ class Connectivity:
         with runner.scope():
             state, design = checkpoint.read(path, runner)
         found = cls(design=design, engine=runner.name)
-        found._state = replace(state, given=inputs.kind_of(state.given, None))
+        found._state = replace(state, given=batches.kind_of(state.given, None))
         return found
 
     @property

@@ -44,9 +44,9 @@ class Range:
             )
         arrays = [engine.asarray(column) for column in columns[:2]]
         exact = replace(given, vertices=range(self.n), every_vertex=True)
-        low, high = span_of(exact, arrays, engine).low, self.n - 1
-        dtypes = [array.dtype for array in arrays]
-        return replace(self, dtype=type_of(dtypes, low, high))
+        span_of(exact, arrays, engine)
+        dtypes = [array.dtype for array in arrays if array.size] or [self.dtype]
+        return replace(self, dtype=type_of(dtypes, 0, max(self.n - 1, 0)))
 
     def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The vertex of each id, any where there is none, and whether there is one."""
@@ -171,8 +171,8 @@ class Texts(_Placed):
 
     def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Texts:
         """An index of the strings of the columns too."""
-        columns = [column for column in columns if len(column)]
-        if all(bool(self._at(column, engine)[1].all()) for column in columns):
+        found = [self._at(column, engine)[1] for column in columns if len(column)]
+        if self.words is not None and all(bool(known.all()) for known in found):
             return self
         codes, words = factorise([self.held, *columns] if self.n else list(columns), _same)
         at = engine.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)

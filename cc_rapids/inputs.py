@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from . import engines, frames
 from .adjacency import Adjacency, listed
 from .batches import State
 from .catalog import unknown
-from .columns import Column
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
@@ -79,22 +77,6 @@ def vertices(named: Any) -> Given:
     return frames.read((named, named), "vertices", "vertices", None, None, "raise")
 
 
-def kind_of(given: Given, before: Given | None) -> Given:
-    """How answers go back, without the columns; of the batches before if this one is empty."""
-    if before is not None and not given.src.size:
-        return replace(before, dropped=before.dropped + given.dropped)
-    src, dst = (
-        Column(column.name, column.dtype, 0, _no_rows, strings=column.strings, native=column.native)
-        for column in (given.src, given.dst)
-    )
-    dropped = given.dropped + (before.dropped if before else 0)
-    return Given(src, dst, given.frame, given.on_device, dropped=dropped)
-
-
-def _no_rows() -> Any:
-    return nullcontext(np.empty(0, np.int64))
-
-
 @contextmanager
 def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, list[Any]]]:
     """The state where the batch is to run, and the columns (src, dst, named vertices), lent.
@@ -118,11 +100,11 @@ def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, lis
 def rows(column: Any, mask: Array, engine: Engine) -> Any:
     """The rows of a lent column, integers or strings, for which a mask of the engine's holds."""
     if hasattr(column, "to_pandas"):
-        return rows_of(column, engine.to_host(mask) if hasattr(column, "cast") else mask)
+        return rows_of(column, mask, engine)
     return engine.asarray(column)[mask]
 
 
-def queries(batch: Any, query: Any, given: Given) -> Any:
+def mask_of_queries(batch: Any, query: Any, given: Given) -> Any:
     """The array of bool that says which rows of a batch ask."""
     name = "query"
     if isinstance(query, str):

@@ -105,46 +105,49 @@ def with_column(frame: Any, name: str, values: Any, there: Any) -> Any:
     return whole.with_columns(made[name]).to_native()
 
 
-def column_like(edges: Any, name: str, values: Any) -> Any:
+def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool) -> Any:
     """A column of values, one a row of an edge list: of its kind and with its index.
 
     Parameters
     ----------
     edges : frame or pair of series of any library, or what has no columns of its own
-    values : array, where the edges lie
+    values : array of the engine's
+    on_device : bool
+        Where an array is wanted.
     """
+    frame = _frame_of(edges)
+    if frame is None:
+        return bring(values, engine, on_device)
+    return column_of(with_column(frame, name, bring(values, engine, is_cudf(frame)), None), name)
+
+
+def _frame_of(edges: Any) -> Any:
+    """A frame with as many rows as an edge list has, if it is of a library of frames."""
     if isinstance(edges, tuple | list):
         if not (len(edges) and is_series(edges[0])):
-            return values
-        edges = _frame_of(edges[0])
-    if not (is_cudf(edges) or type(edges).__module__.partition(".")[0] in LIBRARIES):
-        return values
-    if hasattr(edges, "collect"):
-        edges = edges.collect()
-    return column_of(with_column(edges, name, values, None), name)
-
-
-def _frame_of(series: Any) -> Any:
-    if is_cudf(series):
-        return series.to_frame()
+            return None
+        edges = edges[0]
+    elif type(edges).__module__.partition(".")[0] not in LIBRARIES:
+        return None
+    if not is_series(edges):
+        return edges.collect() if hasattr(edges, "collect") else edges
+    if is_cudf(edges):
+        return edges.to_frame()
     import narwhals as nw
 
-    return nw.from_native(series, series_only=True).to_frame().to_native()
+    return nw.from_native(edges, series_only=True).to_frame().to_native()
 
 
-def rows_of(column: Any, mask: Any) -> Any:
-    """The rows of an array, a series or PyArrow's column for which a mask holds.
-
-    Parameters
-    ----------
-    mask : array of bool, where the column lies
-    """
+def rows_of(column: Any, mask: Any, engine: Any) -> Any:
+    """The rows of an array, a series or PyArrow's column for which a mask of the engine's holds."""
+    mask = bring(mask, engine, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
     if hasattr(column, "filter") and not hasattr(column, "iloc"):
         return column.filter(_arrow_mask(column, mask))
     return column[mask]
 
 
 def _arrow_mask(column: Any, mask: Any) -> Any:
+    """What ``filter`` of PyArrow's columns takes; Polars' takes an array."""
     import pyarrow as pa
 
     return pa.array(mask) if isinstance(column, pa.Array | pa.ChunkedArray) else mask

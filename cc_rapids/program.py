@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from . import kernels
 from .catalog import find
 from .design import Design
@@ -91,12 +89,10 @@ def build_mixed(design: Design, engine: Engine, vertex: type, wide: type) -> Ker
     """The kernel of a batch in which insertions and queries are mixed, for a union-find design."""
     parts, batch = Parts(design, engine, vertex, wide, False, False), kernels.batch
     packed = design.words[1].choice.extra == "ranks"
-    word = np.uint64 if packed else vertex
     low = kernels.jtb.LOW if packed else kernels.link.none_of(vertex)
-    same = batch.same(engine, word, low, parts.find() or kernels.compress.naive(engine))
-    made: Kernel = batch.mixed(
-        engine, vertex, word, wide, parts.join(sampling=False), parts.ends(), same
-    )
+    find, word = parts.find() or kernels.compress.naive(engine), type(low)
+    same, join = batch.same(engine, word, low, find), parts.join(sampling=False)
+    made: Kernel = batch.mixed(engine, vertex, word, join, parts.ends(), same)
     return made
 
 

@@ -53,7 +53,7 @@ ROOMS = {
     ),
     "plan": Room("design engines given vertices"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
-    "batches": Room("edges kernels passes engines design forest solve given index", "numpy"),
+    "batches": Room("edges kernels passes engines design forest solve columns given index", "numpy"),
     "checkpoint": Room("errors engines forest frames index batches", "numpy"),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),

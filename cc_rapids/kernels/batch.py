@@ -36,7 +36,7 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
     return same
 
 
-def mixed(on: Any, vertex: type, word: type, wide: type, join: Any, ends: Any, same: Any) -> Any:
+def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) -> Any:
     """Find both ends of a query, and link those of an insertion, all at the same time."""
 
     @on.each
