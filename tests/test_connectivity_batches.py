@@ -80,8 +80,8 @@ def process(seen, graph, src, dst, asks):
 
 @quick
 @given(batches, st.sampled_from(list(KINDS)), st.sampled_from(EXAMPLES))
-def test_batches_of_any_ids_against_networkx(batches, kind, design):
-    seen, graph, name = Connectivity(design=design), nx.Graph(), KINDS[kind]
+def test_batches_of_any_ids_against_networkx(batches, kind, algorithm):
+    seen, graph, name = Connectivity(design=algorithm), nx.Graph(), KINDS[kind]
     for batch in batches:
         src, dst = ([name(row[side]) for row in batch] for side in (0, 1))
         process(seen, graph, src, dst, [row[2] for row in batch])
@@ -90,8 +90,8 @@ def test_batches_of_any_ids_against_networkx(batches, kind, design):
 
 @quick
 @given(batches, st.sampled_from(EXAMPLES))
-def test_batches_over_a_number_of_vertices_against_networkx(batches, design):
-    seen, graph = Connectivity(21, design=design), nx.empty_graph(21)
+def test_batches_over_a_number_of_vertices_against_networkx(batches, algorithm):
+    seen, graph = Connectivity(21, design=algorithm), nx.empty_graph(21)
     for batch in batches:
         process(seen, graph, *([row[side] for row in batch] for side in (0, 1, 2)))
         check(seen, graph)
@@ -100,19 +100,19 @@ def test_batches_over_a_number_of_vertices_against_networkx(batches, design):
         assert seen.connected(pairs).tolist() == truth
 
 
-@pytest.mark.parametrize("design", ROOTED)
-def test_every_rooted_design_takes_batches(design):
+@pytest.mark.parametrize("algorithm", ROOTED)
+def test_every_rooted_design_takes_batches(algorithm):
     rng = np.random.default_rng(5)
-    seen, graph = Connectivity(design=design), nx.Graph()
+    seen, graph = Connectivity(design=algorithm), nx.Graph()
     for _ in range(4):
         src, dst = (rng.integers(0, 80, 30) * 10**15 for _ in range(2))
         process(seen, graph, src.tolist(), dst.tolist(), (rng.random(30) < 0.3).tolist())
         check(seen, graph)
 
 
-@pytest.mark.parametrize("design", ["none+rem-cas+splice", "shiloach-vishkin", "liu-tarjan(PRF)"])
-def test_where_insertions_come_first_queries_see_them(design):
-    seen = Connectivity(design=design)
+@pytest.mark.parametrize("algorithm", ["none+rem-cas+splice", "shiloach-vishkin", "liu-tarjan(PRF)"])
+def test_where_insertions_come_first_queries_see_them(algorithm):
+    seen = Connectivity(design=algorithm)
     src, dst = np.array([1, 1, 4]), np.array([3, 2, 5])
     more = np.array([2]), np.array([3])
     batch = np.concatenate([src, more[0]]), np.concatenate([dst, more[1]])

@@ -86,7 +86,7 @@ def test_queries_that_cannot_be_told():
 
 
 @pytest.mark.parametrize(
-    ("design", "part"),
+    ("algorithm", "part"),
     [
         ("kout+async+halve", "samples"),
         ("bfs-cc", "searches the whole graph"),
@@ -95,9 +95,9 @@ def test_queries_that_cannot_be_told():
         ("none+asink+halve", "unknown link"),
     ],
 )
-def test_designs_that_cannot_take_batches(design, part):
+def test_designs_that_cannot_take_batches(algorithm, part):
     with pytest.raises(DesignError, match=part):
-        Connectivity(design=design)
+        Connectivity(design=algorithm)
 
 
 def test_arguments_that_do_not_go_together():

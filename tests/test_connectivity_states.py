@@ -17,10 +17,10 @@ def same(seen, other):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("design", EXAMPLES)
-def test_save_and_load(kind, design, engine, tmp_path):
+@pytest.mark.parametrize("algorithm", EXAMPLES)
+def test_save_and_load(kind, algorithm, engine, tmp_path):
     name, path = KINDS[kind], tmp_path / "seen.any"
-    seen = Connectivity(design=design)
+    seen = Connectivity(design=algorithm)
     for first in (0, 3):
         ends = ([name(v) for v in range(first, first + 5)], [name(v) for v in (1, 1, 9, 3, 6)])
         seen.insert(tuple(map(column, ends)))
@@ -87,14 +87,14 @@ class Interrupted(BaseException):
     """As KeyboardInterrupt, which no one catches on the way either."""
 
 
-@pytest.mark.parametrize("design", EXAMPLES)
+@pytest.mark.parametrize("algorithm", EXAMPLES)
 @pytest.mark.parametrize("strings", [False, True])
 @pytest.mark.parametrize("after", [False, True], ids=["before the launch", "after it"])
-def test_an_interrupted_batch_leaves_nothing(design, strings, after, on, monkeypatch):
+def test_an_interrupted_batch_leaves_nothing(algorithm, strings, after, on, monkeypatch):
     def ids(*values):
         return np.array(values).astype(str if strings else int)
 
-    seen = Connectivity(design=design, engine=on.name).insert((ids(1, 3, 8), ids(2, 4, 8)))
+    seen = Connectivity(design=algorithm, engine=on.name).insert((ids(1, 3, 8), ids(2, 4, 8)))
     batch, asks = (ids(2, 1, 9, 1), ids(3, 4, 8, 2)), np.array([False, True, False, True])
     then, said, launch = seen.components().labels(), repr(seen), type(on).launch
     for launches in range(100):
