@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import cc_rapids
 from cc_rapids import Connectivity
 from cc_rapids.design import designs
+from cc_rapids.engines import threads
 from cc_rapids.errors import ColumnTypeError, InputError
 
 quick = settings(
@@ -122,7 +123,8 @@ def test_where_insertions_come_first_queries_see_them(algorithm):
     assert seen.process(batch, query=asks).tolist() == [True]
 
 
-def test_large_batches_on_all_threads(engine):
+def test_large_batches_on_all_threads(engine, monkeypatch):
+    monkeypatch.setattr(threads, "CHUNK", 256)
     m = 400 if engine == "cuda" else 200_000
     rng = np.random.default_rng(7)
     edges = rng.integers(0, m, m), rng.integers(0, m, m)
