@@ -25,6 +25,7 @@ _HOMES = {
     "load_ipython_extension": "interfaces.ipython",
     "unload_ipython_extension": "interfaces.ipython",
     "Components": "result",
+    "Connectivity": "connectivity",
     "Design": "design",
     "designs": "design",
     "ArgumentTypeError": "errors",
@@ -51,6 +52,7 @@ __all__ = [
     "CcRapidsError",
     "ColumnTypeError",
     "Components",
+    "Connectivity",
     "Csr",
     "Design",
     "DesignError",
@@ -79,6 +81,7 @@ __all__ = [
 if TYPE_CHECKING:
     from . import generators, oracle, scipy
     from .api import components, spanning_forest
+    from .connectivity import Connectivity
     from .design import Design, designs
     from .errors import (
         ArgumentTypeError,

@@ -75,6 +75,11 @@ class Design:
         return link.choice.rooted or "R" in dict(link.options).get("", "")  # type: ignore[operator]
 
     @property
+    def phased(self) -> bool:
+        """Whether queries have to wait until all insertions of their batch are made."""
+        return self.compress == "splice" or "edges" in self.words[1].choice.takes
+
+    @property
     def makes_forests(self) -> bool:
         """Whether the edges that it hooks by are a spanning forest."""
         return self.rooted and self.compress != "splice" and not self.words[1].choice.whole

@@ -14,6 +14,7 @@ from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
 from .given import Given
+from .pick import bring
 from .selection import Selection
 from .spanning import forest_columns
 from .vertices import Names
@@ -218,15 +219,7 @@ class Components(Selection):
         return self._bring(column, self._given.on_device)
 
     def _bring(self, column: Any, on_device: bool) -> Any:
-        """An array of the engine's where it is wanted; a column of the caller's as it is."""
-        ours = isinstance(column, self._engine.xp.ndarray)
-        if not ours or self._engine.on_device == on_device:
-            return column
-        if self._engine.on_device:
-            return self._engine.to_host(column)
-        import cupy
-
-        return cupy.asarray(column)
+        return bring(column, self._engine, on_device)
 
     def _rows(self) -> tuple[Array, Array]:
         return self._forest.rows(self._names.low, self._names.dtype)

@@ -12,7 +12,7 @@ from .edges import Array, Edges
 from .engines import Engine
 from .forest import Forest
 from .kernels.sample import PROBES
-from .program import Program, build
+from .program import Program, build, build_mixed
 
 
 @dataclass
@@ -78,6 +78,53 @@ def solve(
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
     run(program, _work(program, edges, forest, rows, chosen))
     forest.count()
+
+
+def join(edges: Edges, forest: Forest, design: Design) -> None:
+    """Join the trees of a forest by further edges, by a design that hooks roots alone.
+
+    Hong et al. 2020, Algorithm 3: edges of earlier batches are not looked at again.
+
+    Parameters
+    ----------
+    edges : Edges
+        On the forest's engine, between vertices of it; not written.
+    forest : Forest
+        Whose parents are set; neither flat nor counted afterwards.
+    design : Design
+        Rooted, and without a sample.
+    """
+    wide = edges.wide_for(forest.n)
+    program = build(design, forest.engine, forest.vertex, wide, False, False)
+    work = _work(program, edges, forest, None, None)
+    _start_extra(program, work)
+    program.finish(work)
+    _unpack(program, work)
+
+
+def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
+    """Join trees by those rows that are no queries, and answer those that are, at the same time.
+
+    Parameters
+    ----------
+    queries : (m,) array of uint8
+        Not 0 where a row is a query.
+
+    Returns
+    -------
+    new (m,) array of uint8: 1 where a query has found both its ends in one tree
+    """
+    engine, wide = forest.engine, edges.wide_for(forest.n)
+    program = build(design, engine, forest.vertex, wide, False, False)
+    work = _work(program, edges, forest, None, None)
+    _start_extra(program, work)
+    parent, extra, _ = work.trees
+    trees = extra if program.extra == "ranks" else parent
+    answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
+    mixed = build_mixed(design, engine, forest.vertex, wide)
+    mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
+    _unpack(program, work)
+    return answers
 
 
 def run(program: Program, work: Work) -> None:

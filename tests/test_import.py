@@ -61,12 +61,19 @@ ROOMS = {
     ),
     "plan": Room("design choosing engines given vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
-    "pick": Room("errors columns", "numpy", "cudf narwhals pandas pyarrow"),
+    "index": Room("errors columns engines given names spans strings", "numpy"),
+    "batches": Room("edges kernels passes engines design forest solve columns given index", "numpy"),
+    "checkpoint": Room("errors engines forest frames index batches", "numpy"),
+    "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
     "selection": Room("errors columns engines lookup pick", "numpy"),
     "result": Room(
-        "errors catalog engines forest given selection spanning vertices", "numpy", "cupy"
+        "errors catalog engines forest given pick selection spanning vertices", "numpy"
     ),
+    "inputs": Room(
+        "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
+    ),
+    "connectivity": Room("engines design forest index batches checkpoint inputs pick result"),
     "api": Room(
         "engines design choosing adjacency solve frames given plan spanning vertices result",
         "numpy",
