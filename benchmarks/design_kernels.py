@@ -45,7 +45,7 @@ PLAIN |= {"all_add": PLAIN["add"], "all_min": PLAIN["min"], "all_max": PLAIN["ma
 
 
 class Rehearsal(Threads):
-    """The GPU engine's parameters, on NumPy arrays; notes each kernel by what it is stored under."""
+    """The GPU engine's parameters on NumPy arrays; notes what each kernel is stored under."""
 
     name = "cuda"
     group = cuda.Cuda.group

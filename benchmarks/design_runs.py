@@ -1,12 +1,12 @@
 """Runs of designs on one prepared graph: device time, the giant of a sample, and edges read."""
 
 import contextlib
+import itertools
 import time
 
 import numpy as np
 import records
 
-from cc_rapids import Design
 from cc_rapids.adjacency import rows_of
 from cc_rapids.edges import Edges
 from cc_rapids.forest import Forest
@@ -53,14 +53,14 @@ class Prepared:
             for step in steps:
                 step()
                 marks.append(time.perf_counter())
-            return [1e3 * (last - first) for first, last in zip(marks, marks[1:], strict=False)]
+            return [1e3 * (last - first) for first, last in itertools.pairwise(marks)]
         events = [self._event()]
         for step in steps:
             step()
             events.append(self._event())
         events[-1].synchronize()
         elapsed = self.engine.xp.cuda.get_elapsed_time
-        return [elapsed(*pair) for pair in zip(events, events[1:], strict=False)]
+        return [elapsed(*pair) for pair in itertools.pairwise(events)]
 
     def _event(self):
         event = self.engine.xp.cuda.Event()
@@ -142,13 +142,17 @@ def sampling(prepared, design, form):
     src, dst = (column.astype(np.int64) for column in (prepared.edges.src, prepared.edges.dst))
     left = 1 - (inside[src] & inside[dst]).mean()
     entries, outside = work.m, int(degrees[~inside].sum())
-    return facts | read | {
-        "entries": entries,
-        "coverage": float(inside.mean()),
-        "outside_giant": float(left),
-        "between_trees": float((parent[src] != parent[dst]).mean()),
-        "finish_entries": outside if form == "rows" else entries - read["sample_entries"],
-    }
+    return (
+        facts
+        | read
+        | {
+            "entries": entries,
+            "coverage": float(inside.mean()),
+            "outside_giant": float(left),
+            "between_trees": float((parent[src] != parent[dst]).mean()),
+            "finish_entries": outside if form == "rows" else entries - read["sample_entries"],
+        }
+    )
 
 
 def members(xp, words, n):
@@ -187,5 +191,3 @@ def empty_pool(engine):
     """Give back what the pool keeps of a graph that is gone."""
     if engine.on_device:
         engine.xp.get_default_memory_pool().free_all_blocks()
-
-

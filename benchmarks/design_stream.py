@@ -98,5 +98,3 @@ def rate(given, design, graph, engine, take):
 def available():
     """Whether this cc_rapids takes batches."""
     return hasattr(cc_rapids, "Connectivity")
-
-

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -89,7 +88,7 @@ def run(program: Program, work: Work) -> None:
 
 def sample(program: Program, work: Work) -> None:
     """Make every vertex a tree; if there is a sample, link it and find the giant."""
-    parent, extra, _ = work.trees
+    parent = work.trees[0]
     program.start(work.n, parent)
     if not program.sample or not work.n:
         _start_extra(program, work)

@@ -33,6 +33,7 @@ ROOMS = {
     "kernels": Room("catalog", "numpy"),
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
     "design": Room("errors catalog kernels engines"),
+    "listing": Room("design"),
     "ranks": Room("kernels engines"),
     "forest": Room("edges kernels engines ranks", "numpy"),
     "solve": Room("edges kernels engines design forest", "numpy"),
