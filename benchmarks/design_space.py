@@ -53,7 +53,7 @@ class Session:
         self.args, self.engine = args, engines.get(args.engine)
         self.started = time.perf_counter()
         self.base = records.environment(self.engine.device_name, args.commit)
-        self.tiny = None
+        self.tiny, self.known = None, {}
         self.done = {
             (row["graph"], row["form"], row["design"])
             for row in (records.load("design_space") if args.resume else [])
@@ -61,7 +61,7 @@ class Session:
         }
 
     def left(self, share=0.0):
-        """Seconds left, but for a share of all that is kept."""
+        """Seconds left, but for a share of all that is kept for what comes later."""
         spent = time.perf_counter() - self.started
         return self.args.seconds * (1 - share) - spent
 
@@ -100,27 +100,41 @@ def main():
     session = Session(args)
     named = {str(Design.parse(name)) for name in args.designs or ()}
     designs = [design for design in cc_rapids.designs() if not named or str(design) in named]
-    waiting = [design for design in designs if link(design) == "rem-lock"]
-    others = [design for design in designs if link(design) != "rem-lock"]
     if session.engine.on_device:
         compile_all(session, designs)
-    later = STREAM_SHARE + LOCKS_SHARE
-    for k, name in enumerate(args.graphs):
-        end = session.left(later) * (1 - 1 / (len(args.graphs) - k))
-        attempt(one_graph, session, name, others, later, end, True)
-    attempt(stream, session, args.graphs[0])
-    for k, name in enumerate(args.graphs):  # last, as a lock could be waited for without an end
-        end = session.left() * (1 - 1 / (len(args.graphs) - k))
-        attempt(one_graph, session, name, waiting, 0.0, end, False)
+    measure(session, designs)
     print(f"{args.seconds - session.left():.0f} of {args.seconds:.0f} s", flush=True)
+
+
+def measure(session, designs):
+    """All graphs, then batches, then the locks: one could be waited for without an end."""
+    names = session.args.graphs
+    waiting = [design for design in designs if link(design) == "rem-lock"]
+    others = [design for design in designs if link(design) != "rem-lock"]
+    missed = over_graphs(session, names, others, STREAM_SHARE + LOCKS_SHARE)
+    attempt(stream, session, names[0])
+    missed += over_graphs(session, names, waiting, 0.0)
+    over_graphs(session, list(dict.fromkeys(missed)), designs, 0.0)
+
+
+def over_graphs(session, names, designs, later):
+    """Give each graph an equal part of the time; gives those for which it was too short."""
+    missed = []
+    for k, name in enumerate(names if designs else ()):
+        spare = max(session.left(later), 0)
+        until = session.left() - spare / (len(names) - k)
+        if attempt(one_graph, session, name, designs, until):
+            missed.append(name)
+    return missed
 
 
 def attempt(measure, *given):
     """Let what fails keep the rest from nothing but its own records."""
     try:
-        measure(*given)
+        return measure(*given)
     except Exception:
         traceback.print_exc()
+        return None
 
 
 def link(design):
@@ -161,32 +175,45 @@ def compile_all(session, designs):
     session.keep("design_kernels", took)
 
 
-def one_graph(session, name, designs, later, end, whole):
-    """All figures of one graph, until so many seconds are left of those that are not kept."""
-    if not designs or session.left(later) <= 0:
-        return
+def one_graph(session, name, designs, until):
+    """All figures of one graph that are not there yet, until so many seconds are left.
+
+    Returns
+    -------
+    int
+        How many designs there was no time for.
+    """
+    pairs = [
+        (design, form)
+        for design, form in in_order(designs)
+        if (name, form, str(design)) not in session.done
+    ]
+    if not pairs or session.left() <= until:
+        return len(pairs)
     ready, facts = session.prepared(name)
-    known = samples(session, ready, facts, whole)
-    if whole:
-        for step, sample in STEPS.items():
-            design = Design.parse(f"{sample}+async+halve")
-            session.keep("design_ablation", facts | {"step": step} | ready.record(design, "rows"))
-    missed = 0
-    for design, form in in_order(designs):
-        if (name, form, str(design)) in session.done:
-            continue
-        if session.left(later) <= end:
-            missed += 1
-            continue
-        reason = hopeless(design, name, facts["components"], known)
+    if name not in session.known:
+        session.known[name] = samples(session, ready, facts)
+        options(session, ready, facts)
+    for k, (design, form) in enumerate(pairs):
+        if session.left() <= until:
+            print(f"{name}: no time for {len(pairs) - k} runs yet", flush=True)
+            return len(pairs) - k
+        reason = hopeless(design, name, facts["components"], session.known[name])
         record = (
             {"design": str(design), "form": form, "not_run": reason}
             if reason
             else ready.record(design, form)
         )
         session.keep("design_space", facts | parts(design) | record)
-    if missed:
-        print(f"{name}: no time for {missed} designs", flush=True)
+        session.done.add((name, form, str(design)))
+    return 0
+
+
+def options(session, ready, facts):
+    """The options of k-out, on one after the other."""
+    for step, sample in STEPS.items():
+        design = Design.parse(f"{sample}+async+halve")
+        session.keep("design_ablation", facts | {"step": step} | ready.record(design, "rows"))
 
 
 def parts(design):
@@ -194,15 +221,14 @@ def parts(design):
     return {"sample": design.sample, "link": link(design), "finish": finish_of(design)}
 
 
-def samples(session, ready, facts, keep):
+def samples(session, ready, facts):
     """The figures of each sample under async+halve, by its name."""
     known = {}
     for sample in SAMPLES:
         design = Design.parse(f"{sample}+async+halve")
         form = "rows" if design.takes_rows else "list"
         known[sample] = sampling(ready, design, form)
-        if keep:
-            session.keep("design_sampling", facts | {"sample": sample} | known[sample])
+        session.keep("design_sampling", facts | {"sample": sample} | known[sample])
     return known
 
 
