@@ -84,7 +84,8 @@ def rate(given, design, graph, engine, take):
     """Rows a second, wall time until the device is done; the first run warms up."""
     times, rows = [], sum(columns[0].size for columns in given)
     for _ in range(RUNS + 1):
-        found = cc_rapids.Connectivity(num_vertices=graph.num_vertices, design=design)
+        n, where = graph.num_vertices, engine.name
+        found = cc_rapids.Connectivity(num_vertices=n, design=design, engine=where)
         engine.synchronize()
         started = time.perf_counter()
         for columns in given:
