@@ -10,7 +10,9 @@ import os
 import time
 import warnings
 
+import design_stream
 import numpy as np
+from design_runs import Prepared
 
 from cc_rapids import Design, engines, generators
 from cc_rapids.engines import compiler, cuda
@@ -73,9 +75,7 @@ class Rehearsal(Threads):
 
 
 def rehearse(names, graphs):
-    """The kernels that the designs of these names launch, and the generators of the graphs."""
-    from design_runs import Prepared
-
+    """The kernels that designs of these names, generators of the graphs, and batches launch."""
     engine = Rehearsal()
     real, engines.get = engines.get, lambda name: engine
     try:
@@ -85,6 +85,8 @@ def rehearse(names, graphs):
             prepared = Prepared(made[0], engine)
             for name, form in names:
                 prepared.solve(Design.parse(name), form)
+            if design_stream.available():
+                design_stream.touch(made[0], engine)
     finally:
         engines.get = real
     return engine.launched

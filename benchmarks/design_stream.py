@@ -1,5 +1,6 @@
 """How many edges a second are inserted: by the size of the batches, and with queries among them."""
 
+import contextlib
 import time
 
 import records
@@ -44,6 +45,15 @@ def guarded(measure, design, facts, graph, engine):
         return facts | measure(design, facts, graph, engine)
     except CcRapidsError as error:
         return facts | {"not_run": str(error)}
+
+
+def touch(graph, engine):
+    """Insert a few rows, and process a few, by each design: for the sake of the kernels."""
+    src, dst = graph.src[:16], graph.dst[:16]
+    for design in DESIGNS:
+        with contextlib.suppress(CcRapidsError):
+            rate([(src, dst)], design, graph, engine, insert)
+            rate([(src, dst, src < dst)], design, graph, engine, process)
 
 
 def inserted(design, facts, graph, engine):
