@@ -22,6 +22,7 @@ from .engines import Array, Engine
 from .forest import Forest
 from .given import Given
 from .index import Index, extended
+from .passes import answer
 from .passes import ids as kernel_ids
 from .solve import join, join_and_ask
 
@@ -152,7 +153,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
         climb = kernels.kernel(kernels.compress.naive, engine)
-        ask = kernels.kernel(kernels.batch.ask, engine, state.forest.vertex, climb)
+        ask = kernels.kernel(answer.ask, engine, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)
 

@@ -12,6 +12,7 @@ from .catalog import find
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
+from .passes import answer
 
 Step = Callable[[Any], None]
 
@@ -78,8 +79,8 @@ def build(
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
         rerooted=packed or (rounds and first is not None),
-        least=forest.least(engine, vertex),
-        reroot=forest.reroot(engine),
+        least=answer.least_of_trees(engine, vertex),
+        reroot=answer.reroot(engine),
     )
 
 

@@ -37,11 +37,12 @@ ROOMS = {
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
     "passes": Room("bits reading", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
+    "listing": Room("design"),
     "choosing": Room("engines design"),
-    "program": Room("errors catalog reading kernels algorithms engines design"),
+    "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes"),
     "forest": Room("bits edges kernels engines passes ranks", "numpy"),
-    "adjacency": Room("errors edges reading kernels engines design forest", "numpy"),
+    "adjacency": Room("errors edges reading passes kernels engines design forest", "numpy"),
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
     "formats": Room("errors", late="numpy pyarrow scipy"),
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
@@ -62,17 +63,17 @@ ROOMS = {
     "plan": Room("design choosing engines given vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
-    "batches": Room("edges kernels passes engines design forest solve columns given index", "numpy"),
-    "checkpoint": Room("errors engines forest frames index batches", "numpy"),
+    "batches": Room(
+        "edges kernels passes engines design forest solve columns given index", "numpy"
+    ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
     "selection": Room("errors columns engines lookup pick", "numpy"),
-    "result": Room(
-        "errors catalog engines forest given pick selection spanning vertices", "numpy"
-    ),
+    "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),
+    "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "connectivity": Room("engines design forest index batches checkpoint inputs pick result"),
     "api": Room(
         "engines design choosing adjacency solve frames given plan spanning vertices result",

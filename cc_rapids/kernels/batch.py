@@ -48,13 +48,3 @@ def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) ->
             join(parent, extra, parent, vertex(u), vertex(v), e)
 
     return mixed
-
-
-def ask(on: Any, vertex: type, find: Any) -> Any:
-    """Whether the two ends of each row are in one tree; nothing is linked meanwhile."""
-
-    @on.each
-    def ask(i, src, dst, parent, answers):
-        answers[i] = find(parent, vertex(src[i])) == find(parent, vertex(dst[i]))
-
-    return ask
