@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import kernels
+from . import kernels, reading
 from .design import Design
 from .edges import Array, Edges
 from .engines import Engine
 from .errors import CapacityError
 from .forest import Forest
+from .passes import columns
 
 HALF = np.uint64(32)
 
@@ -48,7 +49,7 @@ class Adjacency:
 def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
     """The entries of rows as an edge list: one integer an entry is allocated."""
     src = engine.empty(rows.m, edges.dst.dtype)
-    number = kernels.kernel(kernels.forest.rows, engine)
+    number = kernels.kernel(reading.rows, engine)
     number(rows.m, rows.offsets.size - 1, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
 
@@ -94,7 +95,7 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False) -> Adjacency:
         keys.sort()
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, firsts).astype(np.int64)
-    kernels.kernel(kernels.rows.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
+    kernels.kernel(columns.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 
 

@@ -202,10 +202,12 @@ def _from_arrow(side: Any) -> Callable[[Any], Any]:
     """How to make a column like this one of an array of PyArrow's."""
     implementation, native = side.implementation, side.to_native()
     if implementation.is_pandas_like():
-        return lambda array: array.to_pandas().astype(native.dtype)
+        dtype = native.dtype  # and not the column, which would stay as long as the answer
+        return lambda array: array.to_pandas().astype(dtype)
     if implementation.is_polars():
         return lambda array: sys.modules["polars"].from_arrow(array)
-    return lambda array: array.cast(native.type)
+    kind = native.type
+    return lambda array: array.cast(kind)
 
 
 def array_of(name: str, values: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .columns import is_cudf
-from .errors import InputError
+from .columns import LIBRARIES, array_of, is_cudf, is_series
+from .errors import ColumnTypeError, InputError, NullsError
 
 
 def columns_of(frame: Any) -> list[str]:
@@ -103,6 +103,98 @@ def with_column(frame: Any, name: str, values: Any, there: Any) -> Any:
         return frame.assign(**{name: _for_pandas(arrow, frame.index)})
     made = nw.from_arrow(pa.table({name: arrow}), backend=whole.implementation)
     return whole.with_columns(made[name]).to_native()
+
+
+def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool) -> Any:
+    """A column of values, one a row of an edge list: of its kind and with its index.
+
+    Parameters
+    ----------
+    edges : frame or pair of series of any library, or what has no columns of its own
+    values : array of the engine's
+    on_device : bool
+        Where an array is wanted.
+    """
+    frame = _frame_of(edges)
+    if frame is None:
+        return bring(values, engine, on_device)
+    return column_of(with_column(frame, name, bring(values, engine, is_cudf(frame)), None), name)
+
+
+def _frame_of(edges: Any) -> Any:
+    """A frame with as many rows as an edge list has, if it is of a library of frames."""
+    if isinstance(edges, tuple | list):
+        if not (len(edges) and is_series(edges[0])):
+            return None
+        edges = edges[0]
+    elif type(edges).__module__.partition(".")[0] not in LIBRARIES:
+        return None
+    if not is_series(edges):
+        return edges.collect() if hasattr(edges, "collect") else edges
+    if is_cudf(edges):
+        return edges.to_frame()
+    import narwhals as nw
+
+    return nw.from_native(edges, series_only=True).to_frame().to_native()
+
+
+def rows_of(column: Any, mask: Any, engine: Any) -> Any:
+    """The rows of an array, a series or PyArrow's column for which a mask of the engine's holds."""
+    mask = bring(mask, engine, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
+    if hasattr(column, "filter") and not hasattr(column, "iloc"):
+        return column.filter(_arrow_mask(column, mask))
+    return column[mask]
+
+
+def _arrow_mask(column: Any, mask: Any) -> Any:
+    """What ``filter`` of PyArrow's columns takes; Polars' takes an array."""
+    import pyarrow as pa
+
+    return pa.array(mask) if isinstance(column, pa.Array | pa.ChunkedArray) else mask
+
+
+def mask_of(name: str, values: Any) -> Any:
+    """An array of bool, where the column lies.
+
+    Raises
+    ------
+    ColumnTypeError, NullsError, InputError
+        It holds something else, or nulls, or is not one-dimensional.
+    """
+    array, dtype = _plain(values) if is_series(values) else (array_of(name, values), "")
+    if array is None:
+        raise NullsError(
+            f"column {name!r} has nulls in its {len(values):,} rows: it says of each whether it is"
+            " a query; fill them with True or False"
+        )
+    if array.dtype != bool and array.size:
+        raise ColumnTypeError(
+            f"column {name!r} is {dtype or array.dtype} ({array.size:,} values): it says by True"
+            " and False which rows are queries; cast it, such as .astype(bool)"
+        )
+    return array.astype(bool)
+
+
+def _plain(series: Any) -> tuple[Any, str]:
+    """A series as an array, None if it holds nulls; and the name of its type."""
+    if is_cudf(series):
+        return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
+    import narwhals as nw
+
+    side = nw.from_native(series, series_only=True)
+    return None if side.is_null().any() else side.to_numpy(), str(side.dtype)
+
+
+def bring(column: Any, engine: Any, on_device: bool) -> Any:
+    """An array of the engine's where it is wanted; a column of a library's as it is."""
+    ours = isinstance(column, engine.xp.ndarray)
+    if not ours or engine.on_device == on_device:
+        return column
+    if engine.on_device:
+        return engine.to_host(column)
+    import cupy
+
+    return cupy.asarray(column)
 
 
 def _for_pandas(arrow: Any, index: Any) -> Any:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import kernels
+from . import algorithms, kernels, reading
 from .catalog import find
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
+from .passes import answer
 
 Step = Callable[[Any], None]
 
@@ -21,9 +22,8 @@ class Program:
     """The phases of one design on one engine; each takes the work (see :mod:`cc_rapids.solve`).
 
     ``sample`` is None if there is none. ``extra`` is what the link keeps beside the parents, which
-    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy of
-    the edges, ``rerooted`` that roots are any vertices of
-    their trees at the end, not the least ones.
+    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy
+    of the edges, ``rerooted`` that roots are any vertices of their trees, not the least ones.
     """
 
     start: Kernel
@@ -79,9 +79,21 @@ def build(
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
         rerooted=packed or (rounds and first is not None),
-        least=forest.least(engine, vertex),
-        reroot=forest.reroot(engine),
+        least=answer.least_of_trees(engine, vertex),
+        reroot=answer.reroot(engine),
     )
+
+
+@cache
+def build_mixed(design: Design, engine: Engine, vertex: type, wide: type) -> Kernel:
+    """The kernel of a batch in which insertions and queries are mixed, for a union-find design."""
+    parts, batch = Parts(design, engine, vertex, wide, False, False), kernels.batch
+    packed = design.words[1].choice.extra == "ranks"
+    low = kernels.jtb.LOW if packed else kernels.link.none_of(vertex)
+    find, word = parts.find() or kernels.compress.naive(engine), type(low)
+    same, join = batch.same(engine, word, low, find), parts.join(sampling=False)
+    made: Kernel = batch.mixed(engine, vertex, word, join, parts.ends(), same)
+    return made
 
 
 @dataclass(frozen=True)
@@ -98,7 +110,7 @@ class Parts:
     def sample(self) -> kernels.sample.Sample | None:
         """What is linked before the finish phase, and how. Rounds are sampled by async+halve."""
         word = self.design.words[0]
-        made: kernels.sample.Sample | None = self._make(word, self._join(sampling=True))
+        made: kernels.sample.Sample | None = self._make(word, self.join(sampling=True))
         return made
 
     def finish(self, first: kernels.sample.Sample | None) -> Step:
@@ -109,7 +121,7 @@ class Parts:
             return step
         if "edges" in link.choice.takes:
             return kernels.finish.by_rounds(self._keep(first), self._make(link, None))
-        join = self._join(sampling=False)
+        join = self.join(sampling=False)
         if first is None:
             return kernels.finish.all_edges(self._every_edge(join, True)(self._every()))
         settle = kernels.sample.unless_inside(self.on, self.vertex, join)
@@ -123,22 +135,29 @@ class Parts:
 
     def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:
         kernel = kernels.sample.every_other_edge(
-            self.on, self.vertex, self.wide, settle, self._ends(), first.left
+            self.on, self.vertex, self.wide, settle, self.ends(), first.left
         )
         return kernels.finish.edges_outside(kernel, first.left_count)
 
     def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
-        kept: Kernel = kernels.rounds.keep_edge(
-            self.on, self.vertex, self.wide, self._ends(), first is not None
+        kept: Kernel = algorithms.rounds.keep_edge(
+            self.on, self.vertex, self.wide, self.ends(), first is not None
         )
         return kept
 
     def _every(self) -> Any:
-        return kernels.sample.every(self.on)
+        return reading.every(self.on)
 
-    def _ends(self) -> Any:
-        forest = kernels.forest
-        return (forest.adjacent if self.rows else forest.listed)(self.on, self.wide)
+    def ends(self) -> Any:
+        """How an edge is read, of a list or of rows."""
+        return (reading.adjacent if self.rows else reading.listed)(self.on, self.wide)
+
+    def find(self) -> Any:
+        """The find of whole paths that the link composes with; None if it climbs in its own way."""
+        _, link, compress = self.design.words
+        if compress is None or "find" not in link.choice.takes:
+            return None
+        return link.choice.finds[compress.choice.name](self.on)
 
     def _note(self) -> Any:
         forest = kernels.forest
@@ -147,12 +166,12 @@ class Parts:
     def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
         forest = kernels.forest
         begin = (forest.from_vertex if deep else forest.from_parent)(self.on)
-        ends = self._ends()
+        ends = self.ends()
         return lambda place: forest.every_edge(
             self.on, self.vertex, self.wide, join, ends, place, begin
         )
 
-    def _join(self, sampling: bool) -> Any:
+    def join(self, sampling: bool) -> Any:
         """The design's union-find, or for the sample of a design without one, async+halve."""
         _, link, compress = self.design.words
         if not link.choice.finds and ("edges" in link.choice.takes or link.choice.whole):

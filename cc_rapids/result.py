@@ -14,7 +14,9 @@ from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
 from .given import Given
+from .pick import bring
 from .selection import Selection
+from .spanning import forest_columns
 from .vertices import Names
 
 LABELS = ("min", "dense", "size")
@@ -136,6 +138,41 @@ class Components(Selection):
                 label = {"labels": self._small(self._engine.xp.full(vertex.size, number))}
             return self._frame(self._columns("vertex", vertex) | label)
 
+    def forest(self) -> Any:
+        """The edges of a spanning forest, as they were chosen during the run.
+
+        There is one for each vertex that occurs but one of each component: together they join the
+        same vertices as all edges, without a cycle. Which ones they are may differ from run to run.
+
+        Returns
+        -------
+        frame of the caller's kind, columns ``row`` (int64, the number of the edge in what was
+        given, in ascending order; the entry, of an adjacency list), ``source`` and ``destination``
+            (``0_source``, ``1_source``, ... where ids have several columns)
+
+        Raises
+        ------
+        InputError
+            It was not asked for by ``forest=True``.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+        >>> cc_rapids.components(edges, forest=True).forest()
+           row  source  destination
+        0    0       5            2
+        1    1       2            7
+        """
+        if self._chosen is None:
+            raise InputError(
+                "the edges of a spanning forest are noted during the run, if asked for:"
+                " components(..., forest=True).forest(), or spanning_forest(...)"
+            )
+        with self._engine.scope():
+            rows = self._home(self._chosen.astype(np.int64))
+            return self._given.frame(forest_columns(self._given, rows))
+
     def summary(self) -> dict[str, Any]:
         """What ran, and what it found: engine, device, design, ids, vertices, edges, components,
         largest (vertices of the largest component), dropped (edges left out for nulls), seconds
@@ -182,15 +219,7 @@ class Components(Selection):
         return self._bring(column, self._given.on_device)
 
     def _bring(self, column: Any, on_device: bool) -> Any:
-        """An array of the engine's where it is wanted; a column of the caller's as it is."""
-        ours = isinstance(column, self._engine.xp.ndarray)
-        if not ours or self._engine.on_device == on_device:
-            return column
-        if self._engine.on_device:
-            return self._engine.to_host(column)
-        import cupy
-
-        return cupy.asarray(column)
+        return bring(column, self._engine, on_device)
 
     def _rows(self) -> tuple[Array, Array]:
         return self._forest.rows(self._names.low, self._names.dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from .edges import Array, Edges
 from .engines import Engine
 from .forest import Forest
 from .kernels.sample import PROBES
-from .program import Program, build
+from .program import Program, build, build_mixed
 
 
 @dataclass
@@ -77,26 +76,84 @@ def solve(
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
-    run(program, _work(program, edges, forest, rows, chosen))
+    run(program, prepare(program, edges, forest, rows, chosen))
     forest.count()
+
+
+def join(edges: Edges, forest: Forest, design: Design) -> None:
+    """Join the trees of a forest by further edges, by a design that hooks roots alone.
+
+    Hong et al. 2020, Algorithm 3: edges of earlier batches are not looked at again.
+
+    Parameters
+    ----------
+    edges : Edges
+        On the forest's engine, between vertices of it; not written.
+    forest : Forest
+        Whose parents are set; neither flat nor counted afterwards.
+    design : Design
+        Rooted, and without a sample.
+    """
+    wide = edges.wide_for(forest.n)
+    program = build(design, forest.engine, forest.vertex, wide, False, False)
+    work = prepare(program, edges, forest, None, None)
+    _start_extra(program, work)
+    program.finish(work)
+    _unpack(program, work)
+
+
+def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
+    """Join trees by those rows that are no queries, and answer those that are, at the same time.
+
+    Parameters
+    ----------
+    queries : (m,) array of uint8
+        Not 0 where a row is a query.
+
+    Returns
+    -------
+    new (m,) array of uint8: 1 where a query has found both its ends in one tree
+    """
+    engine, wide = forest.engine, edges.wide_for(forest.n)
+    program = build(design, engine, forest.vertex, wide, False, False)
+    work = prepare(program, edges, forest, None, None)
+    _start_extra(program, work)
+    parent, extra, _ = work.trees
+    trees = extra if program.extra == "ranks" else parent
+    answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
+    mixed = build_mixed(design, engine, forest.vertex, wide)
+    mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
+    _unpack(program, work)
+    return answers
 
 
 def run(program: Program, work: Work) -> None:
     """The phases: sample, find the giant, finish what is outside it, and flatten."""
-    parent, extra, _ = work.trees
+    sample(program, work)
+    finish(program, work)
+
+
+def sample(program: Program, work: Work) -> None:
+    """Make every vertex a tree; if there is a sample, link it and find the giant."""
+    parent = work.trees[0]
     program.start(work.n, parent)
-    if program.sample and work.n:
-        if program.sample.before:
-            program.sample.before(work)
+    if not program.sample or not work.n:
         _start_extra(program, work)
-        if program.sample.link:
-            program.sample.link(work)
-        _unpack(program, work)
-        program.largest(PROBES, work.n, parent, work.best)
-        octets = work.inside.view(np.uint8)
-        program.mark_inside(octets.size, work.n, parent, work.best, octets)
-    else:
-        _start_extra(program, work)
+        return
+    if program.sample.before:
+        program.sample.before(work)
+    _start_extra(program, work)
+    if program.sample.link:
+        program.sample.link(work)
+    _unpack(program, work)
+    program.largest(PROBES, work.n, parent, work.best)
+    octets = work.inside.view(np.uint8)
+    program.mark_inside(octets.size, work.n, parent, work.best, octets)
+
+
+def finish(program: Program, work: Work) -> None:
+    """Link what the sample has left, and point every vertex at its root."""
+    parent = work.trees[0]
     program.finish(work)
     _unpack(program, work)
     program.flatten(work.n, parent, work.notes[0])
@@ -106,9 +163,14 @@ def run(program: Program, work: Work) -> None:
         program.reroot(work.n, lowest, parent, work.notes[0])
 
 
-def _work(
-    program: Program, edges: Edges, forest: Forest, rows: Adjacency | None, chosen: Array
+def prepare(
+    program: Program,
+    edges: Edges,
+    forest: Forest,
+    rows: Adjacency | None = None,
+    chosen: Array = None,
 ) -> Work:
+    """The arrays of a run; before it runs again, ``best`` is to be 0."""
     engine, n, sampled = forest.engine, forest.n, program.sample is not None
     types = {"hooks": forest.vertex, "locks": np.uint32, "ranks": np.uint64}
     extra = engine.empty(n, types[program.extra]) if program.extra else forest.parent

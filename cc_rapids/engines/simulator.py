@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numba import cuda
+from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
 
 from .base import Kernel
 from .gpu import ATOMS, SHAPES
@@ -40,7 +41,10 @@ class Simulator(Threads):
 
 
 def _argument(argument: Any) -> Any:
-    """Integers with the width that the compiler gives them; strided columns, which kernels only
-    read, as the contiguous copies that the simulator asks for.
+    """Integers with the width that the compiler gives them; arrays in place, because one may stand
+    for two arguments, and the simulator would copy each of them there and back. Strided columns,
+    which kernels only read, become the contiguous copies that it asks for.
     """
-    return np.int64(argument) if isinstance(argument, int) else np.ascontiguousarray(argument)
+    if isinstance(argument, int):
+        return np.int64(argument)
+    return FakeCUDAArray(np.ascontiguousarray(argument))

@@ -2,17 +2,17 @@
 
 ``on`` is the engine (see :mod:`cc_rapids.engines.base`). A kernel neither raises nor prints: the
 edge of the package has checked its input. To be read in this order: compress, link, rem, jtb (union
-and find); forest (all edges); sample, rows, search (what is linked first); finish; rounds.
+and find); forest (all edges); sample and rows (what is linked first); finish; batch.
 """
 
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import bits, compress, link, rem, jtb, forest, sample, rows, search, finish, rounds  # noqa: I001
+from . import batch, compress, finish, forest, jtb, link, rem, rows, sample
 
 __all__ = [
-    "bits",
+    "batch",
     "compress",
     "finish",
     "forest",
@@ -20,10 +20,8 @@ __all__ = [
     "kernel",
     "link",
     "rem",
-    "rounds",
     "rows",
     "sample",
-    "search",
 ]
 
 

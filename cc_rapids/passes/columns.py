@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import bits
-from ..kernels.forest import index
+from .. import bits
+from ..reading import index
 
 ONE = np.uint64(1)
 BLOCK, STRIDE = np.uint64(256), np.uint64(8192)  # rows of a glance
@@ -72,3 +72,15 @@ def mark_range(on: Any, vertex: type) -> Any:
         mark(seen, vertex(first + np.int64(i) * step))
 
     return mark_range
+
+
+def mark_rows(on: Any, vertex: type) -> Any:
+    """The set of the vertices whose row is not empty."""
+    mark = bits.mark(on)
+
+    @on.each
+    def mark_rows(v, offsets, seen):
+        if offsets[v] != offsets[v + ONE]:
+            mark(seen, vertex(v))
+
+    return mark_rows

@@ -45,6 +45,11 @@ def launches():
                 found = cc_rapids.components((src, dst), vertices=src, design=design)
                 for labels in ("min", "dense", "size"):
                     found.labels(labels)
+        for design in ("none+async+halve", "none+jtb+two-try-split", "none+rem-cas+splice"):
+            seen = cc_rapids.Connectivity(design=design, engine="cuda").insert((src, dst))
+            seen.process((src, dst), query=src > 5)
+            seen.connected((src, dst))
+            seen.components()
         cc_rapids.components((src, dst), vertices=range(0, 30, 7)).labels()
         cc_rapids.components((src, dst), num_vertices=20).labels()
         cc_rapids.components((src, dst), vertices=[100_000]).labels()
@@ -69,7 +74,8 @@ def test_the_launches_cover_every_kernel():
                      "complete", "count_blocks", "sum_runs", "add_runs", "gather", "mark_roots",
                      "largest", "mark_inside",
                      "every_other_edge", "rows", "estimate", "number_slots", "take_slots",
-                     "mark_taken", "lower", "hang", "number_ranks", "members"}  # fmt: skip
+                     "mark_taken", "lower", "hang", "number_ranks", "members",
+                     "mixed", "ask"}  # fmt: skip
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda c: f"sm_{c[0]}{c[1]}")

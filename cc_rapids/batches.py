@@ -1,0 +1,171 @@
+"""Batches: the trees that they have left so far, and what the next one makes of them.
+
+A batch works on the copy of the trees that :func:`named` gives it, and is complete when its state
+is taken for the old one. What is interrupted leaves that as it was, even if threads still run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import kernels
+from .columns import Column
+from .design import Design
+from .edges import Edges
+from .engines import Array, Engine
+from .forest import Forest
+from .given import Given
+from .index import Index, extended
+from .passes import answer
+from .passes import ids as kernel_ids
+from .solve import join, join_and_ask
+
+
+@dataclass(frozen=True)
+class State:
+    """The vertices and the trees after some batches.
+
+    Parameters
+    ----------
+    index : Index
+        From ids to vertices.
+    forest : Forest
+        Trees over the vertices in the order in which they came; neither flat nor counted.
+    given : Given
+        Of the latest batch: how answers go back. Its columns are empty.
+    edges, batches : int
+        How many have been inserted.
+    """
+
+    engine: Engine
+    index: Index
+    forest: Forest
+    given: Given
+    edges: int = 0
+    batches: int = 0
+
+    @cached_property
+    def components(self) -> int:
+        """The number of trees: a pass over the parents."""
+        parent = self.forest.parent
+        return int((parent == self.engine.xp.arange(parent.size, dtype=parent.dtype)).sum())
+
+    def to(self, engine: Engine) -> State:
+        """The same trees on another engine."""
+        forest = Forest(engine, self.forest.n, everyone=True)
+        forest.parent[:] = engine.asarray(self.forest.parent)
+        return State(engine, self.index.to(engine), forest, self.given, self.edges, self.batches)
+
+    def flat(self) -> Forest:
+        """The trees as a new forest, flat and counted, over the vertices in the order of their ids.
+
+        Every root is the least of its tree.
+        """
+        engine, n, vertex = self.engine, self.forest.n, self.forest.vertex
+        solved, flat = grown(self.forest, n), Forest(engine, n, everyone=True)
+        climb = kernels.kernel(kernels.compress.naive, engine)
+        kernels.kernel(kernels.forest.flatten, engine, climb)(n, solved.parent, solved.seen)
+        places = self.index.places
+        roots = solved.parent if places is None else solved.parent[places]
+        least = engine.fill(engine.empty(n, vertex), 0xFF)
+        kernels.kernel(kernel_ids.lower, engine, vertex)(n, roots, least)
+        kernels.kernel(kernel_ids.hang, engine, vertex)(n, roots, least, flat.parent)
+        flat.count()
+        return flat
+
+
+def kind_of(given: Given, before: Given | None) -> Given:
+    """How answers go back, without the columns; of the batches before if this one is empty."""
+    if before is not None and not given.src.size:
+        return replace(before, dropped=before.dropped + given.dropped)
+    src, dst = (
+        Column(column.name, column.dtype, 0, _no_rows, strings=column.strings, native=column.native)
+        for column in (given.src, given.dst)
+    )
+    dropped = given.dropped + (before.dropped if before else 0)
+    return Given(src, dst, given.frame, given.on_device, dropped=dropped)
+
+
+def _no_rows() -> Any:
+    return nullcontext(np.empty(0, np.int64))
+
+
+def grown(forest: Forest, n: int) -> Forest:
+    """A copy of a forest over n vertices, of which those that it did not have are trees."""
+    larger = Forest(forest.engine, n, everyone=True)
+    larger.parent[: forest.n] = forest.parent
+    larger.parent[forest.n :] = forest.engine.xp.arange(forest.n, n, dtype=larger.vertex)
+    return larger
+
+
+def named(state: State, given: Given, columns: Sequence[Any]) -> State:
+    """The state with the ids of the columns as vertices."""
+    index = extended(state.index, given, columns, state.engine)
+    forest = grown(state.forest, index.n)
+    kind = kind_of(given, state.given)
+    return State(state.engine, index, forest, kind, state.edges, state.batches)
+
+
+def inserted(state: State, design: Design, columns: Sequence[Any]) -> State:
+    """The state in which rows of ids that all have vertices are joined."""
+    src, dst = (state.index.of(column, state.engine) for column in columns)
+    join(Edges(src, dst, 0), state.forest, design)
+    return _counted(state, src.size)
+
+
+def inserted_and_asked(
+    state: State, design: Design, src: Array, dst: Array, queries: Array
+) -> tuple[State, Array]:
+    """The state in which rows of vertices are joined, and whether those that ask are connected.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of vertices
+    queries : (m,) array of bool
+
+    Returns
+    -------
+    State
+    (m,) array of bool, False where a row does not ask
+    """
+    engine = state.engine
+    if not state.forest.n:  # queries of vertices that there are none of
+        return _counted(state, 0), engine.xp.zeros(src.size, bool)
+    if design.phased:
+        join(Edges(src[~queries], dst[~queries], 0), state.forest, design)
+        answers = queries & asked(state, src, dst)
+    else:
+        edges = Edges(src, dst, 0)
+        octets = queries.view(np.uint8)
+        answers = join_and_ask(edges, state.forest, design, octets).astype(bool)
+    return _counted(state, src.size - int(engine.to_host(queries).sum())), answers
+
+
+def asked(state: State, src: Array, dst: Array) -> Array:
+    """Whether the vertices of each row are connected: a new array of bool."""
+    engine = state.engine
+    answers = engine.fill(engine.empty(src.size, np.uint8), 0)
+    if state.forest.n:
+        climb = kernels.kernel(kernels.compress.naive, engine)
+        ask = kernels.kernel(answer.ask, engine, state.forest.vertex, climb)
+        ask(src.size, src, dst, state.forest.parent, answers)
+    return answers.astype(bool)
+
+
+def _counted(state: State, edges: int) -> State:
+    """The state after one more batch, once all of its work is done."""
+    state.engine.synchronize()
+    return State(
+        state.engine,
+        state.index,
+        state.forest,
+        state.given,
+        state.edges + edges,
+        state.batches + 1,
+    )

@@ -1,0 +1,132 @@
+"""Checkpoint: the state of incremental connectivity in one file, and back.
+
+A NumPy archive (npz) without pickled objects: ids in their order (strings as UTF-8 bytes and
+offsets), and for each the place of the least one of its component.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import frames
+from .batches import State
+from .engines import Engine
+from .errors import FormatError
+from .forest import Forest
+from .index import Index, Integers, Range, Texts
+from .inputs import check_design
+
+FORMAT = "cc_rapids connectivity 1"
+
+
+def write(path: str | os.PathLike[str], state: State, design: str) -> None:
+    """Write a state under a temporary name beside the path, and rename it."""
+    parts = {
+        "format": np.array(FORMAT),
+        "design": np.array(design),
+        "counts": np.array([state.edges, state.batches], np.int64),
+        "parent": state.engine.to_host(state.flat().parent),
+        **_arrays(state.index, state.engine),
+    }
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(beside, "wb") as file:
+            np.savez(file, **parts)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _arrays(index: Index, engine: Engine) -> dict[str, Any]:
+    if isinstance(index, Range):
+        return {"kind": np.array("range"), "dtype": np.array(str(index.dtype))}
+    if isinstance(index, Integers):
+        ids = engine.to_host(index.ids)
+        return {"kind": np.array("integers"), "dtype": np.array(str(index.dtype)), "ids": ids}
+    held = index.held.to_arrow() if hasattr(index.held, "to_arrow") else index.held
+    words = [] if held is None else [word.encode() for word in held.to_pylist()]
+    ends = np.cumsum([0, *map(len, words)], dtype=np.int64)
+    octets = np.frombuffer(b"".join(words), np.uint8)
+    return {"kind": np.array("strings"), "ends": ends, "octets": octets}
+
+
+def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
+    """The state in a file, on an engine, and the name of its design.
+
+    Raises
+    ------
+    FormatError
+        There is no such file, or it holds something else.
+    """
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            parts = {name: archive[name] for name in archive.files}
+        if str(parts["format"]) != FORMAT:
+            raise FormatError(f"{path} is of format {str(parts['format'])!r}, not {FORMAT!r}")
+        return _state(parts, engine), str(check_design(str(parts["design"])))
+    except FileNotFoundError as error:
+        raise FormatError(f"there is no file {path}") from error
+    except FormatError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise FormatError(
+            f"{path} is no file of Connectivity.save(), or is broken ({error}): save it again"
+        ) from error
+
+
+def _state(parts: dict[str, Any], engine: Engine) -> State:
+    parent = parts["parent"]
+    n = int(parent.size)
+    place = np.arange(n, dtype=parent.dtype)
+    if parent.dtype not in (np.uint32, np.uint64) or parent.ndim != 1:
+        raise ValueError(f"its labels are {parent.dtype} of shape {parent.shape}")
+    if (parent > place).any() or (parent[parent] != parent).any():
+        raise ValueError("its labels are not those of components")
+    index, given = _index(parts, n, engine)
+    forest = Forest(engine, n, everyone=True)
+    forest.parent[:] = engine.asarray(parent)
+    edges, batches = map(int, parts["counts"])
+    return State(engine, index, forest, given, edges, batches)
+
+
+def _index(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
+    """The index over n vertices in the order of their ids, and what answers are like: arrays."""
+    kind, ids = str(parts["kind"]), np.empty(0, np.int64)
+    if kind == "range":
+        return Range(n, np.dtype(str(parts["dtype"]))), plain(ids)
+    places = engine.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
+    if kind == "integers":
+        ids = parts["ids"]
+        if (
+            ids.shape != (n,)
+            or ids.dtype not in (np.int64, np.uint64)
+            or (ids[1:] <= ids[:-1]).any()
+        ):
+            raise ValueError(f"its ids are not {n:,} different ones in their order")
+        dtype = np.dtype(str(parts["dtype"])) if n else None
+        return Integers(engine.asarray(ids), places, dtype), plain(ids[:0])
+    if kind != "strings":
+        raise ValueError(f"ids of kind {kind!r}")
+    ends, octets = parts["ends"], parts["octets"].tobytes()
+    words = np.array([octets[i:j].decode() for i, j in pairwise(ends)], str)
+    given = plain(words)
+    index = Texts(None, None, engine.empty(0, np.uint32))
+    with given.src.lend() as column:
+        index = index.extend(given, [column], engine)
+    if index.n != n:
+        raise ValueError(f"its ids are not {n:,} different strings")
+    return index, plain(words[:0])
+
+
+def plain(ids: Any) -> Any:
+    """What a caller who gives an array of ids would have given."""
+    return frames.read((ids, ids), "src", "dst", None, None, "raise")

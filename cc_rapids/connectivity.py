@@ -1,0 +1,298 @@
+"""Incremental connectivity: edges that arrive in batches, and queries between and among them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from . import batches, checkpoint, engines, inputs
+from .batches import State
+from .design import Design
+from .forest import Forest
+from .index import Integers, Range, check_kind
+from .pick import column_like, rows_of
+from .result import Components, Facts, check_labels
+
+
+class Connectivity:
+    """The components of a graph whose edges arrive in batches, and are never taken away.
+
+    Each batch costs what it holds, and one copy of the trees so far: it works on the copy, which is
+    taken for the old trees at its end. A batch that fails, or is interrupted, therefore changes
+    nothing. Memory: 4 bytes a vertex (8 from 2^32 of them on), twice while a batch runs; where
+    vertices are not counted by ``num_vertices``, 12 more (for strings 4, and themselves); and what
+    the design needs. ``len()`` is the number of components.
+
+    Parameters
+    ----------
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1. Without it vertices appear as insertions
+        name them: integers of any 64-bit type, or strings, but not several columns.
+    vertices : column, array or range of ids, optional
+        Vertices that exist from the start.
+    design : str or Design
+        A design that hooks roots alone, without a sample: union-find, ``shiloach-vishkin``, or
+        ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``.
+    engine : {"threads", "cuda"}, optional
+        Where to run; by default where the first batch lies.
+
+    Raises
+    ------
+    DesignError
+        The design cannot take batches, and why.
+    InputError, EngineError
+        An argument cannot be used.
+
+    Notes
+    -----
+    Hong et al. 2020, section 3.6 and Algorithm 3.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> seen = cc_rapids.Connectivity()
+    >>> seen.insert(pd.DataFrame({"src": [5, 9], "dst": [2, 9]}))
+    <Connectivity: 2 components of 3 vertices; 2 edges in 1 batch, none+async+halve on threads>
+    >>> len(seen.insert(([2], [7])))
+    2
+    >>> seen.connected(([5, 5], [7, 9]))
+    array([ True, False])
+    >>> seen.components().labels()
+    Labels(vertex=array([2, 5, 7, 9]), labels=array([2, 2, 2, 9]))
+    """
+
+    def __init__(
+        self,
+        num_vertices: int | None = None,
+        vertices: Any = None,
+        *,
+        design: str | Design = "none+async+halve",
+        engine: str | None = None,
+    ) -> None:
+        self._design = inputs.check_design(design)
+        self._free = engine is None
+        runner = engines.get(engine or "threads")
+        count = inputs.check_vertices(num_vertices, vertices)
+        with runner.scope():
+            index = Integers.empty(runner) if count is None else Range(count)
+            forest = batches.grown(Forest(runner, 0, everyone=True), index.n)
+            self._state = State(runner, index, forest, batches.kind_of(inputs.NOTHING, None))
+        if vertices is not None:
+            given = inputs.vertices(vertices)
+            with inputs.lent_to(self._state, given, self._free) as (old, columns):
+                self._state = batches.named(old, given, columns)
+
+    def insert(
+        self, edges: Any, source: str = "src", destination: str = "dst", *, nulls: str = "raise"
+    ) -> Connectivity:
+        """Insert a batch of edges.
+
+        Parameters
+        ----------
+        edges, source, destination, nulls
+            As :func:`cc_rapids.components` takes them; not changed.
+
+        Returns
+        -------
+        Connectivity
+            Itself, so that ``len(seen.insert(edges))`` is the number of components by then.
+
+        Raises
+        ------
+        InputError
+            The edges cannot be used (also ColumnTypeError, NullsError, MissingColumnError); with
+            ``num_vertices`` also if an id lies outside.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> seen = cc_rapids.Connectivity(num_vertices=4)
+        >>> len(seen), len(seen.insert(([0, 1], [1, 2])))
+        (4, 2)
+        """
+        given = inputs.read(edges, source, destination, nulls)
+        with inputs.lent_to(self._state, given, self._free) as (old, columns):
+            state = batches.named(old, given, columns)
+            self._state = batches.inserted(state, self._design, columns[:2])
+        return self
+
+    def connected(
+        self, pairs: Any, source: str = "src", destination: str = "dst", *, missing: str = "raise"
+    ) -> Any:
+        """Whether the two vertices of each pair are in one component.
+
+        Parameters
+        ----------
+        pairs, source, destination
+            Pairs of vertices, as :func:`cc_rapids.components` takes edges; not changed.
+        missing : {"raise", "false"}
+            What to say of a pair with an id that is no vertex: refuse, or False, even of a pair of
+            the same id.
+
+        Returns
+        -------
+        (m,) column of bool
+            A series with the index of the frame, or an array for arrays; True for a pair of the
+            same vertex.
+
+        Raises
+        ------
+        UnknownVertexError
+            Some ids are no vertices; names how many and the first of them.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> seen = cc_rapids.Connectivity().insert((["ann", "bob"], ["bob", "cy"]))
+        >>> seen.connected((["ann", "ann"], ["cy", "dan"]), missing="false")
+        array([ True, False])
+        """
+        inputs.check_missing(missing)
+        given = inputs.read(pairs, source, destination)
+        with inputs.lent_to(self._state, given, self._free) as (state, columns):
+            check_kind(state.index, given)
+            src, dst, known = inputs.ends(state, given, columns[:2], None, missing)
+            answers = batches.asked(state, src, dst) & known
+            return column_like(pairs, "connected", answers, state.engine, given.on_device)
+
+    def process(
+        self,
+        batch: Any,
+        source: str = "src",
+        destination: str = "dst",
+        query: Any = "query",
+        *,
+        missing: str = "raise",
+    ) -> Any:
+        """Run one batch in which insertions and queries are mixed.
+
+        Every query sees all earlier batches. Queries of ends that this batch joins may be answered
+        either way, as if rows had come in some order; only where vertices move between trees
+        (``splice``) and in rounds (``shiloach-vishkin``, ``liu-tarjan``) do all insertions come
+        first, and queries see them. Vertices that insertions of this batch name are known.
+
+        Parameters
+        ----------
+        batch, source, destination
+            Rows, as :func:`cc_rapids.components` takes edges; not changed.
+        query : str, or (m,) column or array of bool
+            Which rows are queries, or the column that says so.
+        missing : {"raise", "false"}
+            As for :meth:`connected`; it is said before anything is inserted.
+
+        Returns
+        -------
+        column of bool, one value for each query in the order of the rows
+            A series with the index of these rows, or an array for arrays.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> seen = cc_rapids.Connectivity().insert(([1, 2], [2, 3]))
+        >>> rows = {"src": [3, 1, 4], "dst": [4, 3, 4], "query": [False, True, True]}
+        >>> seen.process(pd.DataFrame(rows)).tolist()
+        [True, True]
+        """
+        inputs.check_missing(missing)
+        given = inputs.read(batch, source, destination)
+        mask = inputs.mask_of_queries(batch, query, given)
+        with inputs.lent_to(self._state, given, self._free) as (old, columns):
+            engine = old.engine
+            asks = engine.asarray(mask)
+            new = [inputs.rows(column, ~asks, engine) for column in columns[:2]]
+            state = batches.named(old, given, [*new, *columns[2:]])
+            src, dst, known = inputs.ends(state, given, columns[:2], asks, missing)
+            state, answers = batches.inserted_and_asked(state, self._design, src, dst, asks)
+            column = column_like(batch, "connected", answers & known, engine, given.on_device)
+            answers = rows_of(column, asks, engine)
+            self._state = state
+        return answers
+
+    def components(self, labels: str = "min") -> Components:
+        """The components by now: a snapshot, which later batches do not change.
+
+        Parameters
+        ----------
+        labels : {"min", "dense", "size"}
+            How :meth:`Components.labels` names components unless told otherwise.
+
+        Returns
+        -------
+        Components
+            As :func:`cc_rapids.components` gives them for all edges so far, on new arrays;
+            frames are of the kind of the latest batch.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> cc_rapids.Connectivity(3).insert(([2], [1])).components().sizes()
+        Sizes(labels=array([1, 0]), size=array([2, 1]))
+        """
+        check_labels(labels)
+        state = self._state
+        with state.engine.scope():
+            started = perf_counter()
+            forest = state.flat()
+            names = state.index.names(state.given)
+            seconds = {"copy": None, "compute": perf_counter() - started}
+        facts = Facts(str(self._design), state.index.about, state.edges, seconds)
+        return Components(state.given, state.engine, names, forest, labels, facts)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all that is known to one file, under a temporary name that is then changed.
+
+        Parameters
+        ----------
+        path : str or path
+            Of a NumPy archive (npz), whatever it is called; replaced if it is there.
+
+        Examples
+        --------
+        >>> import cc_rapids, tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "seen.npz")
+        >>> cc_rapids.Connectivity().insert(([5], [2])).save(path)
+        >>> cc_rapids.Connectivity.load(path).connected(([2], [5]))
+        array([ True])
+        """
+        with self._state.engine.scope():
+            checkpoint.write(path, self._state, str(self._design))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
+        """What :meth:`save` has written, on any engine; the design is that of the file.
+
+        Raises
+        ------
+        FormatError
+            There is no such file, or it is broken or holds something else.
+        """
+        runner = engines.get(engine or "threads")
+        with runner.scope():
+            state, design = checkpoint.read(path, runner)
+        found = cls(design=design, engine=runner.name)
+        found._state = replace(state, given=batches.kind_of(state.given, None))
+        return found
+
+    @property
+    def num_components(self) -> int:
+        """The number of components, a vertex without edges being one."""
+        with self._state.engine.scope():
+            return self._state.components
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of vertices."""
+        return self._state.forest.n
+
+    def __len__(self) -> int:
+        return self.num_components
+
+    def __repr__(self) -> str:
+        state, many = self._state, "" if self._state.batches == 1 else "es"
+        return (
+            f"<Connectivity: {len(self):,} components of {self.num_vertices:,} vertices;"
+            f" {state.edges:,} edges in {state.batches:,} batch{many},"
+            f" {self._design} on {state.engine.name}>"
+        )

@@ -1,0 +1,242 @@
+"""Index: ids to vertices, where more of them come with each batch.
+
+Vertices are numbered as they come, so that trees over them stay as they are; beside their sorted
+ids stand their numbers. Nothing is written in place: what extends an index is a new one, whose
+cost is that of a merge with the ids so far, and of none where nothing is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .columns import is_cudf
+from .engines import Array, Engine
+from .errors import ColumnTypeError, InputError
+from .given import Given
+from .names import Listed, Offset
+from .spans import bounds, span_of, type_of
+from .strings import Words, factorise
+
+Names = Offset | Listed | Words
+INT64 = np.dtype(np.int64)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The vertices 0 .. n - 1 are their own ids."""
+
+    n: int
+    dtype: np.dtype[Any] = INT64
+    places: Array = None
+    about = "as they are"
+    strings = False
+
+    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Range:
+        """Itself, if the columns of ``given`` hold nothing else; an InputError otherwise."""
+        if isinstance(given.vertices, range) and len(given.vertices) > self.n:
+            raise InputError(
+                f"the edges come with {len(given.vertices):,} vertices of their own, and there are"
+                f" num_vertices={self.n}: give a larger one"
+            )
+        arrays = [engine.asarray(column) for column in columns[:2]]
+        exact = replace(given, vertices=range(self.n), every_vertex=True)
+        span_of(exact, arrays, engine)
+        dtypes = [array.dtype for array in arrays if array.size] or [self.dtype]
+        return replace(self, dtype=type_of(dtypes, 0, max(self.n - 1, 0)))
+
+    def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+        """The vertex of each id, any where there is none, and whether there is one."""
+        vertices, fits = Offset(0, INT64).find(engine.asarray(ids), engine)
+        known = fits & (vertices < np.uint64(self.n))
+        return engine.xp.where(known, vertices, np.uint64(0)), known
+
+    def of(self, ids: Any, engine: Engine) -> Array:
+        """The vertices of ids that are all known: the column as it lies."""
+        return engine.asarray(ids)
+
+    def names(self, given: Given) -> Names:
+        """From the vertices in the order of their ids back to these."""
+        return Offset(0, self.dtype)
+
+    def to(self, engine: Engine) -> Range:
+        """The same index on another engine."""
+        return self
+
+
+class _Placed:
+    """An index that keeps, for each id in their order, the number of its vertex."""
+
+    places: Array
+
+    def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+        """The place of each id in the order of all, and whether it has one."""
+        raise NotImplementedError
+
+    @property
+    def n(self) -> int:
+        """The number of vertices."""
+        return int(self.places.size)
+
+    def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+        """The vertex of each id, any where there is none, and whether there is one."""
+        at, known = self._at(ids, engine)
+        if not self.n:
+            return at.astype(np.uint32), known
+        return self.places[engine.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
+
+    def of(self, ids: Any, engine: Engine) -> Array:
+        """The vertices of ids that are all known: a new array."""
+        return self.find(ids, engine)[0]
+
+    def _insert(self, at: Array, more: int, engine: Engine) -> tuple[Array, Array]:
+        """The numbers of all vertices once new ones stand at some places; and the old places."""
+        n = self.n + more
+        old = engine.xp.ones(n, bool)
+        old[at] = False
+        places = engine.empty(n, np.uint32 if n < 1 << 32 else np.uint64)
+        places[at] = engine.xp.arange(self.n, n, dtype=places.dtype)
+        places[old] = self.places
+        return places, old
+
+
+@dataclass(frozen=True)
+class Integers(_Placed):
+    """Integers of any 64-bit type: ``ids`` is sorted, as int64 or uint64; ``dtype`` fits all."""
+
+    ids: Array
+    places: Array
+    dtype: np.dtype[Any] | None = None
+    about = "sorted ids"
+    strings = False
+
+    @classmethod
+    def empty(cls, engine: Engine) -> Integers:
+        """No ids at all."""
+        return cls(engine.empty(0, np.int64), engine.empty(0, np.uint32))
+
+    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Integers:
+        """An index of the ids of the columns too, numbered in their order from n on."""
+        arrays = [engine.asarray(column) for column in columns]
+        arrays = [array for array in arrays if array.size]
+        if not arrays:
+            return self
+        dtype = self._type_with(arrays, engine)
+        wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
+        held = self.ids.astype(wide, copy=False)
+        ids = engine.xp.concatenate([array.astype(wide, copy=False) for array in arrays])
+        known = Listed.of(held).find(ids, engine)[1]
+        new = engine.xp.unique(ids[~known])
+        if not new.size:
+            return replace(self, ids=held, dtype=dtype)
+        at = engine.xp.searchsorted(held, new) + engine.xp.arange(new.size)
+        places, old = self._insert(at, new.size, engine)
+        merged = engine.empty(places.size, wide)
+        merged[at], merged[old] = new, held
+        return Integers(merged, places, dtype)
+
+    def _type_with(self, arrays: list[Array], engine: Engine) -> np.dtype[Any]:
+        """The type that the ids so far and those of the arrays fit."""
+        low, high = bounds(arrays, engine)
+        dtypes = [array.dtype for array in arrays]
+        if self.dtype is not None:
+            first, last = engine.to_host(self.ids[[0, -1]]).tolist()
+            low, high, dtypes = min(low, first), max(high, last), [self.dtype, *dtypes]
+        return type_of(dtypes, low, high)
+
+    def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+        return Listed.of(self.ids).find(engine.asarray(ids), engine)
+
+    def names(self, given: Given) -> Names:
+        """From the vertices in the order of their ids back to these."""
+        return Listed.of(self.ids.astype(self.dtype or INT64, copy=False))
+
+    def to(self, engine: Engine) -> Integers:
+        """The same index on another engine."""
+        return replace(self, ids=engine.asarray(self.ids), places=engine.asarray(self.places))
+
+
+@dataclass(frozen=True)
+class Texts(_Placed):
+    """Strings: ``held`` is sorted, PyArrow's array or cuDF's series, and ``words`` finds in it."""
+
+    held: Any
+    words: Words | None
+    places: Array
+    about: str = field(default="strings, sorted")
+    strings = True
+
+    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Texts:
+        """An index of the strings of the columns too."""
+        found = [self._at(column, engine)[1] for column in columns if len(column)]
+        if self.words is not None and all(bool(known.all()) for known in found):
+            return self
+        codes, words = factorise([self.held, *columns] if self.n else list(columns), _same)
+        at = engine.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
+        new = engine.xp.ones(words.size, bool)
+        new[at] = False
+        fresh = engine.xp.flatnonzero(new)
+        places, _ = self._insert(fresh, fresh.size, engine)
+        everyone = np.arange(words.size)
+        held = words.take(engine.asarray(everyone), engine)
+        return Texts(held, words, places)
+
+    def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+        if self.words is None:
+            return engine.xp.zeros(len(ids), np.uint64), engine.xp.zeros(len(ids), bool)
+        return self.words.find(ids, engine)
+
+    def names(self, given: Given) -> Names:
+        """From the vertices in the order of their strings back to these, as ``given`` has them."""
+        words, native = self.words, given.src.native
+        assert words is not None
+
+        def look_up(at: Any) -> Any:
+            found = words.look_up(at)
+            here = is_cudf(found) and not given.on_device
+            return native(found.to_arrow() if here else found)
+
+        return replace(words, look_up=look_up)
+
+    def to(self, engine: Engine) -> Texts:
+        """The same index on another engine; the strings stay where they are."""
+        return replace(self, places=engine.asarray(self.places))
+
+
+Index = Range | Integers | Texts
+
+
+def _same(words: Any) -> Any:
+    return words
+
+
+def extended(index: Index, given: Given, columns: Sequence[Any], engine: Engine) -> Index:
+    """The index with all ids of the columns lent by ``given``.
+
+    Raises
+    ------
+    ColumnTypeError
+        They are strings, and the ids so far are integers, or the other way round.
+    """
+    check_kind(index, given)
+    if given.src.strings and not index.n and isinstance(index, Integers):
+        index = Texts(None, None, index.places)
+    if not (given.src.strings or index.n) and isinstance(index, Texts):
+        index = Integers.empty(engine)
+    return index.extend(given, columns, engine)
+
+
+def check_kind(index: Index, given: Given) -> None:
+    """A ColumnTypeError if ids are of the other kind than those that an index holds."""
+    src = given.src
+    fixed = isinstance(index, Range)
+    if not src.size or src.strings == index.strings or not (index.n or fixed):
+        return
+    own = "strings" if index.strings else "integers"
+    way = "num_vertices= is for integers: leave it out" if fixed else "cast the column"
+    raise ColumnTypeError(
+        f"column {src.name!r} is {src.dtype}, and the {index.n:,} vertices so far are {own}: {way}"
+    )

@@ -1,0 +1,50 @@
+"""Batch: insertions and queries over the trees that earlier batches left.
+
+trees   : (n,) unsigned, what finds climb: the parents, or jtb's words of rank and parent.
+queries : (m,) uint8, not 0 where a row asks; answers: (m,) uint8, each written by its row alone.
+
+While others link, a query may see them or not. Of two ends that earlier batches joined it never
+says that they are apart, and of two that the batch leaves apart never that they are joined; so its
+answers are those of an order in which its rows may have come. That holds where no vertex leaves its
+tree: all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
+"""
+
+from typing import Any
+
+from .link import none_of
+
+
+def same(on: Any, word: type, low: Any, find: Any) -> Any:
+    """Whether two vertices are in one tree, while others link.
+
+    Two ends differ only if both are seen to be roots still, the second after the first: by a swap
+    that never holds, which reads past caches and writes nothing. A root that was hooked meanwhile
+    is climbed from, and each is hooked once: so the loop ends.
+    """
+    cas, none = on.cas, none_of(word)
+
+    @on.device
+    def same(trees, u, v):
+        u, v = find(trees, u), find(trees, v)
+        while u != v:
+            p, q = cas(trees, u, none, none) & low, cas(trees, v, none, none) & low
+            if p == u and q == v:
+                return False
+            u, v = find(trees, p), find(trees, q)
+        return True
+
+    return same
+
+
+def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) -> Any:
+    """Find both ends of a query, and link those of an insertion, all at the same time."""
+
+    @on.each
+    def mixed(e, src, dst, n, parent, extra, trees, queries, answers):
+        u, v = ends(e, src, dst, 0, n)
+        if queries[e] != 0:
+            answers[e] = same(trees, word(u), word(v))
+        elif u != v:
+            join(parent, extra, parent, vertex(u), vertex(v), e)
+
+    return mixed

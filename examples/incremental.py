@@ -1,0 +1,43 @@
+"""Follow the components of a network while links are reported, batch by batch.
+
+Stations report links as they come up, and the same stream asks whether two sites can reach each
+other by now. Nothing is computed twice: each batch is joined to the trees that are there already. A
+snapshot at any time is a full answer, and a file holds all that is needed to go on elsewhere.
+"""
+
+import tempfile
+from pathlib import Path
+
+import cc_rapids
+
+try:
+    import cudf as frames
+except ImportError:
+    import pandas as frames
+
+MORNING = {"a": ["oslo", "bonn", "lima"], "b": ["bonn", "kyiv", "cusco"]}
+NOON = {
+    "a": ["kyiv", "oslo", "lima", "oslo"],
+    "b": ["rome", "kyiv", "cusco", "lima"],
+    "ask": [False, True, True, True],
+}
+EVENING = {"a": ["rome"], "b": ["lima"]}
+
+network = cc_rapids.Connectivity(vertices=["perth"])  # a site without a link so far
+network.insert(frames.DataFrame(MORNING), "a", "b")
+morning = network.components()
+answers = network.process(frames.DataFrame(NOON), "a", "b", query="ask")
+
+with tempfile.TemporaryDirectory() as folder:
+    network.save(Path(folder) / "network.npz")
+    elsewhere = cc_rapids.Connectivity.load(Path(folder) / "network.npz")
+elsewhere.insert(frames.DataFrame(EVENING), "a", "b")
+
+print("in the morning:", morning)
+print("asked at noon: ", answers.to_numpy().tolist())
+print("at noon:       ", network)
+print("in the evening:", elsewhere)
+
+assert answers.to_numpy().tolist() == [True, True, False]
+assert (len(morning), len(network), len(elsewhere)) == (3, 3, 2)
+assert elsewhere.components().sizes()["size"].to_numpy().tolist() == [6, 1]
