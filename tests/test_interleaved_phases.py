@@ -3,13 +3,16 @@
 CC_RAPIDS_DEEP_RACES=1 takes all scenes where the default takes a part.
 """
 
+from itertools import combinations, permutations
 from random import Random
 
 import pytest
 from races import memory, phases, scenes
-from races.portions import DEEP, explore_all, for_each_rule, on_each_memory, scenes_of, some
+from races.portions import DEEP, RULES, explore_all, for_each_rule, on_each_memory, scenes_of, some
 
 from cc_rapids.kernels import forest
+
+EDGES = list(combinations(range(4), 2))
 
 
 @for_each_rule
@@ -21,6 +24,21 @@ def test_rows_of_edges(rule, begin):
     cases = some(4, rule, scenes.forests(4), lists)
     cases += some(2, rule, [range(4)], scenes.splits(4, (2, 1)))
     explore_all((phases.first_phase(rule, *case, begin) for case in cases), memory.WEAK)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [pytest.param(rule, id=name) for name, rule in RULES.items() if "splice" not in name],
+)
+def test_queries_among_insertions(rule):
+    """Two ends joined before are never apart, and two that the batch leaves apart never joined."""
+    shapes = {(1, 1): [[[False], [True]]], (2, 1): [[[False, False], [True]]]}
+    shapes[1, 2] = [[[False], [True, False]], [[False], [False, True]]]
+    for shape, asks in shapes.items():
+        threads = ([e[: shape[0]], e[shape[0] :]] for e in permutations(EDGES, sum(shape)))
+        cases = some(6, rule, [range(4), [0, 0, 2, 2], [0, 0, 1, 2]], threads, asks)
+        races = (phases.mixed_batch(rule, *case) for case in cases)
+        explore_all(races, memory.STRONG if rule.waits else memory.WEAK)
 
 
 def beside_a_giant(n, shape, most, rule):

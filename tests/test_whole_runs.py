@@ -14,9 +14,10 @@ from races.portions import DEEP
 from races.runs import Outcomes
 
 from cc_rapids import solve
+from cc_rapids.algorithms import search
 from cc_rapids.catalog import CHOICES
 from cc_rapids.design import Design, designs
-from cc_rapids.kernels import sample, search
+from cc_rapids.kernels import sample
 
 SAMPLES = list(CHOICES["sample"])
 GRAPHS = {

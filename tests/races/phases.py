@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.kernels import compress, forest, sample
+from cc_rapids import reading
+from cc_rapids.kernels import batch, compress, forest, sample
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -32,7 +33,7 @@ def first_phase(
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         on, join = Interleaver, rule.join(tape)
-        parts = join, forest.listed(on, np.uint32), sample.every(on), begin(on)
+        parts = join, reading.listed(on, np.uint32), reading.every(on), begin(on)
         kernel = forest.every_edge(on, np.uint32, np.uint32, *parts)
         more = *rule.trees(shared), None, shared["seen"], shared["stray"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
@@ -64,7 +65,11 @@ def second_phase(
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         on = Interleaver
-        parts = make(on, np.uint32, rule.join(tape)), forest.listed(on, np.uint32), sample.every(on)
+        parts = (
+            make(on, np.uint32, rule.join(tape)),
+            reading.listed(on, np.uint32),
+            reading.every(on),
+        )
         kernel = sample.every_other_edge(on, np.uint32, np.uint32, *parts)
         notes = shared["seen"], shared["stray"], best, shared["inside"]
         more = *rule.trees(shared), None, *notes
@@ -78,6 +83,38 @@ def second_phase(
 
     arrays = {**rule.arrays(before), "seen": [0], "stray": [0], "inside": [bits(members)]}
     title = f"giant {giant}, {_title(before, threads)}"
+    return Race(title, arrays, calls, rule.guard, verdict, rule.waits, rule.kinds)
+
+
+def mixed_batch(
+    rule: Rule, before: Forest, threads: Sequence[Sequence[Edge]], asks: Sequence[Sequence[bool]]
+) -> Race:
+    """Threads whose rows are insertions or queries: ``asks`` says of each row which it is."""
+    edges = [edge for thread in threads for edge in thread]
+    queries = [ask for own in asks for ask in own]
+    new = [(u, u if ask else v) for (u, v), ask in zip(edges, queries, strict=True)]
+    src, dst = columns(edges)
+    first = components(len(before), enumerate(before))
+    last = components(len(before), [*enumerate(before), *new])
+    joined = joins(rule, before, new)
+
+    def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
+        on, (parent, extra) = Interleaver, rule.trees(shared)
+        trees = extra if rule.extra == "ranks" else parent
+        same = batch.same(on, rule.word, rule.low, rule.find(on))
+        ends = reading.listed(on, np.uint32)
+        kernel = batch.mixed(on, np.uint32, rule.word, rule.join(tape), ends, same)
+        more = parent, extra, trees, queries, shared["answers"]
+        return rows(threads, lambda i: partial(kernel, i, src, dst, len(before), *more))
+
+    def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
+        for (u, v), ask, answer in zip(edges, queries, arrays["answers"], strict=True):
+            if ask and not (first[u] == first[v]) <= answer <= (last[u] == last[v]):
+                return f"whether {u} and {v} are joined is answered by {answer}"
+        return joined(arrays, notes)
+
+    arrays = {**rule.arrays(before), "answers": [0] * len(edges)}
+    title = f"queries {list(map(list, asks))}, {_title(before, threads)}"
     return Race(title, arrays, calls, rule.guard, verdict, rule.waits, rule.kinds)
 
 

@@ -5,7 +5,7 @@ Like the right ones they return the root that they have hooked, or NONE.
 
 import numpy as np
 
-from cc_rapids.kernels import bits
+from cc_rapids import bits
 from cc_rapids.kernels.link import hooks
 
 NONE = (1 << 32) - 1

@@ -13,6 +13,7 @@ import numpy as np
 from cc_rapids.catalog import Choice, Word, find
 from cc_rapids.design import designs
 from cc_rapids.kernels import compress, forest
+from cc_rapids.kernels.compress import naive
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -31,7 +32,7 @@ class Rule:
     ``make(on)`` gives the link; ``extra`` is the word of the catalog for what it keeps beside the
     parents. ``ordered`` promises parent[v] <= v at every step, ``told`` that it returns each root
     that is hooked, ``forests`` that the edges of these hooks are a forest; one that ``waits`` may
-    go round and round while others stand.
+    go round and round while others stand. Queries climb by ``find``.
     """
 
     make: Callable[[Any], Callable[..., Any]]
@@ -40,12 +41,23 @@ class Rule:
     forests: bool = True
     waits: bool = False
     told: bool = True
+    find: Callable[[Any], Any] = naive
 
     def arrays(self, forest: Forest) -> dict[str, Sequence[int]]:
         """The array of parents, and the other one if there is one."""
         n = len(forest)
         more = {"hooks": [NONE] * n, "locks": [0] * n, "ranks": forest}
         return {"parent": forest} | ({self.extra: more[self.extra]} if self.extra else {})
+
+    @property
+    def word(self) -> Any:
+        """The type of what finds climb."""
+        return np.uint64 if self.extra == "ranks" else np.uint32
+
+    @property
+    def low(self) -> Any:
+        """The bits of a word that are the parent."""
+        return self.word(LOW if self.extra == "ranks" else NONE)
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -88,7 +100,7 @@ def climbing(name: str, v: int, old: int, new: int) -> str | None:
 
 def rules() -> dict[str, Rule]:
     """Each link of the catalog that is a union of two trees, with each find that goes with it."""
-    return {name: Rule(*facts) for name, *facts in _rules()}
+    return {name: Rule(made, extra, **facts) for name, made, extra, facts in _rules()}
 
 
 def _rules() -> Iterator[tuple[Any, ...]]:
@@ -98,7 +110,9 @@ def _rules() -> Iterator[tuple[Any, ...]]:
         if sample.choice.name == "none" and not choice.whole and "edges" not in choice.takes:
             made = partial(_made, choice, compress, dict(link.options).get("find"))
             forests, waits = design.makes_forests, choice.extra == "locks"
-            yield str(design).removeprefix("none+"), made, choice.extra, True, forests, waits
+            own = choice.finds[compress.choice.name] if "find" in choice.takes else naive
+            facts = {"forests": forests, "waits": waits, "find": own}
+            yield str(design).removeprefix("none+"), made, choice.extra, facts
 
 
 def rule(link: str, compress: str | None = None, **facts: Any) -> Rule:

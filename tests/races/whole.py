@@ -9,10 +9,10 @@ import numpy as np
 
 from cc_rapids import program, solve
 from cc_rapids.adjacency import Adjacency
+from cc_rapids.bits import WORD
 from cc_rapids.design import Design
 from cc_rapids.edges import Edges
 from cc_rapids.forest import Forest
-from cc_rapids.kernels.bits import WORD
 
 from .runs import Outcomes, every_run
 from .scenes import Edge, components
@@ -63,7 +63,7 @@ def wrong(
         listed = Edges(ends[:, 0].copy(), ends[:, 1].copy(), 0)
         chosen = engine.fill(engine.empty(n, np.uint64), 0xFF) if noted else None
         made = program.build(design, engine, np.uint32, np.uint32, rows is not None, noted)
-        solve.run(made, solve._work(made, listed, forest, rows, chosen))
+        solve.run(made, solve.prepare(made, listed, forest, rows, chosen))
         if forest.parent.tolist() != label:
             return f"{design}: {forest.parent} where {label} is right"
         if not _roots_seen(forest, label, occur):
