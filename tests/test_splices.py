@@ -1,7 +1,7 @@
 """What the designs that splice may not do, and the schedules that show why."""
 
 import pytest
-from races import explore, memory, scenes
+from races import explore, memory, phases, scenes
 from races.portions import DEEP
 
 from cc_rapids.design import Design, designs
@@ -23,6 +23,18 @@ def test_the_edges_that_a_splice_notes_may_have_a_cycle(link, find):
 
 def test_designs_that_splice_make_no_forests():
     assert not any(d.makes_forests for d in designs() if d.compress == "splice")
+
+
+def test_a_query_beside_a_splice_is_wrong():
+    """3 has left the tree of 2 for that of 0, and the two are not joined yet."""
+    rule = scenes.rule("rem-cas", "splice", forests=False)
+    race = phases.mixed_batch(rule, [0, 0, 2, 2], [[(0, 3)], [(2, 3)]], [[False], [True]])
+    with pytest.raises(explore.RaceError, match="whether 2 and 3 are joined is answered by 0"):
+        explore.every_schedule(race, memory.STRONG)
+
+
+def test_queries_wait_for_designs_that_splice():
+    assert all(design.phased for design in designs() if design.compress == "splice")
 
 
 def full_and_splice(link, **facts):
