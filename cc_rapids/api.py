@@ -10,8 +10,8 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from . import engines, frames, vertices
-from .adjacency import Adjacency, arranged
-from .choosing import choose
+from .adjacency import Adjacency, arranged, rows_of
+from .choosing import Branch, Rule, choose, choose_by_paper, rule_of
 from .design import Design
 from .engines import Array, Engine
 from .given import Given, lent
@@ -68,7 +68,9 @@ def components(  # type: ignore[misc]
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end: refuse, or leave it out and say how many.
     design : str or Design
-        The algorithm by name, such as ``"none+async+halve"``.
+        The algorithm by name, such as ``"none+async+halve"`` (see :func:`cc_rapids.designs`).
+        ``"auto"`` takes the one that was measured to be fastest here, ``"auto(rule=paper)"`` follows
+        the decision tree of Hong et al. 2020.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the edges lie.
     forest : bool
@@ -110,7 +112,7 @@ def components(  # type: ignore[misc]
     array([0, 0, 1, 2, 3, 3], dtype=int32)
     """
     check_labels(labels)
-    chosen = Design.parse(design)
+    chosen, rule = Design.parse(design), rule_of(design)
     if forest:
         check_design(chosen)
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
@@ -118,8 +120,8 @@ def components(  # type: ignore[misc]
     starts = [given.offsets] if given.offsets else []
     with runner.scope(), lent(given.columns) as columns, lent(starts) as offsets:
         if explain:
-            return plan(given, columns, chosen, runner)
-        return _run(given, columns, offsets, chosen, labels, runner, forest)
+            return plan(given, columns, chosen, rule, runner)
+        return _run(given, columns, offsets, chosen or rule, labels, runner, forest)
 
 
 def spanning_forest(
@@ -164,7 +166,7 @@ def _run(
     given: Given,
     columns: list[Any],
     offsets: list[Any],
-    design: Design | None,
+    design: Design | str | None,
     labels: str,
     engine: Engine,
     noted: bool,
@@ -175,7 +177,8 @@ def _run(
         columns = [engine.asarray(column) for column in columns]
         engine.synchronize()
     copied = perf_counter()
-    whole = noted or given.offsets or (design and design.takes_rows)
+    whole = noted or given.offsets or design == "paper"
+    whole = whole or (isinstance(design, Design) and design.takes_rows)
     solved = _solve(given, columns, offsets, design, engine, noted, sure=bool(whole))
     if not solved.numbered.forest.complete:
         log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
@@ -209,7 +212,7 @@ def _solve(
     given: Given,
     columns: list[Any],
     offsets: list[Any],
-    design: Design | None,
+    design: Design | str | None,
     engine: Engine,
     noted: bool,
     sure: bool,
@@ -219,7 +222,18 @@ def _solve(
     rows = None
     if offsets:
         rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric)
-    design = design or choose(engine, numbered.about, edges.m, rows is not None).design
+
+    def make_rows() -> Adjacency:
+        nonlocal rows
+        rows = rows or rows_of(edges, forest, noted)
+        return rows
+
+    if not isinstance(design, Design):
+        found: Rule | Branch = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric))
+        if design == "paper":
+            found = choose_by_paper(engine, forest.n, edges.m, make_rows)
+        log.info("%s: %s", found.design, found)
+        design = found.design
     edges, rows = arranged(design, edges, rows, forest, noted)
     if not noted:
         solve(edges, forest, design, rows)

@@ -1,11 +1,23 @@
-"""Choosing: which design ``"auto"`` runs."""
+"""Choosing: which design ``"auto"`` runs, by what was measured here or by the paper's tree."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
+from . import kernels
+from .adjacency import Adjacency
+from .catalog import unknown
 from .design import Design
 from .engines import Engine
+from .errors import DesignError
+from .passes import coverage
+
+RULES = ("measured", "paper")
+PROBES = 1024  # vertices at which coverage is estimated
 
 
 @dataclass(frozen=True)
@@ -21,25 +33,101 @@ class Rule:
 
     def __str__(self) -> str:
         where = f" on {self.engine}" if self.engine else ""
+        form = ", for rows that hold both directions" if self.rows else ""
         edges = f", from {self.edges:,} edges" if self.edges else ""
         ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
-        return f"fastest{where}{edges}{ratio} in benchmarks/records/{self.record}"
+        return f"fastest{where}{form}{edges}{ratio} in benchmarks/records/{self.record}"
 
     def fits(self, engine: str, n: int, m: int, rows: bool) -> bool:
-        """Whether the row is for this engine and an edge list (or rows) of this size."""
+        """Whether the row is for this engine and edges of this number, in this form."""
         mine = self.engine in (None, engine) and rows >= self.rows
         return mine and m >= self.edges and m >= self.edges_per_vertex * n
 
 
 # The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
 # on the uniform list; on social22 it makes no difference); with fewer it changes little, and on
-# threads and on small lists it costs more than it saves.
+# threads and on small lists it costs more than it saves. Of rows, k-out reads two entries each and
+# then those outside the giant; at road's 2.4 entries a vertex that is no less than all.
 AUTO = (
+    Rule(Design(sample="kout"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
     Rule(Design(sample="strided"), "design_choice.jsonl", "cuda", 1_000_000, 3.5),
     Rule(Design(), "design_choice.jsonl"),
 )
 
 
 def choose(engine: Engine, n: int, m: int, rows: bool = False) -> Rule:
-    """The row that says what ``"auto"`` runs for m edges whose ids span n vertices."""
+    """The row that says what ``"auto"`` runs for m edges whose ids span n vertices.
+
+    ``rows``: the edges are rows that hold both directions, and m is the number of entries.
+    """
     return next(rule for rule in AUTO if rule.fits(engine.name, n, m, rows))
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The end of the paper's tree that was reached: a design, and why it was."""
+
+    design: Design
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.why} (Hong et al. 2020, 4.7, Figure 12)"
+
+
+# The figure's numbers are in no text: these part its Tables 1 to 3. Sampling never pays there at
+# 2.1 and 2.4 entries a vertex, and does from 6.0 on; HB wins from a coverage of 96 % on, and
+# loses at 89 % and less.
+FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
+
+
+def choose_by_paper(
+    engine: Engine, n: int, m: int, make_rows: Callable[[], Adjacency] | None
+) -> Branch:
+    """What the paper's decision tree runs for m edges, each counted once, of n vertices.
+
+    ``make_rows`` gives the rows, at which the coverage of hook-based sampling is estimated; it is
+    not asked where the edges are too few. Without it the answer is what runs if that is low.
+    """
+    degree = 2 * m / max(n, 1)
+    seen = f"{degree:.1f} entries a vertex"
+    if degree < FEW_ENTRIES:
+        return Branch(Design(), f"{seen}, fewer than {FEW_ENTRIES:g}: no sample")
+    seen += f", {FEW_ENTRIES:g} or more"
+    if make_rows is None:
+        why = f"{seen}; hook+ecl instead if hooks cover {HIGH_COVERAGE:.0%}, seen when rows are made"
+        return Branch(Design(sample="kout"), why)
+    share = hook_coverage(make_rows(), n, engine)
+    seen += f"; first hooks cover {share:.0%} of some vertices"
+    if share >= HIGH_COVERAGE:
+        return Branch(Design("hook", "ecl", None), f"{seen}, {HIGH_COVERAGE:.0%} or more")
+    return Branch(Design(sample="kout"), f"{seen}, less than {HIGH_COVERAGE:.0%}")
+
+
+def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
+    """A lower bound of the share of vertices that hook-based sampling puts into one tree."""
+    if not n:
+        return 0.0
+    roots = engine.empty(PROBES, np.uint64)
+    kernels.kernel(coverage.first_roots, engine)(PROBES, n, *rows.arrays, roots)
+    most = Counter(engine.to_host(roots).tolist()).most_common(1)[0][1]
+    return most / PROBES
+
+
+def rule_of(name: str | Design) -> str | None:
+    """The rule that ``"auto"`` names, ``auto(rule=paper)``; None if it is no auto.
+
+    Raises
+    ------
+    DesignError
+        There is no such rule.
+    """
+    if not isinstance(name, str) or not name.strip().startswith("auto"):
+        return None
+    inside = name.strip().removeprefix("auto").strip()
+    if not inside:
+        return RULES[0]
+    text = inside.removeprefix("(").removesuffix(")").replace('"', "").replace("'", "")
+    key, _, rule = (part.strip() for part in text.rpartition("="))
+    if key not in ("", "rule") or rule not in RULES:
+        raise DesignError(unknown("rule of auto", text, [f"rule={rule}" for rule in RULES]))
+    return rule

@@ -101,7 +101,7 @@ class Design:
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
-        """The design of that name, None for ``"auto"``.
+        """The design of that name, None for ``"auto"`` (by any rule, see ``choosing``).
 
         ``none+`` may be left out. Of Rem's rules a find alone is enough, ``rem-cas+halve``: its
         own step goes with it.
@@ -110,7 +110,7 @@ class Design:
             return name
         if not isinstance(name, str):
             raise DesignError(f"a design is a name such as {str(cls())!r}, not {name!r}")
-        if name == "auto":
+        if name.partition("(")[0].strip() == "auto":
             return None
         words = [word.strip() for word in name.split("+")]
         if words[0].partition("(")[0].strip() not in CHOICES["sample"]:
@@ -181,8 +181,8 @@ EXCLUDED = (
     ),
     Exclusion(
         lambda d: _has(d, "find=full", "splice"),
-        "full compression may point a vertex at the root of the tree that a splice has just moved"
-        " it out of, above its new parent (ConnectIt, Dhulipala et al. 2020)",
+        "after a splice the path no longer leads to the root that was found, and full compression"
+        " would store to another root, over a hook made meanwhile (tests/test_splices.py)",
     ),
     Exclusion(
         lambda d: _has(d, "coalesce=off") and "reorganise=off" not in d.sample,

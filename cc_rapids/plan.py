@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .choosing import choose
+from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
 from .engines import Engine
 from .given import Given
@@ -58,7 +58,9 @@ class Plan:
         )
 
 
-def plan(given: Given, columns: list[Any], design: Design | None, engine: Engine) -> Plan:
+def plan(
+    given: Given, columns: list[Any], design: Design | None, rule: str | None, engine: Engine
+) -> Plan:
     """Choose everything that a run would choose, and stop there.
 
     Integers are read once, for their span; strings and several columns are not looked into.
@@ -78,8 +80,10 @@ def plan(given: Given, columns: list[Any], design: Design | None, engine: Engine
         ids, why, vertices = way.name, way.why, way.vertices
         size = way.bytes + 2 * wide * min(vertices, rows + _named(given))
         about = vertices
-    rule = choose(engine, about, m)
-    chosen, reason = (design, "asked for") if design else (rule.design, str(rule))
+    found: Rule | Branch = choose(engine, about, m, given.offsets is not None and given.symmetric)
+    if rule == "paper":
+        found = choose_by_paper(engine, about, m, None)
+    chosen, reason = (design, "asked for") if design else (found.design, str(found))
     return Plan(
         engine=engine.name,
         device=engine.device_name,

@@ -175,7 +175,7 @@ def test_names_may_be_shorter(given, name):
         ("none+async+splice", "single steps for Rem's rules"),
         ("none+jtb+halve", "jtb is published with"),
         ("none+async+two-try-split", "works on jtb's words"),
-        ("none+rem-cas(find=full)+splice", "ConnectIt"),
+        ("none+rem-cas(find=full)+splice", "would store to another root"),
         ("kout+bfs-cc", "searches every component"),
         ("kout(coalesce=off)+async+halve", "needs reorganise=off too"),
     ],
@@ -255,3 +255,42 @@ def test_locks_are_refused_where_they_might_hang():
 
     with pytest.raises(cc_rapids.EngineError, match=r"none\+rem-lock\+halve-one waits for locks"):
         build(Design.parse("rem-lock+naive"), Old(), np.uint32, np.uint32, False, False)
+
+
+@pytest.mark.parametrize(
+    ("src", "dst", "n", "name", "words"),
+    [
+        ([0, 1], [1, 2], 9, "none+async+halve", "0.4 entries a vertex, fewer than 4: no sample"),
+        ([0] * 30, range(1, 31), 5, None, ""),
+        ([0] * 99, range(1, 100), 100, "none+async+halve", "2.0 entries a vertex"),
+        ([*range(99)] * 3, [*range(1, 100)] * 3, 100, "hook+ecl", "first hooks cover 100%"),
+        (
+            [v for v in range(0, 100, 5) for _ in range(20)],
+            [v + k for v in range(0, 100, 5) for _ in range(5) for k in (1, 2, 3, 4)],
+            100,
+            "kout+async+halve",
+            "of some vertices, less than 95%",
+        ),
+    ],
+)
+def test_auto_by_the_papers_tree(src, dst, n, name, words, caplog):
+    if name is None:
+        with pytest.raises(cc_rapids.InputError, match="holds the id 30, outside 0..4"):
+            cc_rapids.components((list(src), list(dst)), num_vertices=n, design="auto(rule=paper)")
+        return
+    edges = np.array(src), np.array(list(dst))
+    with caplog.at_level("INFO", "cc_rapids"):
+        found = cc_rapids.components(edges, num_vertices=n, design='auto(rule="paper")')
+    assert found.summary()["design"] == name
+    assert words in caplog.text
+    expected = oracle.union_find(*edges, n)
+    np.testing.assert_array_equal(found.labels().labels, expected)
+    plan = cc_rapids.components(edges, num_vertices=n, design="auto(rule=paper)", explain=True)
+    assert "Hong et al. 2020, 4.7" in plan.design_why
+    assert plan.design == ("kout+async+halve" if name == "hook+ecl" else name)
+
+
+def test_auto_has_two_rules():
+    assert Design.parse("auto(rule=measured)") is None
+    with pytest.raises(DesignError, match="unknown rule of auto 'rule=mine'"):
+        cc_rapids.components(([1], [2]), design="auto(rule=mine)")
