@@ -15,6 +15,8 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "components": "api",
+    "spanning_forest": "api",
+    "Csr": "graphs",
     "connected_components": "interfaces.labels",
     "weakly_connected_components": "interfaces.cugraph",
     "install": "interfaces.install",
@@ -51,6 +53,7 @@ __all__ = [
     "ColumnTypeError",
     "Components",
     "Connectivity",
+    "Csr",
     "Design",
     "DesignError",
     "EngineError",
@@ -70,13 +73,14 @@ __all__ = [
     "installed",
     "oracle",
     "scipy",
+    "spanning_forest",
     "uninstall",
     "weakly_connected_components",
 ]
 
 if TYPE_CHECKING:
     from . import generators, oracle, scipy
-    from .api import components
+    from .api import components, spanning_forest
     from .connectivity import Connectivity
     from .design import Design, designs
     from .errors import (
@@ -94,6 +98,7 @@ if TYPE_CHECKING:
         UnknownVertexError,
         VerificationError,
     )
+    from .graphs import Csr
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import kernels
+from . import kernels, reading
 from .design import Design
 from .edges import Array, Edges
 from .engines import Engine
@@ -48,7 +48,7 @@ class Adjacency:
 def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
     """The entries of rows as an edge list: one integer an entry is allocated."""
     src = engine.empty(rows.m, edges.dst.dtype)
-    number = kernels.kernel(kernels.forest.rows, engine)
+    number = kernels.kernel(reading.rows, engine)
     number(rows.m, rows.offsets.size - 1, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
 

@@ -18,6 +18,7 @@ from .given import Given, lent
 from .plan import Plan, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
+from .spanning import check_design
 from .vertices import Numbered
 
 log = logging.getLogger(__name__)
@@ -70,6 +71,9 @@ def components(  # type: ignore[misc]
         The algorithm by name, such as ``"none+async+halve"``.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the edges lie.
+    forest : bool
+        Note the edges of a spanning forest on the way, for :meth:`Components.forest`: one more
+        integer a vertex, no second run.
     explain : bool
         Return the :class:`~cc_rapids.plan.Plan` instead of running: how the ids would become
         vertices, which design would run and why, and the most memory it would take.
@@ -107,6 +111,8 @@ def components(  # type: ignore[misc]
     """
     check_labels(labels)
     chosen = Design.parse(design)
+    if forest:
+        check_design(chosen)
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
     runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
     starts = [given.offsets] if given.offsets else []
@@ -114,6 +120,44 @@ def components(  # type: ignore[misc]
         if explain:
             return plan(given, columns, chosen, runner)
         return _run(given, columns, offsets, chosen, labels, runner, forest)
+
+
+def spanning_forest(
+    edges: Any,
+    source: str | list[str] = "src",
+    destination: str | list[str] = "dst",
+    **options: Any,
+) -> Any:
+    """Find a spanning forest: edges that join the same vertices as all, without a cycle.
+
+    Parameters
+    ----------
+    edges, source, destination, **options
+        As for :func:`components`.
+
+    Returns
+    -------
+    frame of the caller's kind
+        See :meth:`Components.forest`; as many rows as vertices less components.
+
+    Raises
+    ------
+    DesignError
+        The design hooks others than roots, or splices; and all that :func:`components` raises.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> edges = pd.DataFrame({"a": [1, 2, 3, 3], "b": [2, 3, 1, 1]})
+    >>> len(cc_rapids.spanning_forest(edges, "a", "b"))
+    2
+
+    Notes
+    -----
+    Hong et al. 2020, Algorithm 2: an edge of the forest belongs to the root that it hooked.
+    """
+    options["forest"] = True
+    return components(edges, source, destination, **options).forest()
 
 
 def _run(

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from . import kernels
+from . import algorithms, kernels
 from .catalog import AXES, CHOICES, Choice, Word, find, unknown
 from .errors import DesignError
 
-assert kernels  # its files fill the catalog
+assert kernels, algorithms  # their files fill the catalog
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Design:
             words = ["none", *words]
         if not 2 <= len(words) <= len(AXES):
             raise DesignError(unknown("design", name, ["auto", *map(str, designs())]))
-        sample, link, compress = (*words, None)[: len(AXES)]
+        sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
         known = find("link", link).choice
         if "find" in known.options and compress in AFTER:
             link, compress = f"{known.name}(find={compress})", AFTER[compress]

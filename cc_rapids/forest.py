@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import bits, kernels
+from .bits import WORD
 from .edges import Array
 from .engines import Engine
 from .passes import answer
-from .kernels.bits import WORD
 from .ranks import blocks_of, rank
 
 
@@ -20,7 +20,7 @@ class Forest:
     Parameters
     ----------
     engine : Engine
-        Where the arrays lie: 4 bytes a vertex (8 from 2^32 of them on), a bit, and an eighth of one.
+        Where the arrays lie: 4 bytes a vertex (8 from 2^32 on), a bit, and an eighth of one.
     n : int
         The number of vertices, whether they occur or not.
     everyone : bool
@@ -95,7 +95,7 @@ class Forest:
     ) -> tuple[Array, Array]:
         engine = self.engine
         everyone = self.vertices == self.n
-        row = answer.everyone if everyone else kernels.bits.rank
+        row = answer.everyone if everyone else bits.rank
         parts = kernels.kernel(row, engine), kernels.kernel(name, engine)
         out = engine.pieces((self.vertices, ids), (self.vertices, labels))
         kernel = kernels.kernel(answer.gather, engine, self.vertex, *parts)

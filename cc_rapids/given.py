@@ -31,6 +31,14 @@ class Histogram(NamedTuple):
     components: Any
 
 
+class SpanningForest(NamedTuple):
+    """The edges of a spanning forest, for callers who gave arrays: rows of theirs, and the ends."""
+
+    row: Any
+    source: Any
+    destination: Any
+
+
 @dataclass(frozen=True)
 class Given:
     """What the caller gave, checked: two columns, and how answers go back.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import kernels
+from . import algorithms, kernels, reading
 from .catalog import find
 from .design import Design
 from .engines import Engine, Kernel
@@ -21,9 +21,8 @@ class Program:
     """The phases of one design on one engine; each takes the work (see :mod:`cc_rapids.solve`).
 
     ``sample`` is None if there is none. ``extra`` is what the link keeps beside the parents, which
-    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy of
-    the edges, ``rerooted`` that roots are any vertices of
-    their trees at the end, not the least ones.
+    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy
+    of the edges, ``rerooted`` that roots are any vertices of their trees, not the least ones.
     """
 
     start: Kernel
@@ -140,18 +139,17 @@ class Parts:
         return kernels.finish.edges_outside(kernel, first.left_count)
 
     def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
-        kept: Kernel = kernels.rounds.keep_edge(
+        kept: Kernel = algorithms.rounds.keep_edge(
             self.on, self.vertex, self.wide, self.ends(), first is not None
         )
         return kept
 
     def _every(self) -> Any:
-        return kernels.sample.every(self.on)
+        return reading.every(self.on)
 
     def ends(self) -> Any:
         """How an edge is read, of a list or of rows."""
-        forest = kernels.forest
-        return (forest.adjacent if self.rows else forest.listed)(self.on, self.wide)
+        return (reading.adjacent if self.rows else reading.listed)(self.on, self.wide)
 
     def find(self) -> Any:
         """The find of whole paths that the link composes with; None if it climbs in its own way."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from . import kernels
+from .bits import BLOCK
 from .engines import Array, Engine
 from .passes import answer
-from .kernels.bits import BLOCK
 
 RUN = 32  # values that one thread sums
 

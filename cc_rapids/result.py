@@ -16,6 +16,7 @@ from .forest import Forest
 from .given import Given
 from .pick import bring
 from .selection import Selection
+from .spanning import forest_columns
 from .vertices import Names
 
 LABELS = ("min", "dense", "size")
@@ -136,6 +137,41 @@ class Components(Selection):
                 number = 0 if self._kind == "size" or not len(self) else self._by_size[0]
                 label = {"labels": self._small(self._engine.xp.full(vertex.size, number))}
             return self._frame(self._columns("vertex", vertex) | label)
+
+    def forest(self) -> Any:
+        """The edges of a spanning forest, as they were chosen during the run.
+
+        There is one for each vertex that occurs but one of each component: together they join the
+        same vertices as all edges, without a cycle. Which ones they are may differ from run to run.
+
+        Returns
+        -------
+        frame of the caller's kind, columns ``row`` (int64, the number of the edge in what was
+        given, in ascending order; the entry, of an adjacency list), ``source`` and ``destination``
+            (``0_source``, ``1_source``, ... where ids have several columns)
+
+        Raises
+        ------
+        InputError
+            It was not asked for by ``forest=True``.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+        >>> cc_rapids.components(edges, forest=True).forest()
+           row  source  destination
+        0    0       5            2
+        1    1       2            7
+        """
+        if self._chosen is None:
+            raise InputError(
+                "the edges of a spanning forest are noted during the run, if asked for:"
+                " components(..., forest=True).forest(), or spanning_forest(...)"
+            )
+        with self._engine.scope():
+            rows = self._home(self._chosen.astype(np.int64))
+            return self._given.frame(forest_columns(self._given, rows))
 
     def summary(self) -> dict[str, Any]:
         """What ran, and what it found: engine, device, design, ids, vertices, edges, components,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -130,7 +129,7 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
 
 def run(program: Program, work: Work) -> None:
     """The phases: sample, find the giant, finish what is outside it, and flatten."""
-    parent, extra, _ = work.trees
+    parent = work.trees[0]
     program.start(work.n, parent)
     if program.sample and work.n:
         if program.sample.before:

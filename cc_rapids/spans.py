@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels, passes
+from . import kernels, passes, reading
 from .engines import Array, Engine
 from .errors import ColumnTypeError, InputError
 from .given import Given
@@ -100,7 +100,7 @@ def bounds(arrays: list[Array], engine: Engine, sure: bool = True) -> tuple[int,
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = passes.columns.glanced_count(left.size) if few else left.size
-        place = kernels.kernel(passes.columns.glance if few else kernels.sample.every, engine)
+        place = kernels.kernel(passes.columns.glance if few else reading.every, engine)
         span = kernels.kernel(passes.columns.span, engine, _wide(left), _sign(left), place)
         span(rows, left, right, found[2 * k : 2 * k + 2])
     ends = engine.to_host(found).tolist()

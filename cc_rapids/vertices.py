@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels, passes
+from . import bits, kernels, passes
 from .edges import Array, Edges
 from .engines import Engine, Kernel
 from .forest import Forest
@@ -126,7 +126,7 @@ def _mark_named(ids: Ids, words: Array, engine: Engine) -> None:
 def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     """Vertices are the ranks of the ids in a bit map over their span."""
     span, of_ids = ids.span, passes.ids
-    size = -(-span.size // kernels.bits.WORD)
+    size = -(-span.size // bits.WORD)
     words = engine.fill(engine.empty(size, np.uint32), 0)
     before = engine.empty(blocks_of(size), Span.vertex_of(ids.way.vertices))
     for column in ids.arrays[:2]:

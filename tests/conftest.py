@@ -2,6 +2,7 @@
 
 import os
 
+import design_pairs
 import pytest
 
 pytest.register_assert_rewrite("refusals")
@@ -22,6 +23,21 @@ def _has_gpu():
 
 GPU = _has_gpu()
 ENGINES = ["threads", *(["cuda"] if SIMULATED or GPU else [])]
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--designs",
+        choices=("pairs", "all"),
+        default="pairs",
+        help="all designs, or some in which every two choices meet (default)",
+    )
+
+
+def pytest_generate_tests(metafunc):
+    if "design" in metafunc.fixturenames:
+        found = design_pairs.selected(metafunc.config.getoption("--designs"))
+        metafunc.parametrize("design", found, ids=str)
 
 
 def pytest_collection_modifyitems(items):
@@ -49,3 +65,14 @@ def own_store(tmp_path, monkeypatch):
     """An empty store of compiled kernels."""
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run ``cc-rapids`` in this process, on a wide terminal."""
+    from click.testing import CliRunner
+
+    from cc_rapids.cli import main
+
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *words: CliRunner().invoke(main, [str(word) for word in words])

@@ -10,10 +10,8 @@ import time
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 from cc_rapids import api, doctor
-from cc_rapids.cli import main
 from cc_rapids.formats import read_edges
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
@@ -26,13 +24,6 @@ def edges(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text(EDGES)
     return path
-
-
-@pytest.fixture
-def run(monkeypatch):
-    """Run the command in this process, on a wide terminal."""
-    monkeypatch.setenv("COLUMNS", "200")
-    return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
 
 
 def test_results(run, edges, tmp_path):

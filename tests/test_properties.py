@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import design_pairs
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -136,7 +137,7 @@ def test_order_direction_duplicates_and_chunks_do_not_matter(edges, random):
 
 
 @quick
-@given(edge_lists(dtypes=("i4", "i4")), st.sampled_from(cc_rapids.designs()))
+@given(edge_lists(dtypes=("i4", "i4")), st.sampled_from(design_pairs.selected("pairs")))
 def test_every_design(edges, design):
     found = cc_rapids.components(edges, design=design)
     check(found, components_of(*(column.tolist() for column in edges)))
@@ -244,6 +245,8 @@ def sinking_stars(stars, size):
     )
 
 
+FINDS = ("naive", "halve")
+
 RACES = {
     "star": lambda seed: generators.permuted(generators.star(30_000), seed),
     "sinking stars": lambda seed: sinking_stars(100, 300 + seed),
@@ -259,8 +262,8 @@ RACES = {
 
 
 @pytest.mark.parametrize("make", RACES.values(), ids=RACES)
-@pytest.mark.parametrize("design", list(map(str, cc_rapids.designs())))
-def test_threads_that_race_agree(make, design, monkeypatch):
+@pytest.mark.parametrize("name", [f"{s}+async+{c}" for s in ("none", "strided") for c in FINDS])
+def test_threads_that_race_agree(make, name, monkeypatch):
     """Chunks are long enough for the threads to overlap, and too short for them to stay apart.
 
     With a plain load and store in place of the compare-and-swap, the paths and the sinking stars
@@ -273,5 +276,5 @@ def test_threads_that_race_agree(make, design, monkeypatch):
         graph = make(seed)
         n = graph.num_vertices
         expected = graph.labels() if graph.components else oracle.union_find(*graph.edges, n)
-        found = cc_rapids.components(graph.edges, num_vertices=n, design=design)
+        found = cc_rapids.components(graph.edges, num_vertices=n, design=name)
         np.testing.assert_array_equal(found.labels().labels, expected)

@@ -49,12 +49,14 @@ class Part:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with the source of this function or of anything that it reaches."""
+        """Changes with the source of this function or of anything that it reaches, and with the
+        module that it stands in, which compiled code is loaded by.
+        """
         function = self.function
         known = [n for n in function.__code__.co_names if n in function.__globals__]
         reached = {name: function.__globals__[name] for name in sorted(set(known))} | self.closure
         lines = [f"{name}={_fingerprint(value)}" for name, value in reached.items()]
-        text = "\n".join([inspect.getsource(function), *lines])
+        text = "\n".join([function.__module__, inspect.getsource(function), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
 
     def compiled(self, jit: Jit, atoms: dict[str, Any]) -> Any:

@@ -1,16 +1,24 @@
 """Readers and writers of graph files: a path in, two columns of ids out, and labels back to disk.
 
-==========  ============================  ======================================================
-format      suffixes                      what it is
-==========  ============================  ======================================================
-csv         .csv                          fields separated by commas
-tsv         .tsv .tab                     fields separated by tabs
-snap        .txt .snap .edges .el         fields separated by blanks; lines of # or % are comments
-mtx         .mtx                          Matrix Market, coordinate: the pattern of a square matrix
-parquet     .parquet .pq                  Apache Parquet; only the two columns are read
-==========  ============================  ======================================================
+========  ==========================  =============================================  ==============
+format    suffixes                    what it is                                     vertices
+========  ==========================  =============================================  ==============
+csv       .csv                        fields separated by commas                     those named
+tsv       .tsv .tab                   fields separated by tabs                       those named
+snap      .txt .snap .edges .el       fields separated by blanks; # or % comments    those named
+he        .he                         ``H n m 1``, then ``E source dest weight``     0 .. n - 1
+gr        .gr                         DIMACS shortest paths: ``p sp n m``, ``a``     1 .. n
+metis     .graph .metis               METIS: line i has the neighbours of vertex i   1 .. n
+mtx       .mtx                        Matrix Market, coordinate; a square matrix     1 .. n
+egr       .egr                        ECL's binary adjacency lists, int32            0 .. n - 1
+npz       .npz                        NumPy arrays src, dst and num_vertices, or     0 .. n - 1,
+                                      what ``scipy.sparse.save_npz`` writes          or those named
+arrow     .arrow .feather             Arrow IPC (Feather 2); two columns are read    those named
+parquet   .parquet .pq                Apache Parquet; two columns are read           those named
+========  ==========================  =============================================  ==============
 
-The text formats may be packed by gzip: ``.csv.gz``. All but mtx are also written.
+Any of them may be packed by gzip or zstd: ``.csv.gz``, ``.gr.zst``. Ids are used as they stand in
+the file, so those of gr, metis and mtx count from one. Weights are read on request.
 """
 
 from __future__ import annotations
@@ -21,20 +29,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import FormatError
-from .names import FORMATS, format_of
-from .readers import File, Progress, Wanted, read_delimited, read_matrix, read_parquet
+from .binary import read_arrow, read_egr, read_npz, read_parquet
+from .edges import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
+from .entries import read_he, read_matrix, read_shortest_paths
+from .files import File, Progress, Wanted
+from .metis import read_metis
+from .names import FORMATS, PACKED, format_of
+from .readers import read_delimited
 from .writers import check_output, write_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FORMATS", "EdgeFile", "check_output", "read_edges", "write_table"]
+__all__ = [
+    "COUNTED",
+    "FORMATS",
+    "ONE_BASED",
+    "PACKED",
+    "EdgeFile",
+    "EdgeList",
+    "check_edges_output",
+    "check_output",
+    "format_of",
+    "read_edges",
+    "write_edges",
+    "write_table",
+]
 
 _READERS = {
     "csv": read_delimited,
     "tsv": read_delimited,
     "snap": read_delimited,
+    "he": read_he,
+    "gr": read_shortest_paths,
+    "metis": read_metis,
     "mtx": read_matrix,
+    "egr": read_egr,
+    "npz": read_npz,
+    "arrow": read_arrow,
     "parquet": read_parquet,
 }
 
@@ -46,17 +78,19 @@ class EdgeFile:
     Attributes
     ----------
     table
-        ``pyarrow.Table`` of the two id columns, source first, one row an edge, in the order of the
-        file and chunked as it was read. From text the columns are both int64, both uint64 or both
-        string; from Parquet they are as stored.
+        ``pyarrow.Table`` of the two id columns, source first, and of ``weight`` (int64, or double
+        if some are not whole) if that was asked for and is there. One row an edge, in the order of
+        the file and chunked as it was read; METIS and ECL files list each edge at both its ends,
+        and so does the table. From text the ids are both int64, both uint64 or both string; from
+        other files they are as stored.
     source, destination
         The names of the two columns.
     format
-        ``"csv"``, ``"tsv"``, ``"snap"``, ``"mtx"`` or ``"parquet"``.
+        One of ``FORMATS``.
     vertices
-        The ids of all vertices, where the file says so: ``range(1, n + 1)`` for an n by n Matrix
-        Market file, whose rows count from one. Otherwise None, and the vertices are those that
-        occur.
+        The ids of all vertices, where the file says how many there are: ``range(1, n + 1)`` for gr,
+        metis and mtx, which count from one, and ``range(n)`` for he, egr, SciPy's npz and an npz
+        with num_vertices. Otherwise None, and the vertices are those that occur.
     """
 
     table: pa.Table
@@ -73,6 +107,8 @@ def read_edges(
     destination: str | None = None,
     format: str | None = None,
     header: bool | None = None,
+    weights: bool = False,
+    weight: str | None = None,
     on_progress: Progress | None = None,
 ) -> EdgeFile:
     """Read the edges of a file.
@@ -91,6 +127,10 @@ def read_edges(
         Whether the first line of a csv, tsv or snap file names the columns. By default the first
         line of csv and tsv is a header unless both its first fields are integers; that of snap is
         one only if they are not and those of the next line are.
+    weights
+        Read the weights too, if the file has them.
+    weight
+        The name of the column of weights, where columns have names; by default weight.
     on_progress
         Called with the bytes read so far and the bytes in the file, as reading goes on.
 
@@ -100,9 +140,9 @@ def read_edges(
         Ids from text are int64 if every id of both columns is an integer in its usual spelling,
         uint64 if they need that, and else string, each as it was written but for blanks around
         it: with a single ``007`` among them all ids are text. Empty fields are nulls, and so are
-        ``NA``, ``null`` and their like where the ids are integers. The indices of a Matrix Market
-        file stay as they are in the file, from one on; its values are not read, and an entry that
-        is stored counts as an edge even if its value is zero.
+        ``NA``, ``null`` and their like where the ids are integers. Indices stay as they are in the
+        file: from one on in gr, metis and mtx, from zero on in he, egr and npz. An entry that is
+        stored counts as an edge even if its weight is zero.
 
     Raises
     ------
@@ -120,7 +160,8 @@ def read_edges(
     try:
         with path.open("rb", buffering=0) as raw:
             file = File(str(path), raw, path.stat().st_size, on_progress)
-            table, vertices = _READERS[kind](file, Wanted(source, destination, kind, header))
+            wanted = Wanted(source, destination, kind, header, weights, weight)
+            table, vertices = _READERS[kind](file, wanted)
     except FileNotFoundError:
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Text files of edges, block by block: whole lines in, two columns of text out.
+"""Text files of edges, block by block: whole lines in, columns of text out.
 
 A file is read in blocks of whole lines, so that PyArrow parses each block on all threads, a
 malformed line can be named by its number, and memory beyond the answer is a few blocks.
@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import FormatError
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 16 << 20
 
-_COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*\n?", re.MULTILINE)
 _BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*+")
-_BLANK_OR_COMMENT_LINES = re.compile(rb"(?:[ \t\r]*(?:[#%][^\n]*)?\n)*+")
 _ONE_BLANK = bytes.maketrans(b"\t\v\f\r", b"    ")
 
 
@@ -50,27 +49,41 @@ class Block:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a line splits into fields; ``folded`` text has comments, and runs of blanks between."""
+    """How a line splits into fields: at each delimiter, or else, in folded text, at runs of blanks.
+
+    Folded text has comments too: lines that begin with one of the letters ``comments``.
+    """
 
     delimiter: str
-    folded: bool = False
+    comments: bytes = b""
+
+    @property
+    def folded(self) -> bool:
+        """Whether runs of blanks count as one."""
+        return bool(self.comments)
 
     @property
     def separator(self) -> str:
         """What is between fields, in words."""
         return {",": "commas", "\t": "tabs"}.get(self.delimiter, "blanks")
 
-    @property
+    @cached_property
     def dataless(self) -> re.Pattern[bytes]:
         """Matches the lines, from the first on, that hold no data."""
-        return _BLANK_OR_COMMENT_LINES if self.folded else _BLANK_LINES
+        if not self.folded:
+            return _BLANK_LINES
+        return re.compile(rb"(?:[ \t\r]*(?:[%s][^\n]*)?\n)*+" % self.comments)
+
+    @cached_property
+    def _comment(self) -> re.Pattern[bytes]:
+        return re.compile(rb"^[ \t]*[%s][^\n]*\n?" % self.comments, re.MULTILINE)
 
     def clean(self, data: bytes) -> bytes:
         """The lines as PyArrow should see them: without comments, one blank between fields."""
         if not self.folded:
             return data
-        if b"#" in data or b"%" in data:
-            data = _COMMENT.sub(b"", data)
+        if any(data.find(letter) >= 0 for letter in self.comments):
+            data = self._comment.sub(b"", data)
         data = data.translate(_ONE_BLANK)
         while b"  " in data:
             data = data.replace(b"  ", b" ")
@@ -91,8 +104,11 @@ class Dialect:
 DIALECTS = {
     "csv": Dialect(","),
     "tsv": Dialect("\t"),
-    "snap": Dialect(" ", folded=True),
-    "mtx": Dialect(" ", folded=True),
+    "snap": Dialect(" ", b"#%"),
+    "mtx": Dialect(" ", b"#%"),
+    "he": Dialect(" ", b"#%"),
+    "gr": Dialect(" ", b"c"),
+    "metis": Dialect(" ", b"%"),
 }
 
 
@@ -118,7 +134,7 @@ def blocks(path: str, stream: BinaryIO, report: Callable[[], None]) -> Iterator[
 def _read_piece(path: str, stream: BinaryIO) -> bytes:
     try:
         return stream.read(BLOCK_BYTES)
-    except (OSError, EOFError, zlib.error) as error:  # the last two: a damaged gzip file
+    except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
         raise FormatError(f"{path} cannot be read to its end: {error}") from error
 
 
@@ -135,9 +151,9 @@ def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
 
 
 def parse(
-    path: str, block: Block, dialect: Dialect, width: int, take: tuple[int, int]
-) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Two columns of a block, as text; an empty field is null.
+    path: str, block: Block, dialect: Dialect, width: int, take: tuple[int, ...]
+) -> list[pa.ChunkedArray]:
+    """Some columns of a block, as text; an empty field is null.
 
     Parameters
     ----------
@@ -149,9 +165,9 @@ def parse(
         How they split.
     width
         The number of fields in a line. Folded text may have more or fewer than that in a line, as
-        long as the two wanted are there.
+        long as those wanted are there.
     take
-        The positions of the two columns.
+        The positions of the columns.
 
     Raises
     ------
@@ -185,15 +201,14 @@ def _parse(
     data: bytes,
     dialect: Dialect,
     width: int,
-    take: tuple[int, int],
+    take: tuple[int, ...],
     refuse: Callable[[Any], str] | None = None,
-) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+) -> list[pa.ChunkedArray]:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     if not data or data.isspace():
-        empty = pa.chunked_array([], pa.string())
-        return empty, empty
+        return [pa.chunked_array([], pa.string()) for _ in take]
     wanted = [str(i) for i in take]
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
@@ -215,7 +230,8 @@ def _parse(
             null_values=[""],
         ),
     )
-    return table.column(0), table.column(1)
+    columns: list[pa.ChunkedArray] = table.columns
+    return columns
 
 
 def _cut(data: bytes, width: int) -> bytes:

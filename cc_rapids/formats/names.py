@@ -14,24 +14,36 @@ FORMATS = {
     "snap": (".txt", ".snap", ".edges", ".el"),
     "mtx": (".mtx",),
     "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather"),
+    "he": (".he",),
+    "gr": (".gr",),
+    "metis": (".graph", ".metis"),
+    "egr": (".egr",),
+    "npz": (".npz",),
 }
+PACKED = (".gz", ".zst")
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
 def format_of(path: Path, format: str | None = None) -> str:
-    """The format given, or else that of the suffix; ``.gz`` is looked through."""
+    """The format given, or else that of the suffix; ``.gz`` and ``.zst`` are looked through."""
     if format is not None:
         if format in FORMATS:
             return format
         raise FormatError(f"unknown format {format!r}{nearest(format, FORMATS)}")
-    name = path.name.lower().removesuffix(".gz")
-    suffix = Path(name).suffix
+    suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
     raise FormatError(
         f"cannot tell the format of {path} from its suffix {suffix!r}{nearest(suffix, SUFFIXES)}"
         f" (or say which format it is: {', '.join(FORMATS)})"
     )
+
+
+def packing(path: Path) -> str:
+    """``".gz"`` or ``".zst"`` if the path ends so, and else nothing."""
+    suffix = path.suffix.lower()
+    return suffix if suffix in PACKED else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -1,21 +1,19 @@
-"""Tables to files, whole or not at all."""
+"""Tables of labels to files, whole or not at all."""
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import FormatError, InputError
-from .names import FORMATS, SUFFIXES
+from .names import FORMATS, PACKED, SUFFIXES, packing
+from .output import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_WRITTEN = ("csv", "tsv", "snap", "parquet")
+_WRITTEN = ("csv", "tsv", "snap", "arrow", "parquet")
 
 
 def check_output(path: str | os.PathLike[str]) -> None:
@@ -24,12 +22,16 @@ def check_output(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     FormatError
-        No format that is written has the suffix; names those that have.
+        No format that tables are written in has the suffix; names those that have.
     InputError
         The folder is missing or closed to writing, or the path is a folder.
     """
-    path = Path(path)
-    _written_format(path)
+    _written_format(Path(path))
+    check_place(Path(path))
+
+
+def check_place(path: Path) -> None:
+    """Check that a file could be written there, whatever it holds."""
     folder = path.resolve().parent
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a directory")
@@ -51,7 +53,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
         Columns of integers and text. Nulls become empty fields in csv and tsv.
     path
         Ends in a suffix of csv, tsv, snap (one comment line of names, then fields separated by
-        tabs) or parquet.
+        tabs), arrow or parquet, perhaps with .gz or .zst behind it.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     kind = _written_format(path)
     check_output(path)
     try:
-        with _replacing(path.resolve()) as stream:
+        with replacing(path.resolve()) as stream:
             _write(table, stream, kind, path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
@@ -73,28 +75,13 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
 
 def _written_format(path: Path) -> str:
     suffixes = [suffix for name in _WRITTEN for suffix in FORMATS[name]]
-    if path.suffix.lower() not in suffixes:
+    suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
+    if suffix not in suffixes:
         raise FormatError(
             f"cannot write {path}: what is written ends in {', '.join(suffixes)}, "
-            f"not in {path.suffix!r}"
+            f"not in {path.suffix!r} (and may be packed: {', '.join(PACKED)})"
         )
-    return SUFFIXES[path.suffix.lower()]
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file that takes the place of the path if all goes well, and else is removed."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    stream = draft.open("xb")
-    try:
-        with stream:
-            if path.exists():
-                shutil.copymode(path, draft)
-            yield stream
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    return SUFFIXES[suffix]
 
 
 def _write(table: pa.Table, stream: BinaryIO, kind: str, path: Path) -> None:
@@ -103,17 +90,23 @@ def _write(table: pa.Table, stream: BinaryIO, kind: str, path: Path) -> None:
 
         pq.write_table(table, stream)
         return
+    if kind == "arrow":
+        import pyarrow as pa
+
+        with pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_table(table)
+        return
     from pyarrow import csv
 
     options = csv.WriteOptions(delimiter="," if kind == "csv" else "\t")
     if kind == "snap":
-        _check_blank_separated(table, path)
+        check_blank_separated(table, path)
         stream.write(f"# {' '.join(table.column_names)}\n".encode())
         options.include_header, options.quoting_style = False, "none"
     csv.write_csv(table, stream, options)
 
 
-def _check_blank_separated(table: pa.Table, path: Path) -> None:
+def check_blank_separated(table: pa.Table, path: Path) -> None:
     """Refuse text that would read back as something else; snap knows no quotes."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -2,7 +2,8 @@
 
 The same arguments give the same edges on every engine and machine: an edge is a function of the
 seed and of its own index (see :mod:`cc_rapids.generators.kernels`). Nothing is ever sorted or made
-unique; a graph may hold self-loops and duplicates unless its function says otherwise.
+unique; a graph may hold self-loops and duplicates unless its function says otherwise. Lists larger
+than memory are made piece by piece (:mod:`cc_rapids.generators.pieces`).
 
 >>> from cc_rapids import components, generators
 >>> ring = generators.permuted(generators.cliques([3, 1, 2]), seed=5)
@@ -13,6 +14,7 @@ True
 True
 """
 
+from . import pieces
 from .graph import Graph
 from .random import REFERENCES, grid, reference, rmat, uniform
 from .shapes import cliques, duplicated, isolated, path, permuted, self_loops, star
@@ -26,6 +28,7 @@ __all__ = [
     "isolated",
     "path",
     "permuted",
+    "pieces",
     "reference",
     "rmat",
     "self_loops",

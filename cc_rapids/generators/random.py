@@ -105,14 +105,19 @@ def rmat(
     if min(a, b, c) < 0 or a + b + c > 1 + 1e-9:
         raise InputError(f"a, b, c are probabilities with a sum of at most 1, not {a}, {b}, {c}")
     n = 1 << scale
-    bounds = [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
     draws = -(-scale // generate.LEVELS)
+    shares = running_shares(a, b, c)
     graph = empty(n, num_edges, f"rmat(scale={scale})", dtype, engine)
-    launch(generate.rmat, engine, num_edges, keys(seed)[0], n, draws, *bounds, *graph.edges)
+    launch(generate.rmat, engine, num_edges, keys(seed)[0], n, draws, *shares, *graph.edges)
     if permute:
         for column in graph.edges:
             launch(generate.relabel, engine, num_edges, keys(seed)[1], n, scale, column, column)
     return graph
+
+
+def running_shares(a: float, b: float, c: float) -> list[int]:
+    """a, a + b and a + b + c in units of the R-MAT kernel."""
+    return [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
 
 
 def uniform(

@@ -12,6 +12,8 @@ from .. import engines
 from . import kernels as generate
 from .graph import Graph, Labels, bit_length, count, empty, keys, launch
 
+Starts = npt.NDArray[np.uint64]
+
 
 def path(
     n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
@@ -44,11 +46,7 @@ def cliques(
     sizes: Sequence[int], *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
     """Disjoint cliques of so many vertices each, one after the other, every pair joined once."""
-    size = np.array([count("size", size) for size in sizes], np.int64)
-    vertices, edges = (
-        np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
-        for part in (size, size * (size - 1) // 2)
-    )
+    size, vertices, edges = clique_starts(sizes)
     n, m, runner = int(vertices[-1]), int(edges[-1]), engines.get(engine)
     graph = empty(n, m, f"cliques({size.size} of {n} vertices)", dtype, engine)
     starts = [runner.asarray(part) for part in (vertices, edges)]
@@ -58,6 +56,16 @@ def cliques(
         components=int(np.count_nonzero(size)),
         expected=lambda: np.repeat(vertices[:-1].astype(np.int64), size),
     )
+
+
+def clique_starts(sizes: Sequence[int]) -> tuple[Labels, Starts, Starts]:
+    """The sizes (k,) of cliques, and the first vertex and edge of each and their ends (k + 1,)."""
+    size = np.array([count("size", size) for size in sizes], np.int64)
+    vertices, edges = (
+        np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
+        for part in (size, size * (size - 1) // 2)
+    )
+    return size, vertices, edges
 
 
 def permuted(graph: Graph, seed: int = 0) -> Graph:

@@ -100,6 +100,30 @@ def rem_cas(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
     return link
 
 
+def locked_hook(on: Any) -> Any:
+    """Hook a vertex if its lock is free and it is a root; say whether that was so.
+
+    The lock is tried, not waited for: who holds it leaves the branch with it released, even if the
+    threads of its warp go round without it. What the lock guards is read behind a fence, and is
+    then no stale value.
+    """
+    cas, fence = on.cas, on.fence
+
+    @on.device
+    def hook(parent, locks, a, q):
+        if cas(locks, a, 0, 1) != 0:
+            return False
+        fence()
+        root = parent[a] == a
+        if root:
+            parent[a] = q
+        fence()
+        cas(locks, a, 1, 0)
+        return root
+
+    return hook
+
+
 @choice(
     "link",
     "rem-lock",
@@ -114,12 +138,10 @@ def rem_cas(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
 def rem_lock(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
     """Hook a root under the other path's parent while holding its lock, else take a step.
 
-    The lock is tried, not waited for: who holds it leaves the branch with it released, even if the
-    threads of its warp go round without it. What the lock guards is read behind a fence, and is
-    then no stale value. As printed, Algorithm 13 returns after a hook that failed; that would lose
-    the edge, so the loop goes on, as in Patwary et al.
+    As printed, Algorithm 13 returns after a hook that failed; that would lose the edge, so the loop
+    goes on, as in Patwary et al.
     """
-    cas, fence, none, free, held = on.cas, on.fence, none_of(vertex), 0, 1
+    hook, none = locked_hook(on), none_of(vertex)
 
     @on.device
     def link(parent, locks, u, v):
@@ -130,18 +152,11 @@ def rem_lock(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
                 a, b, p, q = b, a, q, p
             if a != p:
                 a = step(parent, a, p, q)
-                p = parent[a]
-            elif cas(locks, a, free, held) == free:
-                fence()
-                p = parent[a]
-                if p == a:
-                    parent[a] = q
-                fence()
-                cas(locks, a, held, free)
-                if p == a:
-                    tidy(parent, u)
-                    tidy(parent, v)
-                    return a
+            elif hook(parent, locks, a, q):
+                tidy(parent, u)
+                tidy(parent, v)
+                return a
+            p = parent[a]
         return none
 
     return link

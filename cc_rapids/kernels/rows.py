@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import bits
 from ..catalog import choice
-from . import bits
-from .sample import LOW_WORD, SPREAD, Sample, every
+from ..reading import every
+from .sample import LOW_WORD, SPREAD, Sample
 
 ONE = np.uint64(1)
 WARP = 32  # threads that exchange values run together
@@ -38,6 +39,44 @@ def random_ones(on: Any) -> Any:
     return pick
 
 
+def link_entry(on: Any, vertex: type, join: Any, pick: Any) -> Any:
+    """Link a vertex and the j-th neighbour of those to be picked, if it has so many."""
+
+    @on.device
+    def link(v, j, offsets, indices, parent, extra, chosen):
+        first = np.uint64(offsets[v])
+        degree = np.uint64(offsets[v + ONE]) - first
+        if j < degree:
+            e = first + pick(v, j, degree)
+            join(parent, extra, chosen, vertex(v), vertex(indices[e]), e)
+
+    return link
+
+
+def by_entry(on: Any, link: Any) -> Any:
+    """A thread for each of k neighbours of each vertex, those of one vertex side by side."""
+
+    @on.each
+    def link_some(i, j, k, offsets, indices, parent, extra, chosen):
+        v, more = i // np.uint64(k), i % np.uint64(k)
+        link(v, np.uint64(j) + more, offsets, indices, parent, extra, chosen)
+
+    return link_some
+
+
+def by_vertex(on: Any, link: Any) -> Any:
+    """A thread for each vertex, which links its neighbours one after the other."""
+
+    @on.each
+    def link_each(v, k, offsets, indices, parent, extra, chosen):
+        j = np.uint64(0)
+        while j < np.uint64(k):
+            link(v, j, offsets, indices, parent, extra, chosen)
+            j += ONE
+
+    return link_each
+
+
 @choice(
     "sample",
     "kout",
@@ -63,27 +102,9 @@ def kout(
     that each links those of one vertex, one after the other (k=2, on a GPU; elsewhere a thread
     reads its own); ``gather``: the rows outside the giant are listed before they are finished.
     """
-    chosen_entry = {"first": first_ones, "random": random_ones}[pick](on)
-
-    @on.device
-    def link_one(v, j, offsets, indices, parent, extra, chosen):
-        first = np.uint64(offsets[v])
-        degree = np.uint64(offsets[v + ONE]) - first
-        if j < degree:
-            e = first + chosen_entry(v, j, degree)
-            join(parent, extra, chosen, vertex(v), vertex(indices[e]), e)
-
-    @on.each
-    def link_some(i, j, k, offsets, indices, parent, extra, chosen):
-        v, more = i // np.uint64(k), i % np.uint64(k)
-        link_one(v, np.uint64(j) + more, offsets, indices, parent, extra, chosen)
-
-    @on.each
-    def link_each(v, k, offsets, indices, parent, extra, chosen):
-        j = np.uint64(0)
-        while j < np.uint64(k):
-            link_one(v, j, offsets, indices, parent, extra, chosen)
-            j += ONE
+    one = link_entry(on, vertex, join, {"first": first_ones, "random": random_ones}[pick](on))
+    link_some, link_each = by_entry(on, one), by_vertex(on, one)
+    link_pairs = pairs(on, vertex, join) if on.swap_pairs and (k, pick) == (2, "first") else None
 
     def link(work: Any) -> None:
         if coalesce == "off":
@@ -91,12 +112,11 @@ def kout(
                 link_some(work.n, j, 1, *work.rows, *work.trees)
         elif reorganise == "off":
             link_some(work.n * k, 0, k, *work.rows, *work.trees)
-        elif link_pairs and k == 2 and pick == "first":
+        elif link_pairs:
             link_pairs(-(-work.n // WARP) * WARP, work.n, *work.rows, *work.trees)
         else:
             link_each(work.n, k, *work.rows, *work.trees)
 
-    link_pairs = pairs(on, vertex, join) if on.swap_pairs else None
     return Sample(link, left=every(on), gather=gather == "on")
 
 
@@ -110,8 +130,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
 
     @on.each
     def link_pairs(i, n, offsets, indices, parent, extra, chosen):
-        odd = i & ONE
-        none = np.int64(-1)
+        odd, none = i & ONE, np.int64(-1)
         mine = theirs = none
         for side in range(2):
             v = (i ^ odd) + np.uint64(side)

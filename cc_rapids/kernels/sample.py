@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import bits
 from ..catalog import choice
-from . import bits
 
 BLOCK, STRIDE = np.uint64(256), np.uint64(1280)  # edges: one block of each stride is the sample
 PROBES = 256  # vertices looked at to find the largest component
@@ -33,16 +33,6 @@ class Sample(NamedTuple):
     left: Any = None  # place(i): which edge is the i-th of those left, as a part of a kernel
     left_count: Callable[[int], int] = int
     gather: bool = False
-
-
-def every(on: Any) -> Any:
-    """All edges, in order."""
-
-    @on.device
-    def place(i):
-        return i
-
-    return place
 
 
 @choice("sample", "none", paper="Hong et al. 2020, Algorithm 1")
@@ -168,15 +158,11 @@ def unless_inside(on: Any, vertex: type, join: Any) -> Any:
     return finish
 
 
-def every_other_edge(
-    on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any
-) -> Any:
+def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any) -> Any:
     """Link the edges that the sample has left, except those inside the giant."""
 
     @on.each
-    def every_other_edge(
-        i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside
-    ):
+    def every_other_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside):
         e = place(i)
         u, v = ends(e, src, dst, low, n)
         if max(u, v) >= wide(n):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import bits
+from .. import bits
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 

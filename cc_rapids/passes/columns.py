@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import bits
-from ..kernels.forest import index
+from .. import bits
+from ..reading import index
 
 ONE = np.uint64(1)
 BLOCK, STRIDE = np.uint64(256), np.uint64(8192)  # rows of a glance

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import bits
-from ..kernels.forest import index
+from .. import bits
+from ..reading import index
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cc_rapids.kernels import bits, compress, link
+from cc_rapids import bits
+from cc_rapids.kernels import compress, link
 
 SIZES = [0, 1, 31, 32, 33, 100]
 WIDTHS = [np.int32, np.uint32, np.int64, np.uint64]

@@ -9,7 +9,9 @@ import pytest
 from cc_rapids.formats import FORMATS, check_output, read_edges, write_table
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".parquet"])
+@pytest.mark.parametrize(
+    "suffix", [".csv", ".tsv", ".txt", ".arrow", ".parquet", ".csv.gz", ".txt.zst", ".parquet.zst"]
+)
 @pytest.mark.parametrize(
     "columns",
     [
@@ -24,7 +26,7 @@ def test_what_is_written_is_read_back(tmp_path, suffix, columns):
     write_table(table, tmp_path / f"t{suffix}")
     file = read_edges(tmp_path / f"t{suffix}")
     assert file.table.equals(table.rename_columns(file.table.column_names))
-    assert FORMATS[file.format].count(suffix) == 1
+    assert FORMATS[file.format].count("." + suffix.split(".")[1]) == 1
 
 
 class TestOutput:

@@ -8,15 +8,18 @@ Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 
 Shun and Blelloch 2013.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..catalog import choice
-from .rows import NEEDS, ONE, SWITCH
-from .sample import LOW_WORD, PROBES, SPREAD, Sample, Step, every
+from ..kernels.rows import NEEDS, ONE, SWITCH
+from ..kernels.sample import LOW_WORD, PROBES, SPREAD, Sample, Step
+from ..reading import every
 
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
+NOWHERE = np.uint64(2**64 - 1)
 ALPHA, BETA = 14, 24  # Beamer's: when to search from below, and when from above again
 
 
@@ -86,12 +89,12 @@ def of_high_degree(on: Any) -> Any:
 
 
 def next_source(on: Any) -> Any:
-    """best = the least vertex with edges that no search has visited."""
+    """Best = the least vertex with edges that no search has visited."""
     all_min = on.all_min
 
     @on.sweep
     def next_source(v, n, step, offsets, depth, best):
-        found = np.uint64(n)
+        found = NOWHERE
         while v < n:
             if depth[v] == FAR and offsets[v] != offsets[v + ONE]:
                 found = min(found, v)
@@ -102,12 +105,12 @@ def next_source(on: Any) -> Any:
 
 
 def least_below(on: Any) -> Any:
-    """best = the least vertex that hangs from the source."""
+    """Best = the least vertex that hangs from the source."""
     all_min = on.all_min
 
     @on.sweep
     def least_below(v, n, step, source, parent, best):
-        found = np.uint64(n)
+        found = NOWHERE
         while v < n:
             if parent[v] == np.uint64(source):
                 found = min(found, v)
@@ -117,7 +120,7 @@ def least_below(on: Any) -> Any:
     return least_below
 
 
-def searcher(on: Any, vertex: type, note: Any) -> Step:
+def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
     """A procedure ``search(work, depth, queues, source)``: visit all that the source reaches."""
     above, below = from_above(on, vertex, note), from_below(on, vertex, note)
 

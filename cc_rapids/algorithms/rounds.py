@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import bits
 from ..catalog import choice
-from . import bits
-from .compress import naive
-from .sample import Step, giant_of
+from ..kernels.compress import naive
+from ..kernels.sample import Step, giant_of
 
 LETTERS = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
 RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
@@ -80,43 +80,23 @@ def label_ends(on: Any) -> Any:
     return pair
 
 
-def old_labels(on: Any) -> Any:
-    """P, parent-connect: the labels of the two ends before this round."""
+def labels_of(on: Any, now: bool = False) -> Any:
+    """P, parent-connect: the labels of the two ends before this round, or as they are by now."""
 
     @on.device
     def pair(u, v, old, new):
-        return max(old[u], old[v]), min(old[u], old[v])
-
-    return pair
-
-
-def new_labels(on: Any) -> Any:
-    """The labels of the two ends as they are by now."""
-
-    @on.device
-    def pair(u, v, old, new):
-        x, y = new[u], new[v]
+        x, y = (new[u], new[v]) if now else (old[u], old[v])
         return max(x, y), min(x, y)
 
     return pair
 
 
-def end_of_old(on: Any) -> Any:
-    """The end with the larger label before this round, and the smaller label."""
+def end_and_label(on: Any, now: bool = False) -> Any:
+    """The end with the larger label before this round, or by now, and the smaller label."""
 
     @on.device
     def pair(u, v, old, new):
-        return (u, old[v]) if old[u] > old[v] else (v, old[u])
-
-    return pair
-
-
-def end_of_new(on: Any) -> Any:
-    """The end with the larger label by now, and the smaller label."""
-
-    @on.device
-    def pair(u, v, old, new):
-        x, y = new[u], new[v]
+        x, y = (new[u], new[v]) if now else (old[u], old[v])
         return (u, y) if x > y else (v, x)
 
     return pair
@@ -187,19 +167,37 @@ def full_shortcut(on: Any) -> Any:
     return full_shortcut
 
 
+def first_labels(on: Any, vertex: type) -> Any:
+    """The labels of the first round: the roots of a sample, under their new names."""
+    name = renamed(on, vertex)
+
+    @on.each
+    def first_labels(v, best, parent, old, new):
+        x = name(vertex(v), best)
+        old[x] = new[x] = name(parent[v], best)
+
+    return first_labels
+
+
+def last_labels(on: Any, vertex: type) -> Any:
+    """The parents of the last round: its labels, as the vertices that they stand for."""
+    name, vertex_of = renamed(on, vertex), original(on, vertex)
+
+    @on.each
+    def last_labels(v, best, new, parent):
+        parent[v] = vertex_of(new[name(vertex(v), best)], best)
+
+    return last_labels
+
+
 def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, noted: Any) -> Step:
     """Rounds of connect, shortcut and alter over the edges that are kept; see the top.
 
     ``rule`` has the letters R and A if roots alone are updated and edges are altered; ``noted`` is
     the pair by which a forest is noted.
     """
-    name, vertex_of = renamed(on, vertex), original(on, vertex)
     send, hook = connect(on, pairs, "R" in rule), hooked_by(on, vertex, noted) if noted else None
-
-    @on.each
-    def begin(v, best, parent, old, new):
-        x = name(vertex(v), best)
-        old[x] = new[x] = name(parent[v], best)
+    begin, end = first_labels(on, vertex), last_labels(on, vertex)
 
     @on.each
     def settle(v, old, new, changed):
@@ -210,10 +208,6 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
     @on.each
     def alter(i, us, vs, new):
         us[i], vs[i] = new[us[i]], new[vs[i]]
-
-    @on.each
-    def end(v, best, new, parent):
-        parent[v] = vertex_of(new[name(vertex(v), best)], best)
 
     def finish(work: Any) -> None:
         engine, n, (parent, _, chosen) = work.engine, work.n, work.trees
@@ -255,8 +249,9 @@ NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes a vertex for labels"
 )
 def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     """Connect (C, P or E), update (U or R), shortcut (S or F), and alter (A) if it says so."""
-    pairs = {"C": [label_ends], "P": [old_labels], "E": [old_labels, end_of_old]}[rule[0]]
-    made = [pair(on) for pair in pairs]
+    sent: dict[str, list[Any]]
+    sent = {"C": [label_ends], "P": [labels_of], "E": [labels_of, end_and_label]}
+    made = [pair(on) for pair in sent[rule[0]]]
     short = full_shortcut(on) if "F" in rule else shortcut(on)
     return procedure(on, vertex, made, short, rule, made[0] if "R" in rule else None)
 
@@ -274,7 +269,7 @@ def shiloach_vishkin(on: Any, vertex: type, noted: bool) -> Step:
     Labels are read as they are by now, which saves rounds. For a spanning forest they are those
     before the round, so that the edge of each hook is known.
     """
-    pair = old_labels(on) if noted else new_labels(on)
+    pair = labels_of(on, now=not noted)
     return procedure(on, vertex, [pair], full_shortcut(on), "R", pair)
 
 
@@ -288,7 +283,7 @@ def shiloach_vishkin(on: Any, vertex: type, noted: bool) -> Step:
 )
 def stergiou(on: Any, vertex: type) -> Step:
     """Label propagation from the labels of the round before, and a shortcut."""
-    return procedure(on, vertex, [end_of_old(on)], shortcut(on), "", None)
+    return procedure(on, vertex, [end_and_label(on)], shortcut(on), "", None)
 
 
 @choice(
@@ -301,4 +296,4 @@ def stergiou(on: Any, vertex: type) -> Step:
 )
 def label_propagation(on: Any, vertex: type) -> Step:
     """Give the end with the larger label that of the other, until all edges agree."""
-    return procedure(on, vertex, [end_of_new(on)], None, "", None)
+    return procedure(on, vertex, [end_and_label(on, now=True)], None, "", None)

@@ -1,0 +1,8 @@
+"""Algorithms with loops of their own on the host, beside union and find: rounds, and searches.
+
+Written as :mod:`cc_rapids.kernels` are, and in the same catalog.
+"""
+
+from . import rounds, search
+
+__all__ = ["rounds", "search"]

@@ -1,0 +1,18 @@
+"""The command line, one file a family of commands: ``cc-rapids COMMAND --help`` says more."""
+
+from __future__ import annotations
+
+from . import calculate, completion, convert, doctor, generate, verify
+from .group import main
+
+__all__ = ["main"]
+
+for command in (
+    calculate.calculate,
+    generate.generate,
+    convert.convert,
+    verify.verify,
+    doctor.doctor,
+    completion.completion,
+):
+    main.add_command(command)

@@ -1,0 +1,66 @@
+"""Options that several commands have, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import InputError
+from ..formats import COUNTED, FORMATS, ONE_BASED, PACKED
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_ENDS = "Column of {} end of each edge; by default {}, or else the {} column."
+_SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+
+FORMATS_IN_WORDS = (
+    f"Formats go by suffix: {_SUFFIXES}; any of them may be packed, {' or '.join(PACKED)}. "
+    f"{', '.join(ONE_BASED)} count vertices from 1, and ids are used as they stand in the file. "
+    f"{', '.join(COUNTED)} keep vertices without edges; the others have edges only."
+)
+
+
+def edge_file_options(name: str = "--format") -> Decorator:
+    """The options that say how a file of edges is read."""
+    options: list[Decorator] = [
+        click.option(
+            "--source", metavar="NAME", help=_ENDS.format("one", "src, source, from", "first")
+        ),
+        click.option(
+            "--destination",
+            metavar="NAME",
+            help=_ENDS.format("the other", "dst, target, to", "second"),
+        ),
+        format_option(name, "format", "Format of FILE, if not by suffix."),
+        click.option(
+            "--header/--no-header", default=None, help="Whether the first line names columns."
+        ),
+    ]
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            option(function)
+        return function
+
+    return decorate
+
+
+nulls_option = click.option(
+    "--nulls",
+    type=click.Choice(["raise", "drop"]),
+    help="Refuse an edge that lacks an id (the default), or leave it out.",
+)
+
+
+def format_option(flag: str, name: str, help: str) -> Decorator:
+    """An option that names a format."""
+    return click.option(flag, name, type=click.Choice(list(FORMATS)), help=help)
+
+
+def check_apart(output: Path, file: Path) -> None:
+    """Never write over the input."""
+    if output.exists() and file.exists() and output.samefile(file):
+        raise InputError(f"{output} is the file to read; write to another one")

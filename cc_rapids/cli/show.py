@@ -1,0 +1,134 @@
+"""What commands print: tables and progress for people, and JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
+    from rich.table import Table
+
+    Report = Callable[[int, int], object]
+
+SILENT_SECONDS = 1.0  # work that is done within them shows no bar
+
+as_json = click.option(
+    "--json",
+    "json_output",
+    is_flag=True,
+    help="Print one JSON object for programs, and nothing else; progress goes to stderr.",
+)
+quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+
+
+def console(stderr: bool = False) -> Console:
+    """A terminal; names and paths are shown as they are, though they may look like markup."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, highlight=False)
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """One JSON object on stdout."""
+    click.echo(json.dumps(facts))
+
+
+def print_rows(rows: dict[str, str | None]) -> None:
+    """A table of names and values, but those that are None."""
+    from rich.table import Table
+
+    table = Table(show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in rows.items():
+        if value is not None:
+            table.add_row(name, value)
+    print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """A table on stdout."""
+    console().print(table)
+
+
+def seconds(value: float | None) -> str:
+    """A time in words."""
+    return "-" if value is None else f"{value:.3f} s"
+
+
+def size(value: int | None) -> str:
+    """Bytes in words."""
+    if value is None:
+        return "-"
+    return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
+
+
+@contextmanager
+def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
+    """A bar on stderr, if someone is watching and the work lasts; with rate and time left.
+
+    Parameters
+    ----------
+    words
+        What is done, such as ``"reading a.csv"``.
+    quiet
+        Show none.
+    unit
+        ``"B"`` for bytes, or the word for what is counted.
+    """
+    terminal = console(stderr=True)
+    if quiet or not terminal.is_terminal:
+        yield None
+        return
+    late = _Late(words, terminal, unit)
+    try:
+        yield late.report
+    finally:
+        late.stop()
+
+
+class _Late:
+    """A bar that shows itself when the work turns out to last."""
+
+    def __init__(self, words: str, terminal: Console, unit: str) -> None:
+        self.words, self.terminal, self.unit = words, terminal, unit
+        self.start = time.monotonic()
+        self.bar: Progress | None = None
+
+    def report(self, done: int, total: int) -> None:
+        if self.bar is None and time.monotonic() - self.start >= SILENT_SECONDS:
+            from rich.progress import Progress
+
+            self.bar = Progress(*_columns(self.unit), console=self.terminal, transient=True)
+            self.bar.start()
+            self.bar.add_task(self.words, total=total)
+        if self.bar is not None:
+            self.bar.update(self.bar.task_ids[0], completed=done, total=total)
+
+    def stop(self) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _columns(unit: str) -> list[ProgressColumn]:
+    from rich import progress as rich
+    from rich.text import Text
+
+    class Counted(rich.ProgressColumn):
+        """What is done, and how fast."""
+
+        def render(self, task: rich.Task) -> Text:
+            rate = f", {task.speed:,.0f}/s" if task.speed else ""
+            return Text(f"{task.completed:,.0f} of {task.total or 0:,.0f} {unit}{rate}")
+
+    bytes_done: list[ProgressColumn] = [rich.DownloadColumn(), rich.TransferSpeedColumn()]
+    words = rich.TextColumn("{task.description}", markup=False)
+    done = bytes_done if unit == "B" else [Counted()]
+    return [words, rich.BarColumn(), *done, rich.TimeRemainingColumn()]

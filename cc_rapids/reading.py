@@ -1,0 +1,102 @@
+"""Reading: the ids of a column, and the ends of an edge, as parts of kernels.
+
+column  : (m,) integers of any type, as it came; vertex v has the id v + low.
+offsets : (n + 1,) and indices : (m,) of an adjacency list, whose entry e is an edge from the row
+          r with offsets[r] <= e < offsets[r + 1] to indices[e].
+"""
+
+from typing import Any
+
+import numpy as np
+
+
+def distance(on: Any, wide: type) -> Any:
+    """How far the id of a row is from the lowest one, as an unsigned integer as wide as the ids.
+
+    Modulo 2^32 or 2^64 that is right for the ids of the n vertices, and n or more for all others
+    of their type, because low .. low + n - 1 lie within the type.
+    """
+
+    @on.device
+    def distance(column, i, low):
+        return wide(np.int64(column[i]) - low)
+
+    return distance
+
+
+def index(on: Any, vertex: type) -> Any:
+    """The vertex of a row of a column: its id less the lowest one.
+
+    The difference of two 64-bit integers that are at most n apart is right even if the ids
+    themselves are unsigned beyond 2^63.
+    """
+
+    @on.device
+    def index(column, i, low):
+        return vertex(np.int64(column[i]) - low)
+
+    return index
+
+
+def row_of(on: Any) -> Any:
+    """The row of an entry of an adjacency list: offsets[r] <= e < offsets[r + 1].
+
+    By bisection: neighbours take the same steps, so that they read the same words.
+    """
+    one = np.uint64(1)
+
+    @on.device
+    def row(offsets, n, e):
+        low, high = np.uint64(0), np.uint64(n)
+        while high - low > one:
+            middle = (low + high) >> one
+            if np.uint64(offsets[middle]) <= e:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    return row
+
+
+def rows(on: Any) -> Any:
+    """The row of each entry of an adjacency list."""
+    row = row_of(on)
+
+    @on.each
+    def rows(e, n, offsets, out):
+        out[e] = row(offsets, n, e)
+
+    return rows
+
+
+def listed(on: Any, wide: type) -> Any:
+    """The ends of an edge of a list, as distances from the lowest id."""
+    at = distance(on, wide)
+
+    @on.device
+    def ends(e, src, dst, low, n):
+        return at(src, e, low), at(dst, e, low)
+
+    return ends
+
+
+def adjacent(on: Any, wide: type) -> Any:
+    """The ends of an entry of an adjacency list: its row and its index."""
+    at, row = distance(on, wide), row_of(on)
+
+    @on.device
+    def ends(e, offsets, indices, low, n):
+        return wide(row(offsets, n, e)), at(indices, e, low)
+
+    return ends
+
+
+def every(on: Any) -> Any:
+    """All edges, in order."""
+
+    @on.device
+    def place(i):
+        return i
+
+    return place

@@ -1,0 +1,74 @@
+"""Spanning forests: the chosen rows of the caller's edges, as columns of the caller's kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .columns import Column, is_cudf
+from .design import Design
+from .errors import DesignError
+from .given import Given
+
+
+def check_design(design: Design | None) -> None:
+    """A DesignError, with the reason, for a design that gives no spanning forest."""
+    if design is None or design.makes_forests:
+        return
+    if design.compress == "splice":
+        reason = "a splice relies on unions that other threads still owe, and its edges may close"
+        reason += " a cycle; take halve-one or split-one"
+    elif design.words[1].choice.whole:
+        reason = "it labels what it visits, and hooks nothing"
+    else:
+        reason = "it moves vertices that are no roots from tree to tree, so that no edge stands for"
+        reason += " a hook; of Liu and Tarjan's, those with root updates (R) do"
+    raise DesignError(f"no spanning forest by {design}: {reason}")
+
+
+def forest_columns(given: Given, rows: Any) -> dict[str, Any]:
+    """The chosen rows with both ends of their edges.
+
+    Parameters
+    ----------
+    given : Given
+        What the caller gave, whose columns are read again.
+    rows : (k,) array of int64
+        Rows of the columns, where the caller's own lie.
+    """
+    found: dict[str, Any] = {"row": rows if given.kept is None else _kept(given, rows)}
+    if given.offsets:
+        with given.offsets.lend() as offsets:
+            xp = _library(offsets)
+            vertex = xp.searchsorted(offsets, rows, side="right") - 1
+        with given.dst.lend() as indices:
+            taken = indices[rows]
+        return found | {"source": vertex.astype(taken.dtype), "destination": taken}
+    for name, column in (("source", given.src), ("destination", given.dst)):
+        parts = column.parts or (column,)
+        names = [f"{k}_{name}" for k in range(len(parts))] if column.parts else [name]
+        found |= dict(zip(names, (_take(part, rows) for part in parts), strict=True))
+    return found
+
+
+def _kept(given: Given, rows: Any) -> Any:
+    assert given.kept is not None
+    return given.kept()[rows].astype(np.int64)
+
+
+def _take(column: Column, rows: Any) -> Any:
+    with column.lend() as held:
+        if not column.strings:
+            return held[rows]
+        if is_cudf(held):
+            return column.native(held.take(rows).reset_index(drop=True))
+        return column.native(held.take(rows))
+
+
+def _library(array: Any) -> Any:
+    if isinstance(array, np.ndarray):
+        return np
+    import cupy
+
+    return cupy

@@ -1,0 +1,123 @@
+"""``cc-rapids verify``: right labels, and the first counter-example of wrong ones."""
+
+import json
+
+import pytest
+
+EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
+RIGHT = {2: 2, 4: 4, 5: 2, 7: 2, 8: 4, 9: 9}
+
+
+@pytest.fixture
+def verify(run, tmp_path):
+    """Write an edge list and labels, and check these."""
+
+    def write_and_verify(labels, *words, edges=EDGES, name="edges.csv"):
+        (tmp_path / name).write_text(edges)
+        lines = (f"{vertex},{label}\n" for vertex, label in labels.items())
+        (tmp_path / "labels.csv").write_text("vertex,labels\n" + "".join(lines))
+        return run("verify", tmp_path / name, tmp_path / "labels.csv", *words)
+
+    return write_and_verify
+
+
+def test_right(verify):
+    done = verify(RIGHT)
+    assert done.exit_code == 0
+    assert done.output == "right: 3 components of 6 vertices, by 4 edges\n"
+    assert verify(RIGHT, "--quiet").output == ""
+
+
+def test_the_order_of_the_labels_does_not_matter(verify):
+    assert verify(dict(reversed(RIGHT.items()))).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "example"),
+    [
+        ({7: 7}, "edge 1 joins 2 and 7, which have the labels 2 and 7"),
+        ({9: 4}, "vertex 9 has the label 4, and no path joins the two"),
+        ({4: 8, 8: 8}, "vertex 4 has the label 8"),
+        ({9: 1}, "vertex 9 has the label 1, which is no vertex"),
+        ({3: 3}, "3 have a label, and nothing names them"),
+    ],
+)
+def test_wrong(verify, change, example):
+    done = verify(RIGHT | change)
+    assert (done.exit_code, done.stderr) == (1, "")
+    assert done.stdout.startswith(f"wrong: {example}")
+    done = verify(RIGHT | change, "--json")
+    assert done.exit_code == 1
+    facts = json.loads(done.stdout)
+    assert facts["correct"] is False
+    assert example in facts["counter_example"]
+
+
+def test_a_vertex_without_a_label(verify):
+    done = verify({v: label for v, label in RIGHT.items() if v != 9})
+    assert done.exit_code == 1
+    assert "9 have no label" in done.stdout
+
+
+def test_isolated_vertices_need_labels(verify):
+    graph = "H 5 2 1\nE 0 1 1\nE 3 1 1\n"
+    labels = {0: 0, 1: 0, 2: 2, 3: 0, 4: 4}
+    assert verify(labels, edges=graph, name="e.he").exit_code == 0
+    del labels[4]
+    assert "4 have no label" in verify(labels, edges=graph, name="e.he").stdout
+
+
+def test_labels_of_any_name(verify):
+    named = {v: {2: "a", 4: "b", 9: "c"}[label] for v, label in RIGHT.items()}
+    text = "src,dst\nv5,v2\nv2,v7\nv9,v9\nv4,v8\n"
+    words = {f"v{v}": label for v, label in named.items()}
+    assert verify(words, "--labels", "any", edges=text).exit_code == 0
+    assert verify(words, edges=text).exit_code == 1
+    numbered = {v: {2: 70, 4: 1, 9: 0}[label] for v, label in RIGHT.items()}
+    assert verify(numbered, "--labels", "any").exit_code == 0
+    done = verify(numbered | {7: 1}, "--labels", "any")
+    assert done.exit_code == 1
+    assert "edge 0" in done.stdout or "edge 1" in done.stdout
+    done = verify(numbered | {9: 1}, "--labels", "any")
+    assert (done.exit_code, "no path joins" in done.stdout) == (1, True)
+
+
+def test_json(verify):
+    facts = json.loads(verify(RIGHT, "--json").stdout)
+    assert facts.pop("seconds") > 0
+    assert facts.pop("file").endswith("edges.csv")
+    assert facts.pop("labels").endswith("labels.csv")
+    assert facts == {
+        "correct": True,
+        "counter_example": None,
+        "vertices": 6,
+        "edges": 4,
+        "components": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("labels", "words", "edges", "part"),
+    [
+        (RIGHT, [], "src,dst\n1\n", "line 2"),
+        (RIGHT, ["--format", "mtx"], EDGES, "%%MatrixMarket"),
+        (RIGHT, [], "src,dst\na,b\n", "they do not compare"),
+        (RIGHT, [], EDGES + "3,\n", "null"),
+    ],
+)
+def test_what_cannot_be_checked(verify, labels, words, edges, part):
+    done = verify(labels, *words, edges=edges)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert part in done.stderr
+
+
+def test_nulls_may_be_dropped(verify):
+    assert verify(RIGHT, "--nulls", "drop", edges=EDGES + "3,\n").exit_code == 0
+
+
+def test_labels_have_to_have_their_columns(run, tmp_path):
+    for name in ("edges.csv", "labels.csv"):
+        (tmp_path / name).write_text(EDGES)
+    done = run("verify", tmp_path / "edges.csv", tmp_path / "labels.csv")
+    assert done.exit_code == 2
+    assert "labels.csv has no column 'vertex'" in done.stderr

@@ -1,0 +1,141 @@
+"""Arrow, npz and egr: what others wrote is read, and damage is named."""
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pytest
+import scipy.sparse
+
+from cc_rapids.errors import FormatError, MissingColumnError
+from cc_rapids.formats import read_edges
+
+TABLE = pa.table({"w": [0.5, 1.5], "dst": pa.array([3, None], pa.int16()), "src": ["x", "y"]})
+
+
+class TestArrow:
+    def test_feather(self, tmp_path):
+        pa.feather.write_feather(TABLE, tmp_path / "e.feather")
+        self.check(tmp_path / "e.feather")
+
+    @pytest.mark.parametrize("make", [pa.ipc.new_file, pa.ipc.new_stream])
+    def test_files_and_streams(self, tmp_path, make):
+        with make(tmp_path / "e.arrow", TABLE.schema) as writer:
+            writer.write_table(TABLE, max_chunksize=1)
+        self.check(tmp_path / "e.arrow")
+
+    def check(self, path):
+        seen = []
+        file = read_edges(path, on_progress=lambda *args: seen.append(args))
+        assert file.table.schema.equals(pa.schema({"src": pa.string(), "dst": pa.int16()}))
+        assert file.table.to_pydict() == {"src": ["x", "y"], "dst": [3, None]}
+        assert (file.format, file.vertices) == ("arrow", None)
+        assert seen[-1] == (path.stat().st_size,) * 2
+
+    @pytest.mark.parametrize("content", [b"", b"ARROW1", b"not arrow at all"])
+    def test_malformed(self, refusal, content):
+        assert "cannot be read as Arrow" in refusal("e.arrow", content)
+
+    def test_cut_off(self, tmp_path, refusal):
+        pa.feather.write_feather(TABLE, tmp_path / "whole.arrow")
+        content = (tmp_path / "whole.arrow").read_bytes()
+        assert "cannot be read as Arrow" in refusal("e.arrow", content[: len(content) // 2])
+
+    def test_too_few_columns(self, tmp_path):
+        pa.feather.write_feather(TABLE.select(["src"]), tmp_path / "e.arrow")
+        with pytest.raises(FormatError, match=r"two are needed, it has src$"):
+            read_edges(tmp_path / "e.arrow")
+
+
+def npz(**arrays):
+    held = io.BytesIO()
+    np.savez(held, **arrays)
+    return held.getvalue()
+
+
+class TestNpz:
+    @pytest.mark.parametrize("dtype", [np.uint8, np.int64, ">i4"])
+    def test_arrays(self, read, dtype):
+        ends = {"src": np.array([5, 2], dtype), "dst": np.array([2, 7], dtype)}
+        pairs, types, file = read("e.npz", npz(**ends))
+        assert pairs == [(5, 2), (2, 7)]
+        assert types == [str(np.dtype(dtype).newbyteorder("="))] * 2
+        assert file.vertices is None
+        assert read("e.npz", npz(**ends, num_vertices=9))[2].vertices == range(9)
+        assert read("e.npz", npz(**ends), source="dst")[0] == [(2, 5), (7, 2)]
+
+    @pytest.mark.parametrize("kind", ["coo", "csr", "csc", "bsr", "dia"])
+    def test_scipy(self, tmp_path, kind):
+        matrix = scipy.sparse.random(30, 30, 0.05, random_state=0, format="coo").asformat(kind)
+        scipy.sparse.save_npz(tmp_path / "m.npz", matrix)
+        file = read_edges(tmp_path / "m.npz")
+        mine = {*zip(*(column.to_pylist() for column in file.table.columns), strict=True)}
+        assert {*zip(*(end.tolist() for end in matrix.toarray().nonzero()), strict=True)} <= mine
+        assert file.vertices == range(30)
+
+    @pytest.mark.parametrize(
+        ("content", "part"),
+        [
+            (b"", "cannot be read as npz"),
+            (b"PK\x03\x04 not a zip file", "cannot be read as npz"),
+            (npz(src=[1], dst=[2])[:-30], "cannot be read as npz"),
+            (npz(a=[1], b=[2]), "the arrays a, b: expected src and dst"),
+            (npz(src=[1.5], dst=[2]), "src is float64 of shape (1,)"),
+            (npz(src=[1], dst=[[2]]), "dst is int64 of shape (1, 1)"),
+            (npz(src=[1], dst=[2, 3]), "different lengths: src 1, dst 2"),
+            (npz(src=[1, 2], dst=[2, 4], num_vertices=4), "edge 1 has dst 4"),
+            (npz(src=[-1], dst=[2], num_vertices=4), "edge 0 has src -1"),
+            (npz(src=np.array([{}]), dst=[2]), "cannot be read as npz"),
+        ],
+    )
+    def test_malformed(self, refusal, content, part):
+        assert part in refusal("e.npz", content)
+
+    def test_a_graph_is_a_square_matrix(self, tmp_path):
+        scipy.sparse.save_npz(tmp_path / "m.npz", scipy.sparse.csr_array((2, 3)))
+        with pytest.raises(FormatError, match=r"of shape \(2, 3\)"):
+            read_edges(tmp_path / "m.npz")
+
+
+def words(*numbers):
+    return np.array(numbers, "<i4").tobytes()
+
+
+class TestEgr:
+    """The path 0 - 1 - 2, and 3 by itself: n, m, nindex of 5, nlist of 4."""
+
+    path = (4, 4, 0, 1, 3, 4, 4, 1, 0, 2, 1)
+
+    @pytest.mark.parametrize("weights", [(), (7, 7, 8, 8)])
+    def test_edges_are_listed_at_both_ends(self, read, weights):
+        pairs, types, file = read("a.egr", words(*self.path, *weights))
+        assert pairs == [(0, 1), (1, 0), (1, 2), (2, 1)]
+        assert types == ["int32", "int32"]
+        assert (file.format, file.vertices) == ("egr", range(4))
+
+    def test_no_edges(self, read):
+        assert read("a.egr", words(0, 0, 0))[2].vertices == range(0)
+        assert read("a.egr", words(2, 0, 0, 0, 0))[2].vertices == range(2)
+
+    def test_the_columns_are_src_and_dst(self, read, refusal):
+        assert read("a.egr", words(*self.path), source="dst")[0][2] == (2, 1)
+        refusal("a.egr", words(*self.path), MissingColumnError, source="from")
+
+    @pytest.mark.parametrize(
+        ("content", "part"),
+        [
+            (b"", "cut off: 0 bytes"),
+            (words(*path)[:-4], "which take 44 bytes, or 60 with weights, and has 40"),
+            (words(*path)[:-1], "and has 43"),
+            (words(*path, 7), "and has 48"),
+            (words(-1, 4, 0), "promises -1 vertices"),
+            (words(4, 4, 1, 1, 3, 4, 4, 1, 0, 2, 1), "nindex goes from 1 to 4"),
+            (words(4, 4, 0, 1, 3, 4, 3, 1, 0, 2, 1), "nindex goes from 0 to 3, and should"),
+            (words(4, 4, 0, 3, 1, 4, 4, 1, 0, 2, 1), "nindex falls from 3 to 1 at vertex 1"),
+            (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, and the vertices are 0 to"),
+            (b"H 4 1 1\nE 0 1 1\n", "no egr file"),
+        ],
+    )
+    def test_malformed(self, refusal, content, part):
+        assert part in refusal("a.egr", content)
