@@ -86,7 +86,7 @@ def build(
 @cache
 def build_mixed(design: Design, engine: Engine, vertex: type, wide: type) -> Kernel:
     """The kernel of a batch in which insertions and queries are mixed, for a union-find design."""
-    parts, batch = Parts(design, engine, vertex, wide, False, False), kernels.batch
+    parts, batch = Parts(design, engine, vertex, wide, False, False), algorithms.batch
     packed = design.words[1].choice.extra == "ranks"
     low = kernels.jtb.LOW if packed else kernels.link.none_of(vertex)
     find, word = parts.find() or kernels.compress.naive(engine), type(low)

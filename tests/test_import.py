@@ -62,17 +62,17 @@ ROOMS = {
     "plan": Room("design choosing engines given vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
-    "batches": Room("edges kernels passes engines design forest solve columns given index", "numpy"),
-    "checkpoint": Room("errors engines forest frames index batches", "numpy"),
+    "batches": Room(
+        "columns edges kernels algorithms passes engines design forest solve given index", "numpy"
+    ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
     "selection": Room("errors columns engines lookup pick", "numpy"),
-    "result": Room(
-        "errors catalog engines forest given pick selection spanning vertices", "numpy"
-    ),
+    "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),
+    "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "connectivity": Room("engines design forest index batches checkpoint inputs pick result"),
     "api": Room(
         "engines design choosing adjacency solve frames given plan spanning vertices result",
