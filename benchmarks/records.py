@@ -57,9 +57,9 @@ def keep(out, name, record):
     print(line, flush=True)
 
 
-def load(name):
+def load(name, folder=HERE):
     """All records of a benchmark, oldest first."""
-    path = HERE / f"{name}.jsonl"
+    path = folder / f"{name}.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 

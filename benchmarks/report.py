@@ -14,14 +14,19 @@ KINDS = {
 
 
 def main():
-    """Replace what stands between the marks of each table."""
-    text = README.read_text()
-    for name, make in TABLES.items():
+    """Write the README's tables."""
+    fill(README, TABLES)
+
+
+def fill(page, tables):
+    """Replace what stands between the marks of each table in a page."""
+    text = page.read_text()
+    for name, make in tables.items():
         start = f"<!-- table: {name} -->"
         before, rest = text.split(start)
         after = rest.split(END, 1)[1]
         text = f"{before}{start}\n{make()}\n{END}{after}"
-    README.write_text(text)
+    page.write_text(text)
 
 
 def table():

@@ -12,6 +12,7 @@ from .edges import Array, Edges
 from .engines import Engine
 from .errors import CapacityError
 from .forest import Forest
+from .passes import columns
 
 HALF = np.uint64(32)
 
@@ -94,7 +95,7 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False) -> Adjacency:
         keys.sort()
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, firsts).astype(np.int64)
-    kernels.kernel(kernels.rows.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
+    kernels.kernel(columns.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import algorithms, kernels
+from . import kernels
 from .columns import Column
 from .design import Design
 from .edges import Edges
@@ -22,6 +22,7 @@ from .engines import Array, Engine
 from .forest import Forest
 from .given import Given
 from .index import Index, extended
+from .passes import answer
 from .passes import ids as kernel_ids
 from .solve import join, join_and_ask
 
@@ -155,7 +156,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
         climb = kernels.kernel(kernels.compress.naive, engine)
-        ask = kernels.kernel(algorithms.batch.ask, engine, state.forest.vertex, climb)
+        ask = kernels.kernel(answer.ask, engine, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)
 

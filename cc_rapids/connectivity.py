@@ -21,9 +21,9 @@ class Connectivity:
 
     Each batch costs what it holds, and one copy of the trees so far: it works on the copy, which is
     taken for the old trees at its end. A batch that fails, or is interrupted, therefore changes
-    nothing. Memory: 4 bytes a vertex (8 from 2^32 of them on), twice while a batch runs; where
-    vertices are not counted by ``num_vertices``, 12 more (for strings 4, and themselves); and what
-    the design needs. ``len()`` is the number of components.
+    nothing. Memory: 4 bytes a vertex (8 from 2^32 of them on), and 12 more without ``num_vertices``
+    (for strings 4, and themselves), all of it twice while a batch runs; and what the design needs.
+    ``len()`` is the number of components.
 
     Parameters
     ----------

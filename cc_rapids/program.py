@@ -12,6 +12,7 @@ from .catalog import find
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
+from .passes import answer
 
 Step = Callable[[Any], None]
 
@@ -78,15 +79,15 @@ def build(
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
         rerooted=packed or (rounds and first is not None),
-        least=forest.least(engine, vertex),
-        reroot=forest.reroot(engine),
+        least=answer.least_of_trees(engine, vertex),
+        reroot=answer.reroot(engine),
     )
 
 
 @cache
 def build_mixed(design: Design, engine: Engine, vertex: type, wide: type) -> Kernel:
     """The kernel of a batch in which insertions and queries are mixed, for a union-find design."""
-    parts, batch = Parts(design, engine, vertex, wide, False, False), algorithms.batch
+    parts, batch = Parts(design, engine, vertex, wide, False, False), kernels.batch
     packed = design.words[1].choice.extra == "ranks"
     low = kernels.jtb.LOW if packed else kernels.link.none_of(vertex)
     find, word = parts.find() or kernels.compress.naive(engine), type(low)

@@ -76,7 +76,7 @@ def solve(
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
-    run(program, _work(program, edges, forest, rows, chosen))
+    run(program, prepare(program, edges, forest, rows, chosen))
     forest.count()
 
 
@@ -96,7 +96,7 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     """
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, False, False)
-    work = _work(program, edges, forest, None, None)
+    work = prepare(program, edges, forest, None, None)
     _start_extra(program, work)
     program.finish(work)
     _unpack(program, work)
@@ -116,7 +116,7 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     """
     engine, wide = forest.engine, edges.wide_for(forest.n)
     program = build(design, engine, forest.vertex, wide, False, False)
-    work = _work(program, edges, forest, None, None)
+    work = prepare(program, edges, forest, None, None)
     _start_extra(program, work)
     parent, extra, _ = work.trees
     trees = extra if program.extra == "ranks" else parent
@@ -129,20 +129,31 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
 
 def run(program: Program, work: Work) -> None:
     """The phases: sample, find the giant, finish what is outside it, and flatten."""
+    sample(program, work)
+    finish(program, work)
+
+
+def sample(program: Program, work: Work) -> None:
+    """Make every vertex a tree; if there is a sample, link it and find the giant."""
     parent = work.trees[0]
     program.start(work.n, parent)
-    if program.sample and work.n:
-        if program.sample.before:
-            program.sample.before(work)
+    if not program.sample or not work.n:
         _start_extra(program, work)
-        if program.sample.link:
-            program.sample.link(work)
-        _unpack(program, work)
-        program.largest(PROBES, work.n, parent, work.best)
-        octets = work.inside.view(np.uint8)
-        program.mark_inside(octets.size, work.n, parent, work.best, octets)
-    else:
-        _start_extra(program, work)
+        return
+    if program.sample.before:
+        program.sample.before(work)
+    _start_extra(program, work)
+    if program.sample.link:
+        program.sample.link(work)
+    _unpack(program, work)
+    program.largest(PROBES, work.n, parent, work.best)
+    octets = work.inside.view(np.uint8)
+    program.mark_inside(octets.size, work.n, parent, work.best, octets)
+
+
+def finish(program: Program, work: Work) -> None:
+    """Link what the sample has left, and point every vertex at its root."""
+    parent = work.trees[0]
     program.finish(work)
     _unpack(program, work)
     program.flatten(work.n, parent, work.notes[0])
@@ -152,9 +163,14 @@ def run(program: Program, work: Work) -> None:
         program.reroot(work.n, lowest, parent, work.notes[0])
 
 
-def _work(
-    program: Program, edges: Edges, forest: Forest, rows: Adjacency | None, chosen: Array
+def prepare(
+    program: Program,
+    edges: Edges,
+    forest: Forest,
+    rows: Adjacency | None = None,
+    chosen: Array = None,
 ) -> Work:
+    """The arrays of a run; before it runs again, ``best`` is to be 0."""
     engine, n, sampled = forest.engine, forest.n, program.sample is not None
     types = {"hooks": forest.vertex, "locks": np.uint32, "ranks": np.uint64}
     extra = engine.empty(n, types[program.extra]) if program.extra else forest.parent

@@ -1,8 +1,8 @@
 """Every design: names, exclusions, and answers on the graphs that are hardest for it."""
 
-import design_pairs
 import os
 
+import design_pairs
 import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_array

@@ -37,11 +37,12 @@ ROOMS = {
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
     "passes": Room("bits reading", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
+    "listing": Room("design"),
     "choosing": Room("engines design"),
-    "program": Room("errors catalog reading kernels algorithms engines design"),
+    "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes"),
     "forest": Room("bits edges kernels engines passes ranks", "numpy"),
-    "adjacency": Room("errors edges reading kernels engines design forest", "numpy"),
+    "adjacency": Room("errors edges reading passes kernels engines design forest", "numpy"),
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
     "formats": Room("errors", late="numpy pyarrow scipy"),
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
@@ -63,7 +64,7 @@ ROOMS = {
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
     "batches": Room(
-        "columns edges kernels algorithms passes engines design forest solve given index", "numpy"
+        "edges kernels passes engines design forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),

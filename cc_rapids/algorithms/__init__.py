@@ -1,8 +1,8 @@
-"""Algorithms beside union and find: rounds and searches, with loops on the host, and batches.
+"""Algorithms with loops of their own on the host, beside union and find: rounds, and searches.
 
 Written as :mod:`cc_rapids.kernels` are, and in the same catalog.
 """
 
-from . import batch, rounds, search
+from . import rounds, search
 
-__all__ = ["batch", "rounds", "search"]
+__all__ = ["rounds", "search"]

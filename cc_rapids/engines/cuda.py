@@ -125,13 +125,7 @@ class Cuda(Engine):
         signature = compiler.signature_of(arguments)
         properties = _properties(device)
         capability = (properties["major"], properties["minor"])
-        recipe = _recipe()
-        key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {recipe}"
-        content = store.recall(key, ".cubin")
-        if content is None:
-            content = compiler.compile_kernel(kernel, signature, capability).to_bytes()
-            store.keep(key, ".cubin", content)
-        binary = compiler.Binary.from_bytes(content)
+        binary = stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         return int(driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry))
 
@@ -173,6 +167,18 @@ class Cuda(Engine):
             allocate = self.xp.cuda.get_allocator()
         with self.xp.cuda.using_allocator(_Arena(allocate)):
             yield
+
+
+def stored(kernel: Kernel, signature: Any, capability: tuple[int, int]) -> Any:
+    """A compiled kernel (a ``compiler.Binary``) from the store, which keeps it if it is new."""
+    from . import compiler
+
+    key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
+    content = store.recall(key, ".cubin")
+    if content is None:
+        content = compiler.compile_kernel(kernel, signature, capability).to_bytes()
+        store.keep(key, ".cubin", content)
+    return compiler.Binary.from_bytes(content)
 
 
 class _Arena:

@@ -132,9 +132,13 @@ class Threads(Engine):
 
         helpers = min(self.workers - 1, (n - 1) // size)
         waiting = [self._executor().submit(work) for _ in range(helpers)]
-        work()
-        for future in waiting:
-            future.result()
+        try:
+            work()
+        finally:  # an interrupt must not leave a thread behind that writes to arrays given back
+            for _ in starts:
+                pass
+            for future in waiting:
+                future.result()
 
     def _executor(self) -> ThreadPoolExecutor:
         """One pool a process: threads do not survive a fork, so a child makes its own."""

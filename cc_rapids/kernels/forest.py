@@ -123,30 +123,3 @@ def flatten(on: Any, find: Any) -> Any:
             mark(seen, r)
 
     return flatten
-
-
-def least(on: Any, vertex: type) -> Any:
-    """lowest[r] = the least vertex of root r, of a flat forest whose roots are any of theirs."""
-    low = on.min
-
-    @on.each
-    def least(v, parent, lowest):
-        r = parent[v]
-        if v < lowest[r]:
-            low(lowest, r, vertex(v))
-
-    return least
-
-
-def reroot(on: Any) -> Any:
-    """Point every vertex at the least one of its tree instead of the root, and note those."""
-    mark = bits.mark(on)
-
-    @on.each
-    def reroot(v, lowest, parent, seen):
-        r = lowest[parent[v]]
-        if r != v:
-            mark(seen, r)
-        parent[v] = r
-
-    return reroot

@@ -191,18 +191,6 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
     return Sample(link, before, left=every(on), gather=gather == "on")
 
 
-def mark_rows(on: Any, vertex: type) -> Any:
-    """The set of the vertices whose row is not empty."""
-    mark = bits.mark(on)
-
-    @on.each
-    def mark_rows(v, offsets, seen):
-        if offsets[v] != offsets[v + ONE]:
-            mark(seen, vertex(v))
-
-    return mark_rows
-
-
 def members(on: Any, vertex: type) -> Any:
     """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
     has, add = bits.has(on), on.add

@@ -149,3 +149,40 @@ def gather(on: Any, vertex: type, row: Any, label: Any) -> Any:
             labels[k] = label(r, low, roots, before_roots)
 
     return gather
+
+
+def least_of_trees(on: Any, vertex: type) -> Any:
+    """lowest[r] = the least vertex of root r, of a flat forest whose roots are any of theirs."""
+    low = on.min
+
+    @on.each
+    def least_of_trees(v, parent, lowest):
+        r = parent[v]
+        if v < lowest[r]:
+            low(lowest, r, vertex(v))
+
+    return least_of_trees
+
+
+def reroot(on: Any) -> Any:
+    """Point every vertex at the least one of its tree instead of the root, and note those."""
+    mark = bits.mark(on)
+
+    @on.each
+    def reroot(v, lowest, parent, seen):
+        r = lowest[parent[v]]
+        if r != v:
+            mark(seen, r)
+        parent[v] = r
+
+    return reroot
+
+
+def ask(on: Any, vertex: type, find: Any) -> Any:
+    """Whether the two ends of each row are in one tree; nothing is linked meanwhile."""
+
+    @on.each
+    def ask(i, src, dst, parent, answers):
+        answers[i] = find(parent, vertex(src[i])) == find(parent, vertex(dst[i]))
+
+    return ask

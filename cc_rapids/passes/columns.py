@@ -72,3 +72,15 @@ def mark_range(on: Any, vertex: type) -> Any:
         mark(seen, vertex(first + np.int64(i) * step))
 
     return mark_range
+
+
+def mark_rows(on: Any, vertex: type) -> Any:
+    """The set of the vertices whose row is not empty."""
+    mark = bits.mark(on)
+
+    @on.each
+    def mark_rows(v, offsets, seen):
+        if offsets[v] != offsets[v + ONE]:
+            mark(seen, vertex(v))
+
+    return mark_rows

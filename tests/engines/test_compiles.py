@@ -74,8 +74,8 @@ def test_the_launches_cover_every_kernel():
                      "complete", "count_blocks", "sum_runs", "add_runs", "gather", "mark_roots",
                      "largest", "mark_inside",
                      "every_other_edge", "rows", "estimate", "number_slots", "take_slots",
-                     "mark_taken", "lower", "hang", "number_ranks", "members", "mixed",
-                     "ask"}  # fmt: skip
+                     "mark_taken", "lower", "hang", "number_ranks", "members",
+                     "mixed", "ask"}  # fmt: skip
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda c: f"sm_{c[0]}{c[1]}")

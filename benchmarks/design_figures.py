@@ -1,0 +1,207 @@
+"""Fill the page on the design space with tables, and draw its figures, from the records."""
+
+import argparse
+import pathlib
+
+import design_tables as tables
+import matplotlib
+import records
+import report
+
+from cc_rapids import designs, listing
+
+matplotlib.use("svg")
+
+import matplotlib.pyplot as plt
+
+ROOT = pathlib.Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "design-space.md"
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "---", "+++")
+GREYS = ("0.15", "0.85", "1.0", "0.7", "0.5", "0.92", "0.6", "0.78")
+MARKERS = "os^Dv*Px"
+STYLES = ("-", "--", ":", "-.")
+PLAIN = {"list": ("none", "list"), "rows": ("none", "rows")}
+
+
+def main():
+    """Make the figures, then the page that shows those there are."""
+    args = argparse.ArgumentParser(description=__doc__)
+    args.add_argument("--records", type=pathlib.Path, default=records.HERE)
+    args.add_argument("--page", type=pathlib.Path, default=PAGE)
+    args = args.parse_args()
+    space = tables.Space(args.records)
+    folder = args.page.parent / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    plt.rcParams |= {"svg.hashsalt": "cc_rapids", "font.size": 9, "hatch.linewidth": 0.6}
+    for name, (draw, _) in FIGURES.items():
+        figure = draw(space)
+        if figure:
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
+            plt.close(figure)
+    report.fill(args.page, contents(space, folder))
+
+
+def contents(space, folder):
+    """What stands between the marks of the page."""
+    made = {
+        "times": lambda: tables.times(space),
+        "winners": lambda: tables.winners(space),
+        "left_out": lambda: tables.left_out(space),
+        "sampling": lambda: tables.sampling(space),
+        "counting": lambda: tables.counting(space),
+        "ablation": lambda: tables.ablation(space),
+        "batches": lambda: tables.batches(space),
+        "count": count,
+        "designs": listing.markdown,
+    }
+    return made | {f"figure {name}": picture(name, folder) for name in FIGURES}
+
+
+def picture(name, folder):
+    """Show a figure if it is there."""
+
+    def make():
+        there = (folder / f"{name}.svg").exists()
+        return f"![{FIGURES[name][1]}](figures/{name}.svg)" if there else ""
+
+    return make
+
+
+def count():
+    """How many designs there are, by their parts."""
+    known = designs()
+    samples = {design.sample for design in known}
+    after = {(design.link, design.compress) for design in known if design.sample != "none"}
+    alone = len(known) - len(samples) * len(after)
+    return (
+        f"There are {len(known)} designs with default options: {len(samples)} samples (none among"
+        f" them) times {len(after)} rules for what they leave, and {alone} that takes no sample"
+        " (`bfs-cc`)."
+    )
+
+
+def bars(names, series, label, log=False, line=None):
+    """Groups of bars, told apart by hatches; None stands for no bar."""
+    figure, axes = plt.subplots(figsize=(7.2, 2.8))
+    width = 0.8 / max(len(series), 1)
+    for k, (name, values) in enumerate(series.items()):
+        places = [i + (k - (len(series) - 1) / 2) * width for i in range(len(names))]
+        heights = [float("nan") if value is None else value for value in values]
+        style = {"hatch": HATCHES[k % 8], "facecolor": GREYS[k % 8], "edgecolor": "black"}
+        axes.bar(places, heights, width, label=name, linewidth=0.6, **style)
+    if log:
+        axes.set_yscale("log")
+    if line is not None:
+        axes.axhline(line, color="black", linewidth=0.8, linestyle="--")
+    axes.set_xticks(range(len(names)), names)
+    axes.set_ylabel(label)
+    beside(axes)
+    return figure
+
+
+def beside(axes):
+    """The legend to the right of the plot."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+
+
+def ratio(run, other):
+    """How many times longer one run takes than another, or None."""
+    if run is None or other is None:
+        return None
+    return tables.milliseconds(run) / tables.milliseconds(other)
+
+
+def steps(space):
+    """Figure 2 of the paper."""
+    times = {(row["graph"], row["step"]): row for row in space.steps if "ms" in row}
+    series = {
+        words: [ratio(times.get((g, step)), times.get((g, "none"))) for g in space.graphs]
+        for step, words in tables.STEPS.items()
+    }
+    return bars(space.graphs, series, "time, none of the three = 1", line=1) if times else None
+
+
+def slowdowns(rules, log):
+    """A figure of the slowdown of rules over the fastest union rule, without a sample."""
+
+    def draw(space):
+        group = PLAIN["list"]
+        series = {}
+        for rule in rules:
+            runs = [space.best(graph, group, (rule,)) for graph in space.graphs]
+            fastest = [space.best(graph, group, tables.UNIONS) for graph in space.graphs]
+            if any(runs):
+                series[rule] = [ratio(*pair) for pair in zip(runs, fastest, strict=True)]
+        return bars(space.graphs, series, "times the fastest", log, 1) if series else None
+
+    return draw
+
+
+def gains(space):
+    """Figure 5 of the paper."""
+    series = {}
+    for group in space.groups():
+        sample, form = group
+        if sample != "none":
+            pairs = [(space.best(g, PLAIN[form]), space.best(g, group)) for g in space.graphs]
+            series[f"{sample}, {form}"] = [ratio(*pair) for pair in pairs]
+    return bars(space.graphs, series, "times faster than without", True, 1) if series else None
+
+
+def inspected(space):
+    """Figure 6 of the paper: the sample's entries below, those of the rest on top."""
+    rows = {(row["graph"], row["sample"]): row for row in space.samples if "entries" in row}
+    samples = list(dict.fromkeys(sample for _, sample in rows))
+    if not rows:
+        return None
+    first = {s: [share(rows.get((g, s)), "sample_entries") for g in space.graphs] for s in samples}
+    figure = bars(space.graphs, first, "entries read / all")
+    axes, width = figure.axes[0], 0.8 / len(samples)
+    for k, sample in enumerate(samples):
+        places = [i + (k - (len(samples) - 1) / 2) * width for i in range(len(space.graphs))]
+        rest = [share(rows.get((g, sample)), "finish_entries") for g in space.graphs]
+        label = "after the sample" if k == len(samples) - 1 else None
+        axes.bar(places, rest, width, first[sample], label=label, facecolor="white",
+                 edgecolor="black", linewidth=0.6)  # fmt: skip
+    beside(axes)
+    return figure
+
+
+def share(row, part):
+    """A part of the entries, or none of them."""
+    return row[part] / row["entries"] if row else 0.0
+
+
+def rates(along, label):
+    """A figure of the rows a second that each design takes, along one of the measured facts."""
+
+    def draw(space):
+        mixed = along == "inserts_a_query"
+        rows = [row for row in space.batches if ("inserts_a_query" in row) == mixed]
+        rows = [row for row in rows if "rows_per_s" in row]
+        if not rows:
+            return None
+        figure, axes = plt.subplots(figsize=(5.4, 3.2))
+        for k, name in enumerate(dict.fromkeys(row["design"] for row in rows)):
+            points = sorted((r[along], r["rows_per_s"]) for r in rows if r["design"] == name)
+            style = {"marker": MARKERS[k % 8], "linestyle": STYLES[k % 4], "color": "black"}
+            axes.plot(*zip(*points, strict=True), label=name, markerfacecolor="white", **style)
+        axes.set(xscale="log", yscale="log", xlabel=label, ylabel="rows a second")
+        beside(axes)
+        return figure
+
+    return draw
+
+
+FIGURES = {
+    "options-of-k-out": (steps, "Time of k-out with its options on one after the other"),
+    "union-rules": (slowdowns(tables.UNIONS, False), "Slowdown of union rules over the fastest"),
+    "rounds": (slowdowns(tables.ROUNDS, True), "Slowdown of rounds over the fastest union rule"),
+    "samples": (gains, "Speed with each sample over that without, best designs of both"),
+    "entries": (inspected, "Entries that are read by each sample and after it"),
+    "batches": (rates("batch", "edges a batch"), "Edges inserted a second by size of batches"),
+    "queries": (rates("inserts_a_query", "inserts a query"), "Rows a second by share of queries"),
+}
+
+if __name__ == "__main__":
+    main()

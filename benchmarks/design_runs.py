@@ -1,0 +1,193 @@
+"""Runs of designs on one prepared graph: device time, the giant of a sample, and edges read."""
+
+import contextlib
+import itertools
+import time
+
+import numpy as np
+import records
+
+from cc_rapids.adjacency import rows_of
+from cc_rapids.edges import Edges
+from cc_rapids.forest import Forest
+from cc_rapids.kernels.sample import sampled_count
+from cc_rapids.program import build
+from cc_rapids.solve import finish, prepare, run, sample
+
+BRIEF, SLOW = 100, 400  # ms: from the one on a design is run twice, from the other on once
+LIMIT = 4.0  # s: a design that waits for the host is stopped after these
+
+
+class TooLongError(Exception):
+    """A run was stopped."""
+
+
+class Prepared:
+    """The edges of a graph as a list and as sorted rows of both directions, and a forest."""
+
+    def __init__(self, graph, engine, runs=1, tiny=None):
+        """``tiny``: another one, on which the kernels of a design are loaded before it is timed."""
+        self.engine, self.n, self.m = engine, graph.num_vertices, graph.num_edges
+        self.runs, self.tiny = runs, tiny
+        self.edges = Edges(graph.src, graph.dst, 0)
+        self.forest = Forest(engine, self.n, everyone=True)
+        self.rows = rows_of(self.edges, self.forest)
+        self.expected = None
+
+    def prepared(self, design, form):
+        """The program of a design and the arrays of its run."""
+        rows = self.rows if form == "rows" else None
+        vertex, wide = self.forest.vertex, self.edges.wide_for(self.n)
+        program = build(design, self.engine, vertex, wide, rows is not None, False)
+        return program, prepare(program, self.edges, self.forest, rows)
+
+    def solve(self, design, form):
+        """Run a design once; gives the labels."""
+        run(*self.prepared(design, form))
+        return self.forest.parent
+
+    def clock(self, *steps):
+        """Milliseconds of each step: of the device on a GPU, else of the wall."""
+        if not self.engine.on_device:
+            marks = [time.perf_counter()]
+            for step in steps:
+                step()
+                marks.append(time.perf_counter())
+            return [1e3 * (last - first) for first, last in itertools.pairwise(marks)]
+        events = [self._event()]
+        for step in steps:
+            step()
+            events.append(self._event())
+        events[-1].synchronize()
+        elapsed = self.engine.xp.cuda.get_elapsed_time
+        return [elapsed(*pair) for pair in itertools.pairwise(events)]
+
+    def _event(self):
+        event = self.engine.xp.cuda.Event()
+        event.record()
+        return event
+
+    def times(self, design, form):
+        """Milliseconds of the sample and of the rest in each of some runs.
+
+        Arrays that a run begins with are there before; those of rounds and searches come from the
+        pool, which has them from the first run on, that counts only if it was slow.
+        """
+        if self.tiny:
+            self.tiny.solve(design, form)
+        program, work = self.prepared(design, form)
+
+        def once():
+            self.engine.fill(work.best, 0)
+            with limited(self.engine, LIMIT):
+                return self.clock(lambda: sample(program, work), lambda: finish(program, work))
+
+        first = once()
+        if sum(first) >= SLOW:
+            return [first]
+        return [once() for _ in range(self.runs if sum(first) < BRIEF else 2)]
+
+    def right(self):
+        """Whether the labels are those of the first design that ran."""
+        if self.expected is None:
+            self.expected = self.forest.parent.copy()
+        return bool((self.forest.parent == self.expected).all())
+
+    def components(self):
+        """The number of components, once a design ran."""
+        self.forest.count()
+        return self.forest.components
+
+    def record(self, design, form):
+        """The times of a design, and whether it was right."""
+        facts = {"design": str(design), "form": form}
+        try:
+            times = self.times(design, form)
+        except TooLongError:
+            return facts | {"not_run": f"stopped after {LIMIT:g} s"}
+        whole = records.spread([sum(pair) for pair in times])
+        sampling = records.spread([first for first, _ in times])
+        return facts | {"ms": whole, "sample_ms": sampling["median"], "right": self.right()}
+
+
+@contextlib.contextmanager
+def limited(engine, seconds):
+    """Stop what waits for the host later than that."""
+    read, last = engine.to_host, time.perf_counter() + seconds
+
+    def to_host(array):
+        if time.perf_counter() > last:
+            raise TooLongError
+        return read(array)
+
+    engine.to_host = to_host
+    try:
+        yield
+    finally:
+        del engine.to_host
+
+
+def sampling(prepared, design, form):
+    """What a sample does: its share of the time, the giant, and the edges left, counted apart."""
+    facts = prepared.record(design, form)
+    if "ms" not in facts:
+        return facts
+    program, work = prepared.prepared(design, form)
+    xp, parent, rows = prepared.engine.xp, prepared.forest.parent, prepared.rows
+    degrees = rows.offsets[1:] - rows.offsets[:-1]
+    read = sampled_entries(prepared, design, program, work, degrees)
+    prepared.engine.fill(work.best, 0)
+    sample(program, work)
+    inside = members(xp, work.inside, prepared.n)
+    src, dst = (column.astype(np.int64) for column in (prepared.edges.src, prepared.edges.dst))
+    left = 1 - (inside[src] & inside[dst]).mean()
+    entries, outside = work.m, int(degrees[~inside].sum())
+    return (
+        facts
+        | read
+        | {
+            "entries": entries,
+            "coverage": float(inside.mean()),
+            "outside_giant": float(left),
+            "between_trees": float((parent[src] != parent[dst]).mean()),
+            "finish_entries": outside if form == "rows" else entries - read["sample_entries"],
+        }
+    )
+
+
+def members(xp, words, n):
+    """The bits of a set of n vertices, as booleans."""
+    return xp.unpackbits(words.view(np.uint8), bitorder="little")[:n].astype(bool)
+
+
+def sampled_entries(prepared, design, program, work, degrees):
+    """How many entries (or edges of a list) a sample reads, and how that was counted."""
+    word, xp = design.words[0], prepared.engine.xp
+    if word.choice.name == "strided":
+        return {"sample_entries": sampled_count(prepared.m), "counted": "exactly"}
+    if word.choice.name == "kout":
+        return {"sample_entries": int(xp.minimum(degrees, word["k"]).sum()), "counted": "exactly"}
+    if word.choice.name == "hook":
+        program.start(work.n, work.trees[0])
+        program.sample.before(work)
+        roots = work.trees[0] == xp.arange(work.n, dtype=work.trees[0].dtype)
+        linked = int(xp.minimum(degrees, word["n"])[roots].sum())
+        first = int((degrees > 0).sum())
+        return {
+            "sample_entries": first + linked,
+            "first_entries": first,
+            "counted": "at most: a root that is hooked meanwhile is not linked",
+        }
+    sample(program, work)
+    visited = int(degrees[members(xp, work.inside, work.n)].sum())
+    return {
+        "sample_entries": visited,
+        "counted": "on paper: a search from above reads every entry of what it reaches, and one"
+        " from below stops earlier",
+    }
+
+
+def empty_pool(engine):
+    """Give back what the pool keeps of a graph that is gone."""
+    if engine.on_device:
+        engine.xp.get_default_memory_pool().free_all_blocks()

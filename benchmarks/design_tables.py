@@ -1,0 +1,204 @@
+"""Tables of the design space, from its records."""
+
+import collections
+
+import records
+
+GROUPS = {
+    ("none", "list"): "No sample, edge list",
+    ("strided", "list"): "Every fifth block (`strided`), edge list",
+    ("none", "rows"): "No sample, rows",
+    ("kout", "rows"): "First two neighbours (`kout`), rows",
+    ("kout(pick=random)", "rows"): "Two neighbours, one by chance (`kout(pick=random)`), rows",
+    ("hook", "rows"): "Hooks first (`hook`), rows",
+    ("bfs", "rows"): "A search first (`bfs`), rows",
+}
+UNIONS = ("early", "hooks", "async", "rem-cas", "rem-lock", "jtb", "ecl", "afforest")
+ROUNDS = ("liu-tarjan", "shiloach-vishkin", "stergiou", "label-propagation")
+RULES = (*UNIONS, *ROUNDS, "bfs-cc")
+STEPS = {
+    "none": "none of the three",
+    "coalesce": "neighbouring threads share a row",
+    "reorganise": "and swap its entries",
+    "gather": "and rows outside are listed",
+}
+
+
+class Space:
+    """The newest measurements, all of one device and commit."""
+
+    def __init__(self, folder=records.HERE):
+        self.runs = newest(folder, "design_space", "graph", "form", "design")
+        self.samples = newest(folder, "design_sampling", "graph", "sample")
+        self.steps = newest(folder, "design_ablation", "graph", "step")
+        self.batches = newest(folder, "design_stream", "design", "batch", "inserts_a_query")
+
+    @property
+    def graphs(self):
+        """The graphs, by edges a vertex."""
+        sizes = {row["graph"]: row["m"] / row["n"] for row in (*self.runs, *self.samples)}
+        return sorted(sizes, key=sizes.get)
+
+    def best(self, graph, group, rules=RULES):
+        """The fastest right run of some rules in a group, or None."""
+        runs = [
+            row
+            for row in self.runs
+            if row["graph"] == graph
+            and (row["sample"], row["form"]) == group
+            and row["link"] in rules
+            and row.get("right")
+        ]
+        return min(runs, key=milliseconds, default=None)
+
+    def groups(self):
+        """The groups of which there are records."""
+        there = {(row["sample"], row["form"]) for row in self.runs}
+        return [group for group in GROUPS if group in there]
+
+
+def newest(folder, name, *key):
+    """The last record of each key, of the device and commit measured last."""
+    rows = records.load(name, folder)
+    last = rows[-1] if rows else None
+    kept = [row for row in rows if all(row[k] == last[k] for k in ("device", "commit"))]
+    return list({tuple(row.get(k) for k in key): row for row in kept}.values())
+
+
+def milliseconds(row):
+    """The median of a run."""
+    return row["ms"]["median"]
+
+
+def table(head, lines, words=1):
+    """A Markdown table; the columns after the first ``words`` are numbers."""
+    rule = ["---"] * words + ["--:"] * (len(head) - words)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
+
+
+def times(space):
+    """Table 2 of the paper: for each sample and rule the fastest find or letters, on each graph."""
+    if not space.runs:
+        return ""
+    fastest = {
+        graph: min(filter(None, (space.best(graph, g) for g in GROUPS)), key=milliseconds)
+        for graph in space.graphs
+    }
+    lines = []
+    for group in space.groups():
+        lines.append([f"**{GROUPS[group]}**", *[""] * len(space.graphs)])
+        bests = {graph: space.best(graph, group) for graph in space.graphs}
+        links = {row["link"] for row in space.runs if (row["sample"], row["form"]) == group}
+        for rule in filter(links.__contains__, RULES):
+            cells = [cell(space.best(graph, group, (rule,)), bests[graph], fastest[graph])
+                     for graph in space.graphs]  # fmt: skip
+            lines.append([rule, *cells])
+    return "\n".join([table(["milliseconds", *space.graphs], lines), "", footing(space)])
+
+
+def cell(run, best, fastest):
+    """A time, bold if it is the best of its group, and starred if of all."""
+    if run is None:
+        return "-"
+    text = f"{milliseconds(run):.3g}"
+    return f"**{text}**" + " ★" * (run is fastest) if run is best else text
+
+
+def footing(space):
+    """What the times stand on."""
+    last, wrong = space.runs[-1], [row for row in space.runs if row.get("right") is False]
+    measured = [row for row in space.runs if "ms" in row]
+    verdict = (
+        "The labels of each were compared with the first design's after the timing: all were equal."
+        if not wrong
+        else f"{len(wrong)} runs gave other labels and are left out:"
+        f" {', '.join(sorted({row['design'] for row in wrong}))}."
+    )
+    kind = "Device time, by events" if last["engine"] == "cuda" else "Wall time"
+    return (
+        f"{kind}, on prepared arrays, without making the rows; median of up to"
+        f" {max(row['ms']['runs'] for row in measured)} runs, one {last['device']}, at"
+        f" {last['commit']} ({last['date']}). Bold: the best of its group; ★: the best of all;"
+        f" -: not run, see below. {len(measured):,} runs of"
+        f" {len({row['design'] for row in measured})} designs. {verdict}"
+    )
+
+
+def winners(space):
+    """The fastest design of each group on each graph, by name."""
+    if not space.runs:
+        return ""
+    lines = []
+    for group in space.groups():
+        bests = [space.best(graph, group) for graph in space.graphs]
+        names = [f"`{run['finish']}`" if run else "-" for run in bests]
+        lines.append([GROUPS[group], *names])
+    head = ["fastest after the sample", *space.graphs]
+    return table(head, lines, words=len(head))
+
+
+def left_out(space):
+    """Designs that were not run, and why."""
+    counts = collections.Counter(
+        (row["graph"], row["not_run"]) for row in space.runs if "not_run" in row
+    )
+    lines = [[f"{graph}: {reason}", str(count)] for (graph, reason), count in counts.items()]
+    return table(["not run, because", "designs"], lines) if lines else ""
+
+
+def sampling(space):
+    """Table 3 of the paper: what each sample takes, covers and leaves."""
+    lines = []
+    for graph in space.graphs:
+        for row in space.samples:
+            if row["graph"] == graph and "ms" in row:
+                lines.append([
+                    graph,
+                    f"`{row['sample']}`",
+                    f"{row['sample_ms']:.3g}",
+                    percent(row["sample_ms"] / max(milliseconds(row), row["sample_ms"])),
+                    percent(row["coverage"]),
+                    percent(row["outside_giant"]),
+                    percent(row["between_trees"]),
+                    percent((row["sample_entries"] + row["finish_entries"]) / row["entries"]),
+                ])  # fmt: skip
+    head = ["graph", "sample", "ms", "of the time", "vertices inside", "edges not inside",
+            "edges between trees", "entries read"]  # fmt: skip
+    return table(head, lines, words=2) if lines else ""
+
+
+def percent(share):
+    """A share in per cent."""
+    return f"{100 * share:.1f} %"
+
+
+def counting(space):
+    """How the entries that a sample reads were counted."""
+    kinds = {row["sample"]: row["counted"] for row in space.samples if "counted" in row}
+    each = [f"`{sample}`: {how}" for sample, how in kinds.items()]
+    return f"Entries read are counted. {'; '.join(each)}." if each else ""
+
+
+def ablation(space):
+    """The options of k-out, switched on one after the other."""
+    times_of = {(row["graph"], row["step"]): row for row in space.steps if "ms" in row}
+    lines = [
+        [words, *(f"{milliseconds(times_of[graph, step]):.3g}" for graph in space.graphs)]
+        for step, words in STEPS.items()
+        if all((graph, step) in times_of for graph in space.graphs)
+    ]
+    return table(["milliseconds, `kout+async+halve`", *space.graphs], lines) if lines else ""
+
+
+def batches(space):
+    """Millions of edges a second by the size of the batches."""
+    rows = [row for row in space.batches if "rows_per_s" in row and "inserts_a_query" not in row]
+    sizes = sorted({row["batch"] for row in rows})
+    rates = {(row["design"], row["batch"]): row["rows_per_s"] for row in rows}
+    lines = [
+        [f"`{name}`", *(f"{rates[name, size] / 1e6:,.0f}" if (name, size) in rates else "-"
+                        for size in sizes)]
+        for name in dict.fromkeys(row["design"] for row in rows)
+    ]  # fmt: skip
+    head = ["millions of edges a second", *(f"batches of {size:,}" for size in sizes)]
+    return table(head, lines) if lines else ""

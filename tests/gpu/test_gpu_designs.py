@@ -1,0 +1,114 @@
+"""Every design on a real GPU: contention, many seeds, spanning forests, and batches."""
+
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import Connectivity, engines, generators, oracle
+from cc_rapids.graphs import Csr
+
+pytestmark = pytest.mark.gpu
+
+RACES = {
+    "star": lambda seed: generators.permuted(generators.star(200_000), seed),
+    "path": lambda seed: generators.path(1500, shuffle=seed),
+    "clique": lambda seed: generators.permuted(generators.cliques([500]), seed),
+    "one edge": lambda seed: generators.duplicated(generators.path(2), 100_000, seed),
+    "duplicates": lambda seed: generators.duplicated(generators.path(500, shuffle=seed), 100, seed),
+    "rmat": lambda seed: generators.rmat(15, 200_000, 0.57, 0.19, 0.19, seed),
+    "grid": lambda seed: generators.grid(120, 120, 0.6, seed),
+}
+
+
+@pytest.fixture(scope="module")
+def cupy():
+    return pytest.importorskip("cupy")
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    """Each graph with its labels, for each seed: made once."""
+    made = {}
+    for name, make in RACES.items():
+        for seed in range(5):
+            graph = make(seed)
+            src, dst = map(np.asarray, graph.edges)
+            n = graph.num_vertices
+            made[name, seed] = src, dst, n, oracle.union_find(src, dst, n)
+    return made
+
+
+def test_races(cupy, graphs, design):
+    """Rounds read what no thread writes, but for minima: one seed is enough."""
+    seeds = 5 if design.words[1].choice.finds else 1
+    for (name, seed), (src, dst, n, expected) in graphs.items():
+        if seed >= seeds:
+            continue
+        given = f"{design} on {name}, seed {seed}"
+        edges = cupy.asarray(src), cupy.asarray(dst)
+        found = cc_rapids.components(
+            edges, num_vertices=n, design=design, forest=design.makes_forests
+        )
+        np.testing.assert_array_equal(cupy.asnumpy(found.labels().labels), expected, given)
+        if design.makes_forests:
+            rows = cupy.asnumpy(found.forest().row)
+            assert rows.size == np.unique(rows).size == n - len(found), given
+            np.testing.assert_array_equal(oracle.union_find(src[rows], dst[rows], n), expected)
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_rows_of_cupy_and_cudf(cupy, both):
+    sparse = pytest.importorskip("cupyx.scipy.sparse")
+    src, dst = map(np.asarray, generators.rmat(12, 20_000, 0.57, 0.19, 0.19, 3).edges)
+    n = 1 << 12
+    ends = (np.append(src, dst), np.append(dst, src)) if both else (src, dst)
+    ones, ends = cupy.ones(ends[0].size), tuple(map(cupy.asarray, ends))
+    matrix = sparse.coo_matrix((ones, ends), shape=(n, n)).tocsr()
+    expected = oracle.union_find(src, dst, n)
+    rows = Csr(matrix.indptr, matrix.indices, symmetric=both)
+    for given in (matrix, rows):
+        for name in ("auto", "kout+async+halve", "hook+ecl", "bfs+async+halve", "async+halve"):
+            labels = cc_rapids.components(given, design=name).labels().labels
+            np.testing.assert_array_equal(cupy.asnumpy(labels), expected, name)
+
+
+def test_spanning_forest_of_cudf():
+    cudf = pytest.importorskip("cudf")
+    frame = cudf.DataFrame(
+        {"src": ["b", "a", None, "c", "x"], "dst": ["a", "c", "x", "b", "x"], "w": [1, 2, 3, 4, 5]}
+    )
+    found = cc_rapids.components(frame, nulls="drop", forest=True)
+    forest = found.forest()
+    assert isinstance(forest, cudf.DataFrame)
+    assert len(forest) == 2
+    picked = frame.take(forest["row"].to_cupy())
+    assert picked["src"].to_arrow().to_pylist() == forest["source"].to_arrow().to_pylist()
+    assert picked["dst"].to_arrow().to_pylist() == forest["destination"].to_arrow().to_pylist()
+    assert found.labels()["labels"].to_arrow().to_pylist() == ["a", "a", "a", "x"]
+
+
+@pytest.mark.parametrize(
+    "name", ["async+halve", "jtb+two-try-split", "rem-cas+splice", "shiloach-vishkin"]
+)
+def test_batches_of_cudf(name):
+    cudf = pytest.importorskip("cudf")
+    rng = np.random.default_rng(5)
+    n = 3000
+    src, dst = rng.integers(0, n, (2, 2400)) * 7**9
+    state = Connectivity(design=name, engine="cuda")
+    for k in range(0, 2400, 300):
+        part = cudf.DataFrame({"src": src[k : k + 300], "dst": dst[k : k + 300]})
+        state.insert(part)
+        whole = cudf.DataFrame({"src": src[: k + 300], "dst": dst[: k + 300]})
+        expected = cc_rapids.connected_components(whole)
+        got = state.components().labels()
+        assert got.to_pandas().equals(expected.to_pandas()), name
+        joined = state.connected(part)
+        assert isinstance(joined, cudf.Series)
+        assert bool(joined.all())
+
+
+def test_locks_are_for_gpus_with_independent_threads():
+    assert engines.get("cuda").has_locks
+    found = cc_rapids.components(([0, 1], [1, 2]), design="rem-lock+naive", engine="cuda")
+    assert len(found) == 1
