@@ -104,47 +104,50 @@ def grown(forest: Forest, n: int) -> Forest:
     return larger
 
 
-def named(state: State, given: Given, columns: Sequence[Any]) -> State:
-    """The state with the ids of the columns as vertices."""
-    index = extended(state.index, given, columns, state.engine)
+def named(state: State, given: Given, columns: Sequence[Any]) -> tuple[State, list[Array]]:
+    """The state with the ids of the columns as vertices, on a copy of its trees; and those."""
+    index, vertices = extended(state.index, given, columns, state.engine)
     forest = grown(state.forest, index.n)
     kind = kind_of(given, state.given)
-    return State(state.engine, index, forest, kind, state.edges, state.batches)
+    return State(state.engine, index, forest, kind, state.edges, state.batches), vertices
 
 
-def inserted(state: State, design: Design, columns: Sequence[Any]) -> State:
-    """The state in which rows of ids that all have vertices are joined."""
-    src, dst = (state.index.of(column, state.engine) for column in columns)
+def inserted(state: State, design: Design, src: Array, dst: Array) -> State:
+    """The state in which the vertices of each row are joined, in its own trees."""
     join(Edges(src, dst, 0), state.forest, design)
     return _counted(state, src.size)
 
 
 def inserted_and_asked(
-    state: State, design: Design, src: Array, dst: Array, queries: Array
+    state: State, design: Design, new: list[Array], pairs: list[Array], queries: Array
 ) -> tuple[State, Array]:
-    """The state in which rows of vertices are joined, and whether those that ask are connected.
+    """The state in which rows are joined, and whether pairs are connected, among those rows.
 
     Parameters
     ----------
-    src, dst : (m,) arrays of vertices
+    new, pairs : two (k,) and two (m - k,) arrays of vertices
+        The ends of the rows to insert, and of those that ask.
     queries : (m,) array of bool
+        Which rows of the batch ask.
 
     Returns
     -------
     State
-    (m,) array of bool, False where a row does not ask
+    (m - k,) array of bool
     """
     engine = state.engine
-    if not state.forest.n:  # queries of vertices that there are none of
-        return _counted(state, 0), engine.xp.zeros(src.size, bool)
-    if design.phased:
-        join(Edges(src[~queries], dst[~queries], 0), state.forest, design)
-        answers = queries & asked(state, src, dst)
+    if design.phased or not state.forest.n:
+        join(Edges(new[0], new[1], 0), state.forest, design)
+        answers = asked(state, pairs[0], pairs[1])
     else:
-        edges = Edges(src, dst, 0)
-        octets = queries.view(np.uint8)
-        answers = join_and_ask(edges, state.forest, design, octets).astype(bool)
-    return _counted(state, src.size - int(engine.to_host(queries).sum())), answers
+        ends = [engine.empty(queries.size, state.forest.vertex) for _ in new]
+        for end, inserts, asks in zip(ends, new, pairs, strict=True):
+            end[~queries], end[queries] = inserts, asks
+        octets = join_and_ask(
+            Edges(ends[0], ends[1], 0), state.forest, design, queries.view(np.uint8)
+        )
+        answers = octets[queries].astype(bool)
+    return _counted(state, new[0].size), answers
 
 
 def asked(state: State, src: Array, dst: Array) -> Array:

@@ -119,9 +119,9 @@ def _index(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
     ends, octets = parts["ends"], parts["octets"].tobytes()
     words = np.array([octets[i:j].decode() for i, j in pairwise(ends)], str)
     given = plain(words)
-    index = Texts(None, None, engine.empty(0, np.uint32))
+    none = Texts(None, None, engine.empty(0, np.uint32))
     with given.src.lend() as column:
-        index = index.extend(given, [column], engine)
+        index, _ = none.extend(given, [column], engine)
     if index.n != n:
         raise ValueError(f"its ids are not {n:,} different strings")
     return index, plain(words[:0])

@@ -21,9 +21,9 @@ class Connectivity:
 
     Each batch costs what it holds, and one copy of the trees so far: it works on the copy, which is
     taken for the old trees at its end. A batch that fails, or is interrupted, therefore changes
-    nothing. Memory: 4 bytes a vertex (8 from 2^32 of them on), twice while a batch runs; where
-    vertices are not counted by ``num_vertices``, 12 more (for strings 4, and themselves); and what
-    the design needs. ``len()`` is the number of components.
+    nothing. Memory: 4 bytes a vertex (8 from 2^32 of them on), and 12 more without ``num_vertices``
+    (for strings 4, and themselves), all of it twice while a batch runs; and what the design needs.
+    ``len()`` is the number of components.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Connectivity:
         if vertices is not None:
             given = inputs.vertices(vertices)
             with inputs.lent_to(self._state, given, self._free) as (old, columns):
-                self._state = batches.named(old, given, columns)
+                self._state, _ = batches.named(old, given, columns)
 
     def insert(
         self, edges: Any, source: str = "src", destination: str = "dst", *, nulls: str = "raise"
@@ -114,8 +114,8 @@ class Connectivity:
         """
         given = inputs.read(edges, source, destination, nulls)
         with inputs.lent_to(self._state, given, self._free) as (old, columns):
-            state = batches.named(old, given, columns)
-            self._state = batches.inserted(state, self._design, columns[:2])
+            state, ends = batches.named(old, given, columns)
+            self._state = batches.inserted(state, self._design, *ends[:2])
         return self
 
     def connected(
@@ -128,8 +128,7 @@ class Connectivity:
         pairs, source, destination
             Pairs of vertices, as :func:`cc_rapids.components` takes edges; not changed.
         missing : {"raise", "false"}
-            What to say of a pair with an id that is no vertex: refuse, or False, even of a pair of
-            the same id.
+            What to say of a pair with an id that is no vertex: refuse, or False.
 
         Returns
         -------
@@ -153,8 +152,8 @@ class Connectivity:
         given = inputs.read(pairs, source, destination)
         with inputs.lent_to(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
-            src, dst, known = inputs.ends(state, given, columns[:2], None, missing)
-            answers = batches.asked(state, src, dst) & known
+            ends, known = inputs.ends(state, given, columns[:2], missing)
+            answers = batches.asked(state, *ends) & known
             return column_like(pairs, "connected", answers, state.engine, given.on_device)
 
     def process(
@@ -201,11 +200,14 @@ class Connectivity:
         with inputs.lent_to(self._state, given, self._free) as (old, columns):
             engine = old.engine
             asks = engine.asarray(mask)
-            new = [inputs.rows(column, ~asks, engine) for column in columns[:2]]
-            state = batches.named(old, given, [*new, *columns[2:]])
-            src, dst, known = inputs.ends(state, given, columns[:2], asks, missing)
-            state, answers = batches.inserted_and_asked(state, self._design, src, dst, asks)
-            column = column_like(batch, "connected", answers & known, engine, given.on_device)
+            rows = [inputs.rows(column, ~asks, engine) for column in columns[:2]]
+            state, new = batches.named(old, given, [*rows, *columns[2:]])
+            rows = [inputs.rows(column, asks, engine) for column in columns[:2]]
+            pairs, known = inputs.ends(state, given, rows, missing)
+            state, found = batches.inserted_and_asked(state, self._design, new[:2], pairs, asks)
+            every = engine.xp.zeros(asks.size, bool)
+            every[asks] = found & known
+            column = column_like(batch, "connected", every, engine, given.on_device)
             answers = rows_of(column, asks, engine)
             self._state = state
         return answers

@@ -2,7 +2,7 @@
 
 Vertices are numbered as they come, so that trees over them stay as they are; beside their sorted
 ids stand their numbers. Nothing is written in place: what extends an index is a new one, whose
-cost is that of a merge with the ids so far, and of none where nothing is new.
+cost is to sort the batch and, where there are new ids, to merge them with those so far.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Range:
     about = "as they are"
     strings = False
 
-    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Range:
-        """Itself, if the columns of ``given`` hold nothing else; an InputError otherwise."""
+    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
+        """Itself, and the columns; an InputError if those of ``given`` hold anything else."""
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
                 f"the edges come with {len(given.vertices):,} vertices of their own, and there are"
@@ -46,17 +46,13 @@ class Range:
         exact = replace(given, vertices=range(self.n), every_vertex=True)
         span_of(exact, arrays, engine)
         dtypes = [array.dtype for array in arrays if array.size] or [self.dtype]
-        return replace(self, dtype=type_of(dtypes, 0, max(self.n - 1, 0)))
+        return replace(self, dtype=type_of(dtypes, 0, max(self.n - 1, 0))), arrays
 
     def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The vertex of each id, any where there is none, and whether there is one."""
         vertices, fits = Offset(0, INT64).find(engine.asarray(ids), engine)
         known = fits & (vertices < np.uint64(self.n))
         return engine.xp.where(known, vertices, np.uint64(0)), known
-
-    def of(self, ids: Any, engine: Engine) -> Array:
-        """The vertices of ids that are all known: the column as it lies."""
-        return engine.asarray(ids)
 
     def names(self, given: Given) -> Names:
         """From the vertices in the order of their ids back to these."""
@@ -88,10 +84,6 @@ class _Placed:
             return at.astype(np.uint32), known
         return self.places[engine.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
 
-    def of(self, ids: Any, engine: Engine) -> Array:
-        """The vertices of ids that are all known: a new array."""
-        return self.find(ids, engine)[0]
-
     def _insert(self, at: Array, more: int, engine: Engine) -> tuple[Array, Array]:
         """The numbers of all vertices once new ones stand at some places; and the old places."""
         n = self.n + more
@@ -118,25 +110,28 @@ class Integers(_Placed):
         """No ids at all."""
         return cls(engine.empty(0, np.int64), engine.empty(0, np.uint32))
 
-    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Integers:
-        """An index of the ids of the columns too, numbered in their order from n on."""
-        arrays = [engine.asarray(column) for column in columns]
-        arrays = [array for array in arrays if array.size]
-        if not arrays:
-            return self
-        dtype = self._type_with(arrays, engine)
+    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
+        """An index of the ids of the columns too, and their vertices; new ones from n on."""
+        xp, arrays = engine.xp, [engine.asarray(column) for column in columns]
+        if not any(array.size for array in arrays):
+            return self, [array.astype(np.uint32) for array in arrays]
+        dtype = self._type_with([array for array in arrays if array.size], engine)
         wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
         held = self.ids.astype(wide, copy=False)
-        ids = engine.xp.concatenate([array.astype(wide, copy=False) for array in arrays])
+        ids = xp.concatenate([array.astype(wide, copy=False) for array in arrays])
+        ids, back = xp.unique(ids, return_inverse=True)
         known = Listed.of(held).find(ids, engine)[1]
-        new = engine.xp.unique(ids[~known])
-        if not new.size:
-            return replace(self, ids=held, dtype=dtype)
-        at = engine.xp.searchsorted(held, new) + engine.xp.arange(new.size)
-        places, old = self._insert(at, new.size, engine)
-        merged = engine.empty(places.size, wide)
-        merged[at], merged[old] = new, held
-        return Integers(merged, places, dtype)
+        new = ids[~known]
+        larger = Integers(held, self.places, dtype)
+        if new.size:
+            at = xp.searchsorted(held, new) + xp.arange(new.size)
+            places, old = self._insert(at, new.size, engine)
+            merged = engine.empty(places.size, wide)
+            merged[at], merged[old] = new, held
+            larger = Integers(merged, places, dtype)
+        ends = np.cumsum([array.size for array in arrays])[:-1].tolist()
+        numbers = larger.places[xp.searchsorted(larger.ids, ids)]
+        return larger, xp.split(numbers[back], ends)
 
     def _type_with(self, arrays: list[Array], engine: Engine) -> np.dtype[Any]:
         """The type that the ids so far and those of the arrays fit."""
@@ -148,7 +143,12 @@ class Integers(_Placed):
         return type_of(dtypes, low, high)
 
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        return Listed.of(self.ids).find(engine.asarray(ids), engine)
+        ids = engine.asarray(ids)
+        order = engine.xp.argsort(ids)  # neighbours then read the same part of the list
+        sorted_at, sorted_known = Listed.of(self.ids).find(ids[order], engine)
+        at, known = engine.empty(ids.size, np.uint64), engine.empty(ids.size, bool)
+        at[order], known[order] = sorted_at, sorted_known
+        return at, known
 
     def names(self, given: Given) -> Names:
         """From the vertices in the order of their ids back to these."""
@@ -169,20 +169,20 @@ class Texts(_Placed):
     about: str = field(default="strings, sorted")
     strings = True
 
-    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Texts:
-        """An index of the strings of the columns too."""
-        found = [self._at(column, engine)[1] for column in columns if len(column)]
-        if self.words is not None and all(bool(known.all()) for known in found):
-            return self
+    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
+        """An index of the strings of the columns too, and their vertices."""
+        found = [self.find(column, engine) for column in columns]
+        if self.words is not None and all(bool(known.all()) for _, known in found):
+            return self, [vertices for vertices, _ in found]
         codes, words = factorise([self.held, *columns] if self.n else list(columns), _same)
         at = engine.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
         new = engine.xp.ones(words.size, bool)
         new[at] = False
         fresh = engine.xp.flatnonzero(new)
         places, _ = self._insert(fresh, fresh.size, engine)
-        everyone = np.arange(words.size)
-        held = words.take(engine.asarray(everyone), engine)
-        return Texts(held, words, places)
+        held = words.take(engine.xp.arange(words.size), engine)
+        codes = codes[len(codes) - len(columns) :]
+        return Texts(held, words, places), [places[engine.asarray(code)] for code in codes]
 
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         if self.words is None:
@@ -207,14 +207,15 @@ class Texts(_Placed):
 
 
 Index = Range | Integers | Texts
+Extended = tuple[Index, list[Array]]
 
 
 def _same(words: Any) -> Any:
     return words
 
 
-def extended(index: Index, given: Given, columns: Sequence[Any], engine: Engine) -> Index:
-    """The index with all ids of the columns lent by ``given``.
+def extended(index: Index, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
+    """The index with all ids of the columns lent by ``given``, and the vertices of these.
 
     Raises
     ------

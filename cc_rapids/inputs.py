@@ -125,24 +125,19 @@ def mask_of_queries(batch: Any, query: Any, given: Given) -> Any:
     return mask
 
 
-def ends(
-    state: State, given: Given, columns: list[Any], asks: Array | None, missing: str
-) -> tuple[Array, Array, Array]:
-    """The vertices of both ends of each row, any for those that are none, and whether both are.
+def ends(state: State, given: Given, columns: list[Any], missing: str) -> tuple[list[Array], Array]:
+    """The vertices of both ends of pairs of ids, any where there is none; and where there are both.
 
     Raises
     ------
     UnknownVertexError
-        A row that asks has an end that is none, and ``missing`` is "raise".
+        There is not, and ``missing`` is "raise".
     """
     found = [state.index.find(column, state.engine) for column in columns]
-    if missing == "raise":
-        for side, column, (_, known) in zip((given.src, given.dst), columns, found, strict=True):
-            if not bool(known.all()):
-                strange = ~known if asks is None else ~known & asks
-                raise _unknown(side.name, column, state.engine.to_host(strange))
-    (src, src_known), (dst, dst_known) = found
-    return src, dst, src_known & dst_known
+    for side, column, (_, known) in zip((given.src, given.dst), columns, found, strict=True):
+        if missing == "raise" and not bool(known.all()):
+            raise _unknown(side.name, column, state.engine.to_host(~known))
+    return [vertices for vertices, _ in found], found[0][1] & found[1][1]
 
 
 def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
