@@ -11,7 +11,7 @@ import numpy as np
 
 from . import engines, frames, vertices
 from .adjacency import Adjacency, arranged, rows_of
-from .choosing import Branch, Rule, choose, choose_by_paper, rule_of
+from .choosing import Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .design import Design
 from .engines import Array, Engine
 from .given import Given, lent
@@ -69,8 +69,8 @@ def components(  # type: ignore[misc]
         What to do with an edge that has a null end: refuse, or leave it out and say how many.
     design : str or Design
         The algorithm by name, such as ``"none+async+halve"`` (see :func:`cc_rapids.designs`).
-        ``"auto"`` takes the one that was measured to be fastest here, ``"auto(rule=paper)"`` follows
-        the decision tree of Hong et al. 2020.
+        ``"auto"`` takes the one that was measured to be fastest here; ``"auto(rule=paper)"``
+        follows the decision tree of Hong et al. 2020.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the edges lie.
     forest : bool
@@ -229,11 +229,13 @@ def _solve(
         return rows
 
     if not isinstance(design, Design):
-        found: Rule | Branch = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric))
+        found: Rule | Branch = choose(
+            engine, numbered.about, edges.m, bool(rows and rows.symmetric)
+        )
         if design == "paper":
             found = choose_by_paper(engine, forest.n, edges.m, make_rows)
         log.info("%s: %s", found.design, found)
-        design = found.design
+        design = for_forest(found.design) if noted else found.design
     edges, rows = arranged(design, edges, rows, forest, noted)
     if not noted:
         solve(edges, forest, design, rows)

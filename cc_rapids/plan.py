@@ -80,10 +80,10 @@ def plan(
         ids, why, vertices = way.name, way.why, way.vertices
         size = way.bytes + 2 * wide * min(vertices, rows + _named(given))
         about = vertices
-    found: Rule | Branch = choose(engine, about, m, given.offsets is not None and given.symmetric)
+    row: Rule | Branch = choose(engine, about, m, given.offsets is not None and given.symmetric)
     if rule == "paper":
-        found = choose_by_paper(engine, about, m, None)
-    chosen, reason = (design, "asked for") if design else (found.design, str(found))
+        row = choose_by_paper(engine, about, m, None)
+    chosen, reason = (design, "asked for") if design else (row.design, str(row))
     return Plan(
         engine=engine.name,
         device=engine.device_name,

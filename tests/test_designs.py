@@ -275,7 +275,7 @@ def test_locks_are_refused_where_they_might_hang():
 )
 def test_auto_by_the_papers_tree(src, dst, n, name, words, caplog):
     if name is None:
-        with pytest.raises(cc_rapids.InputError, match="holds the id 30, outside 0..4"):
+        with pytest.raises(cc_rapids.InputError, match=r"holds the id 30, outside 0\.\.4"):
             cc_rapids.components((list(src), list(dst)), num_vertices=n, design="auto(rule=paper)")
         return
     edges = np.array(src), np.array(list(dst))
