@@ -35,7 +35,9 @@ def pytest_addoption(parser):
 
 
 def pytest_generate_tests(metafunc):
-    if "design" in metafunc.fixturenames:
+    marks = metafunc.definition.iter_markers("parametrize")
+    chosen = any("design" in str(mark.args[0]) for mark in marks)
+    if "design" in metafunc.fixturenames and not chosen:
         found = design_pairs.selected(metafunc.config.getoption("--designs"))
         metafunc.parametrize("design", found, ids=str)
 
