@@ -165,12 +165,13 @@ def test_contended_links_lose_no_hook(on, compression):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
 
     def hook(on):
-        join = link.asynchronous(on, getattr(compress, compression)(on))
+        join = link.asynchronous(on, np.uint32, compress.FINDS[compression](on))
+        none = link.none_of(np.uint32)
         add = on.add
 
         @on.each
         def hook(i, parent, hooks):
-            if join(parent, np.uint32(i), np.uint32(0)):
+            if join(parent, parent, np.uint32(i), np.uint32(0)) != none:
                 add(hooks, 0, 1)
 
         return hook
