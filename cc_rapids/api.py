@@ -234,7 +234,7 @@ def _solve(
         )
         if design == "paper":
             found = choose_by_paper(engine, forest.n, edges.m, make_rows)
-        log.info("%s: %s", found.design, found)
+        log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
     edges, rows = arranged(design, edges, rows, forest, noted)
     if not noted:

@@ -279,7 +279,7 @@ def test_auto_by_the_papers_tree(src, dst, n, name, words, caplog):
             cc_rapids.components((list(src), list(dst)), num_vertices=n, design="auto(rule=paper)")
         return
     edges = np.array(src), np.array(list(dst))
-    with caplog.at_level("INFO", "cc_rapids"):
+    with caplog.at_level("DEBUG", "cc_rapids"):
         found = cc_rapids.components(edges, num_vertices=n, design='auto(rule="paper")')
     assert found.summary()["design"] == name
     assert words in caplog.text
