@@ -120,7 +120,7 @@ def components(  # type: ignore[misc]
     starts = [given.offsets] if given.offsets else []
     with runner.scope(), lent(given.columns) as columns, lent(starts) as offsets:
         if explain:
-            return plan(given, columns, chosen, rule, runner)
+            return plan(given, columns, chosen, rule, forest, runner)
         return _run(given, columns, offsets, chosen or rule, labels, runner, forest)
 
 

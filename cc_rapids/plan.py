@@ -59,7 +59,12 @@ class Plan:
 
 
 def plan(
-    given: Given, columns: list[Any], design: Design | None, rule: str | None, engine: Engine
+    given: Given,
+    columns: list[Any],
+    design: Design | None,
+    rule: str | None,
+    forest: bool,
+    engine: Engine,
 ) -> Plan:
     """Choose everything that a run would choose, and stop there.
 
@@ -84,6 +89,7 @@ def plan(
     if rule == "paper":
         row = choose_by_paper(engine, about, m, None)
     chosen, reason = (design, "asked for") if design else (row.design, str(row))
+    size += beyond(chosen, about, m, given.offsets is not None, forest)
     return Plan(
         engine=engine.name,
         device=engine.device_name,
@@ -95,6 +101,25 @@ def plan(
         vertices=vertices,
         bytes=size,
     )
+
+
+def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
+    """The bytes that a design takes beside the forest, for m edges (entries, if rows are given)."""
+    link, word = design.words[1].choice, 4 if n < 1 << 32 else 8
+    rounds = "edges" in link.takes
+    size = {"": 0, "hooks": word, "locks": 4, "ranks": 8}[link.extra] * n
+    if link.extra == "ranks" or (rounds and design.sample != "none"):
+        size += word * n
+    if design.sample != "none":
+        size += n // 8
+    if design.takes_rows and not rows:
+        size += (80 if forest else 48) * m + 8 * n
+        m *= 2
+    if rounds:
+        size += (2 * word + 8 * forest) * m + 2 * word * n
+    if "queues" in design.needs:
+        size += (4 + 2 * word) * n
+    return size + (8 * n if forest else 0)
 
 
 def _named(given: Given) -> int:
