@@ -57,7 +57,11 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
     """Compile for compute capability ``(major, minor)``, whether or not such a GPU is here."""
-    from cuda.core import Linker, LinkerOptions, ObjectCode
+    return link(to_ptx(kernel, signature, capability), capability)
+
+
+def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> str:
+    """The kernel in the virtual instructions of an architecture, which later ones take too."""
     from numba import cuda
 
     from .gpu import ATOMS, SHAPES
@@ -72,6 +76,13 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, 
             cc=capability,
             output="ptx",
         )
+    return str(ptx)
+
+
+def link(ptx: str, capability: tuple[int, int]) -> Binary:
+    """Machine code for an architecture, and what it takes of the machine."""
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+
     options = LinkerOptions(
         arch=f"sm_{capability[0]}{capability[1]}", verbose=True, ptxas_options=["-v"]
     )

@@ -1,18 +1,25 @@
-"""Every CUDA kernel compiles without a GPU, for each architecture, into registers alone."""
+"""Every CUDA kernel compiles without a GPU, for each architecture, into registers alone.
 
+A rehearsal notes what is launched with which types, by every design of the selection and by all
+else that has a kernel. Each kernel is compiled once, to the virtual instructions (PTX) of the
+oldest architecture, and these are linked for all of them. At run time a kernel is compiled for the
+very architecture instead; so are here the kernels of the designs that ``"auto"`` may choose.
+"""
+
+import ast
+import multiprocessing
 import os
+from pathlib import Path
 
-import numpy as np
+import launches
 import pytest
 
 import cc_rapids
-from cc_rapids import engines
-from cc_rapids.design import designs
 from cc_rapids.engines import compiler
-from cc_rapids.engines.threads import Threads
-from cc_rapids.graphs import Csr
 
+PACKAGE = Path(cc_rapids.__file__).parent
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
+REGISTERS = 64  # a thread: four blocks of 256 then share the 65,536 of a multiprocessor
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"),
@@ -20,75 +27,76 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-class Recorder(Threads):
-    """An engine that notes what is launched with which types."""
-
-    def __init__(self):
-        super().__init__()
-        self.launched = {}
-
-    def launch(self, kernel, n, arguments):
-        signature = compiler.signature_of(arguments)
-        self.launched[kernel.part.fingerprint, signature] = kernel, signature
-        super().launch(kernel, n, arguments)
+@pytest.fixture(scope="module")
+def which(request):
+    return request.config.getoption("--designs")
 
 
-def launches():
-    """One launch of each kernel for each kind of ids that has code of its own."""
-    recorder = Recorder()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engines, "get", lambda name: recorder)
-        for design in designs():
-            for dtype in (np.int32, np.int64, np.uint64):
-                src = np.tile(np.array([1, 5, 9, 9], dtype), 100)  # more edges than a sample takes
-                dst = np.tile(np.array([5, 1, 12, 9], dtype), 100)
-                found = cc_rapids.components((src, dst), vertices=src, design=design)
-                for labels in ("min", "dense", "size"):
-                    found.labels(labels)
-        for design in ("none+async+halve", "none+jtb+two-try-split", "none+rem-cas+splice"):
-            seen = cc_rapids.Connectivity(design=design, engine="cuda").insert((src, dst))
-            seen.process((src, dst), query=src > 5)
-            seen.connected((src, dst))
-            seen.components()
-        cc_rapids.components((src, dst), vertices=range(0, 30, 7)).labels()
-        cc_rapids.components((src, dst), num_vertices=20).labels()
-        cc_rapids.components((src, dst), vertices=[100_000]).labels()
-        strided = np.arange(20)[::2]
-        cc_rapids.components((strided, strided))
-        for dtype in (np.int64, np.uint64):
-            far = np.arange(70_000, dtype=dtype) * dtype(2**40)
-            cc_rapids.components((far, far[::-1].copy()), vertices=far).labels()
-        near = np.arange(70_000) * 60
-        cc_rapids.components((near, near[::-1].copy())).labels()
-        for dtype in (np.int32, np.int64):
-            cc_rapids.components(Csr(np.array([0, 2, 2], dtype), np.array([0, 1], dtype)))
-    return list(recorder.launched.values())
+@pytest.fixture(scope="module")
+def rehearsed(which):
+    return launches.rehearse(which)
 
 
-LAUNCHES = launches()
+def binaries(kernel, signature, direct):
+    """How each was made, and for which architecture."""
+    ptx = compiler.to_ptx(kernel, signature, CAPABILITIES[0])
+    for capability in CAPABILITIES:
+        yield "PTX of sm_75 for", capability, compiler.link(ptx, capability)
+    for capability in CAPABILITIES[1:] if direct else []:
+        yield "compiled for", capability, compiler.compile_kernel(kernel, signature, capability)
 
 
-def test_the_launches_cover_every_kernel():
-    names = {kernel.part.function.__name__ for kernel, _ in LAUNCHES}
-    assert names >= {"start", "every_edge", "flatten", "span", "mark_column", "mark_range",
-                     "complete", "count_blocks", "sum_runs", "add_runs", "gather", "mark_roots",
-                     "largest", "mark_inside",
-                     "every_other_edge", "rows", "estimate", "number_slots", "take_slots",
-                     "mark_taken", "lower", "hang", "number_ranks", "members",
-                     "mixed", "ask"}  # fmt: skip
+def faults(kernel, signature, direct):
+    """What is wrong with a kernel, a line for each architecture."""
+    for made, (major, minor), binary in binaries(kernel, signature, direct):
+        taken = {name: getattr(binary, name) for name in ("stack", "spills", "local")}
+        clean = not any(taken.values()) and 0 < binary.registers <= REGISTERS
+        if not clean or binary.cubin[:4] != b"\x7fELF":
+            yield f"{made} sm_{major}{minor}: {binary.registers} registers, {taken}"
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda c: f"sm_{c[0]}{c[1]}")
-def test_kernels_compile_without_spills_or_local_memory(capability):
-    for kernel, signature in LAUNCHES:
-        binary = compiler.compile_kernel(kernel, signature, capability)
-        name = f"{kernel.part.function.__name__}{signature}"
-        assert binary.cubin[:4] == b"\x7fELF", name
-        assert 0 < binary.registers <= 64, name
-        assert (binary.stack, binary.spills, binary.local) == (0, 0, 0), name
+KERNELS = {}  # of this process of the pool, by their keys
 
 
-def test_a_binary_survives_its_bytes():
-    kernel, signature = LAUNCHES[0]
+def begin(which):
+    """Find the kernels again: they hold functions, which cannot be sent to another process."""
+    KERNELS.update(launches.rehearse(which)[0])
+
+
+def found(task):
+    key, direct = task
+    return key, list(faults(KERNELS[key], key[2], direct))
+
+
+def test_kernels_compile_without_spills_or_local_memory(which):
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(os.cpu_count(), begin, (which,)) as pool:
+        launched, by, chosen = launches.rehearse(which)
+        tasks = [(key, key in chosen) for key in launched]
+        bad = {key: lines for key, lines in pool.imap_unordered(found, tasks, 4) if lines}
+    assert [
+        f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {line}"
+        for key, lines in bad.items()
+        for line in lines
+    ] == []
+
+
+def declared():
+    """The file, line and name of every kernel in the source."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            marks = getattr(node, "decorator_list", [])
+            if any(ast.unparse(mark) in ("on.each", "on.sweep") for mark in marks):
+                yield str(path), marks[0].lineno, node.name
+
+
+def test_every_kernel_is_launched(rehearsed):
+    codes = [kernel.part.function.__code__ for kernel in rehearsed[0].values()]
+    seen = {(code.co_filename, code.co_firstlineno, code.co_name) for code in codes}
+    assert {kernel for kernel in declared() if kernel not in seen} == set()
+
+
+def test_a_binary_survives_its_bytes(rehearsed):
+    (_, _, signature), kernel = next(iter(rehearsed[0].items()))
     binary = compiler.compile_kernel(kernel, signature, (9, 0))
     assert compiler.Binary.from_bytes(binary.to_bytes()) == binary
