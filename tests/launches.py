@@ -17,6 +17,9 @@ CHOSEN += [Design("hook", "ecl", None), *map(for_forest, CHOSEN)]
 
 INT, LONG, ULONG = np.int32, np.int64, np.uint64
 
+# Options that are off in every design of the list.
+OPTIONS = ("k=3", "coalesce=off, reorganise=off", "reorganise=off", "gather=off")
+
 
 def edges(dtype=LONG):
     """A few: a pair both ways, a new vertex, and a loop."""
@@ -47,31 +50,42 @@ def takes_batches(design):
 
 
 def ids():
-    """Every way from ids to vertices and back to labels."""
+    """Every way from ids to vertices and back to labels, without a word for each of a wide span."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.ways.SMALL", 100)
+        name_vertices()
+        patch.setattr("cc_rapids.slots.FEW", 10)
+        patch.setattr("cc_rapids.spans.LONG", 10)
+        glance()
+
+
+def name_vertices():
+    """Ids of each type and kind, by themselves and with vertices named besides."""
     for dtype in (INT, LONG, ULONG):
         found = cc_rapids.components(edges(dtype), vertices=edges(dtype)[0])
         for labels in ("min", "dense", "size"):
             found.labels(labels)
-        far = np.arange(0, 70_000, 1400).astype(dtype) << dtype(40 if dtype is not INT else 10)
-        cc_rapids.components((far, far[::-1].copy()), vertices=far).labels()
+        for width in (100, 10**7):  # a bit each, and slots
+            far = np.arange(50, dtype=dtype) * dtype(width)
+            cc_rapids.components((far, far[::-1].copy()), vertices=far).labels()
+            cc_rapids.components((far, far[::-1].copy())).labels()
+        src, dst = np.triu_indices(6)
+        dense = src.astype(dtype), dst.astype(dtype)
+        cc_rapids.components(dense, num_vertices=6, design="auto(rule=paper)")
     cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
     cc_rapids.components(edges(), vertices=[100_000]).labels()
     cc_rapids.components(edges(), num_vertices=20).labels()
-    cc_rapids.components(edges(), num_vertices=20, design="auto(rule=paper)")
     strided = np.arange(20)[::2]
     cc_rapids.components((strided, strided))
 
 
-def long_lists():
+def glance():
     """Lists of which a glance is taken, or whose ids are estimated: of any length here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.slots.FEW", 10)
-        patch.setattr("cc_rapids.spans.LONG", 10)
-        for dtype in (INT, LONG, ULONG):
-            near = np.arange(400, dtype=dtype)
-            cc_rapids.components((near, near[::-1].copy())).labels()
-            far = near[::16] << dtype(50 if dtype is not INT else 21)
-            cc_rapids.components((far, far[::-1].copy())).labels()
+    for dtype in (INT, LONG, ULONG):
+        near = np.arange(400, dtype=dtype)
+        cc_rapids.components((near, near[::-1].copy())).labels()
+        far = near[::8] * dtype(10**6)
+        cc_rapids.components((far, far[::-1].copy())).labels()
 
 
 def graphs():
@@ -80,8 +94,8 @@ def graphs():
         generators.reference(name, 4, engine="cuda")
     ring = generators.permuted(generators.cliques([3, 1, 2], engine="cuda"), seed=5)
     generators.duplicated(ring, 20, seed=6)
-    generators.path(5, engine="cuda")
     generators.star(5, engine="cuda")
+    generators.pieces.uniform(5, 10).gather()
 
 
 def rehearse(which):
@@ -94,8 +108,9 @@ def rehearse(which):
     """
     types = (INT, LONG, ULONG)
     named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
-    uses = [(use.__name__, use) for use in (ids, long_lists, graphs)]
+    uses = [(use.__name__, use) for use in (ids, graphs)]
     selected = design_pairs.selected(which)
+    selected += [Design(f"kout({options})") for options in OPTIONS]
     uses += [(str(design), solve, design, INT) for design in selected]
     uses += [(f"{design} in batches", batches, design) for design in filter(takes_batches, selected)]
     by = {}
