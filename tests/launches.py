@@ -112,7 +112,9 @@ def rehearse(which):
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     uses += [(str(design), solve, design, INT) for design in selected]
-    uses += [(f"{design} in batches", batches, design) for design in filter(takes_batches, selected)]
+    uses += [
+        (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
+    ]
     by = {}
     with rehearsed() as engine:
         for name, use, *arguments in named + uses:

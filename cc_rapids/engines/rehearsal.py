@@ -96,7 +96,7 @@ class _Noted(Kernel):
 def rehearsed() -> Iterator[Rehearsal]:
     """A rehearsal, which every name of an engine stands for meanwhile."""
     engine = Rehearsal()
-    with mock.patch.object(engines, "get", lambda name: engine), warnings.catch_warnings():
+    with mock.patch.object(engines, "get", return_value=engine), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
         yield engine
