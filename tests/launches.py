@@ -17,7 +17,7 @@ CHOSEN += [Design("hook", "ecl", None), *map(for_forest, CHOSEN)]
 
 INT, LONG, ULONG = np.int32, np.int64, np.uint64
 
-# Options that are off in every design of the list.
+# Of k-out, what no design of the list has.
 OPTIONS = ("k=3", "coalesce=off, reorganise=off", "reorganise=off", "gather=off")
 
 
@@ -74,7 +74,7 @@ def name_vertices():
         cc_rapids.components(dense, num_vertices=6, design="auto(rule=paper)")
     cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
     cc_rapids.components(edges(), vertices=[100_000]).labels()
-    cc_rapids.components(edges(), num_vertices=20).labels()
+    cc_rapids.components(edges(), num_vertices=10_000).labels()
     strided = np.arange(20)[::2]
     cc_rapids.components((strided, strided))
 

@@ -73,7 +73,7 @@ def test_kernels_compile_without_spills_or_local_memory(which):
     with context.Pool(os.cpu_count(), begin, (which,)) as pool:
         launched, by, chosen = launches.rehearse(which)
         tasks = [(key, key in chosen) for key in launched]
-        bad = {key: lines for key, lines in pool.imap_unordered(found, tasks, 4) if lines}
+        bad = {key: lines for key, lines in pool.imap_unordered(found, tasks, 16) if lines}
     assert [
         f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {line}"
         for key, lines in bad.items()

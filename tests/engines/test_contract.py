@@ -169,7 +169,7 @@ def links():
             yield design
 
 
-@pytest.mark.parametrize("union", links(), ids=str)
+@pytest.mark.parametrize("union", list(links()), ids=str)
 def test_contended_links_lose_no_hook(on, union):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
     vertex, extra = np.uint32, union.words[1].choice.extra
