@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from . import algorithms, kernels, reading
-from .catalog import find
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
@@ -173,18 +172,21 @@ class Parts:
 
     def join(self, sampling: bool) -> Any:
         """The design's union-find, or for the sample of a design without one, async+halve."""
-        _, link, compress = self.design.words
+        link = self.design.words[1]
         if not link.choice.finds and ("edges" in link.choice.takes or link.choice.whole):
-            if not sampling:
-                return None
-            link, compress = find("link", "async"), find("compress", "halve")
+            return replace(self, design=Design()).join(sampling) if sampling else None
+        linked = self.link()
+        return kernels.forest.joining(self.on, self.vertex, linked, self._note())
+
+    def link(self) -> Any:
+        """The design's union of two vertices, see :mod:`cc_rapids.kernels.link`."""
+        _, link, compress = self.design.words
         on = self.on
         made = compress and link.choice.finds[compress.choice.name](on)
         name = dict(link.options).get("find", compress and compress.choice.name)
         finds = kernels.compress.FINDS | {"naive": kernels.compress.nothing}
         known = {"find": made, "step": made, "tidy": finds[name](on) if name in finds else None}
-        linked = link.choice.make(on, self.vertex, *(known[part] for part in link.choice.takes))
-        return kernels.forest.joining(on, self.vertex, linked, self._note())
+        return link.choice.make(on, self.vertex, *(known[part] for part in link.choice.takes))
 
     def _make(self, word: Any, join: Any) -> Any:
         """What a factory of samples or of whole algorithms gives, with its options."""

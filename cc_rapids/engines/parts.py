@@ -59,21 +59,28 @@ class Part:
         text = "\n".join([function.__module__, inspect.getsource(function), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def compiled(self, jit: Jit, atoms: dict[str, Any]) -> Any:
-        """The function, compiled by ``jit`` over compiled parts and the engine's own atoms."""
+    def compiled(self, jit: Jit, atoms: dict[str, Any], known: dict[str, Any] | None = None) -> Any:
+        """The function, compiled by ``jit`` over compiled parts and the engine's own atoms.
+
+        ``known`` holds the parts that this ``jit`` has compiled, by their fingerprints; new ones
+        are added.
+        """
+        done: dict[str, Any] = {} if known is None else known
 
         def ready(value: Any) -> Any:
             if isinstance(value, Atom):
                 return atoms[value.name]
-            return value.compiled(jit, atoms) if isinstance(value, Part) else value
+            return value.compiled(jit, atoms, done) if isinstance(value, Part) else value
 
-        cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
-        function = self.function
-        return jit(
-            types.FunctionType(
-                function.__code__, function.__globals__, function.__name__, None, cells
+        if self.fingerprint not in done:
+            cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
+            function = self.function
+            done[self.fingerprint] = jit(
+                types.FunctionType(
+                    function.__code__, function.__globals__, function.__name__, None, cells
+                )
             )
-        )
+        return done[self.fingerprint]
 
 
 def _fingerprint(value: Any) -> str:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from cc_rapids import bits
-from cc_rapids.kernels import compress, link
+import cc_rapids
+from cc_rapids import bits, kernels
+from cc_rapids.program import Parts
 
 SIZES = [0, 1, 31, 32, 33, 100]
 WIDTHS = [np.int32, np.uint32, np.int64, np.uint64]
@@ -160,28 +161,41 @@ def test_kernels_see_what_earlier_ones_wrote(on):
     assert on.to_host(a).tolist() == [10] * n
 
 
-@pytest.mark.parametrize("compression", ["naive", "halve"])
-def test_contended_links_lose_no_hook(on, compression):
+def links():
+    """A design without a sample for each rule of linking with each find that it takes."""
+    for design in cc_rapids.designs():
+        rule = design.words[1].choice
+        if design.sample == "none" and not rule.whole and "edges" not in rule.takes:
+            yield design
+
+
+@pytest.mark.parametrize("union", list(links()), ids=str)
+def test_contended_links_lose_no_hook(on, union):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
+    vertex, extra = np.uint32, union.words[1].choice.extra
+    link = Parts(union, on, vertex, np.uint32, False, True).link()
+    none = kernels.link.none_of(vertex)
 
     def hook(on):
-        join = link.asynchronous(on, np.uint32, compress.FINDS[compression](on))
-        none = link.none_of(np.uint32)
         add = on.add
 
         @on.each
-        def hook(i, parent, hooks):
-            if join(parent, parent, np.uint32(i), np.uint32(0)) != none:
+        def hook(i, parent, extra, hooks):
+            if link(parent, extra, vertex(i), vertex(0)) != none:
                 add(hooks, 0, 1)
 
         return hook
 
     n = 200
-    parent = on.asarray(np.arange(n, dtype=np.uint32))
+    parent = on.asarray(np.arange(n, dtype=vertex))
+    beside = {"hooks": np.full(n, none), "ranks": np.arange(n, dtype=np.uint64)}
+    words = on.asarray(beside.get(extra, np.zeros(n, vertex)))
     hooks = on.fill(on.empty(1, np.int64), 0)
-    hook(on)(n, parent, hooks)
+    hook(on)(n, parent, words, hooks)
+    if extra == "ranks":
+        kernels.jtb.unpack(on, vertex)(n, words, parent)
     assert on.to_host(hooks).tolist() == [n - 1]
-    assert on.to_host(parent).tolist() == [0] * n
+    assert (on.to_host(parent) == np.arange(n)).sum() == 1
 
 
 def test_bits_rank_members(on):

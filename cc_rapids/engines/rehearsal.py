@@ -1,0 +1,102 @@
+"""A rehearsal: which kernels the GPU would be given, found without a GPU and without a compiler.
+
+Kernels run as plain Python on NumPy arrays, under the parameters of the GPU engine, and what is
+launched is noted with the types of its arguments. A few edges will do; a launch for no index, as of
+a phase that has nothing left to do for so few, is noted too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from .. import engines
+from . import compiler, cuda
+from .base import Kernel
+from .parts import Part
+from .threads import Threads
+
+# How often a kernel runs, if less than it is asked to: pairs of threads need warps, and all that
+# they would link is linked later; of the probes one will do, as any tree may be called the largest.
+MOST = {"link_pairs": 0, "largest": 1}
+
+Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
+
+
+def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
+    """An atomic operation of the only thread: gives what the array held before."""
+
+    def operation(array: Any, i: Any, *values: Any) -> Any:
+        before = array[i]
+        array[i] = change(before, *values)
+        return before
+
+    return operation
+
+
+ATOMS = {
+    "cas": _atom(lambda held, old, new: new if held == old else held),
+    "add": _atom(lambda held, value: held + held.dtype.type(value)),
+    "min": _atom(min),
+    "max": _atom(max),
+    "bit_or": _atom(lambda held, value: held | value),
+    "fence": lambda: None,
+    "swap_pairs": lambda value: value,
+}
+ATOMS |= {"all_add": ATOMS["add"], "all_min": ATOMS["min"], "all_max": ATOMS["max"]}
+
+
+class Rehearsal(Threads):
+    """The GPU engine's parameters on NumPy arrays; ``launched`` holds each kernel by its key."""
+
+    name = "cuda"
+    group = cuda.Cuda.group
+    swap_pairs = cuda.Cuda.swap_pairs
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.launched: dict[Key, Kernel] = {}
+
+    def each(self, function: FunctionType) -> Kernel:
+        return _Noted(self, "each", Part(function))
+
+    def sweep(self, function: FunctionType) -> Kernel:
+        return _Noted(self, "sweep", Part(function))
+
+    def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
+        signature = compiler.signature_of(arguments)
+        self.launched.setdefault((kernel.shape, kernel.part.fingerprint, signature), kernel)
+        body = kernel.compiled.get("plain")
+        if body is None:
+            body = kernel.part.compiled(lambda function: function, ATOMS)
+            kernel.compiled["plain"] = body
+        n = min(n, MOST.get(kernel.part.function.__name__, n))
+        values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
+        if kernel.shape == "sweep" and n:
+            body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
+        elif kernel.shape == "each":
+            for i in range(n):
+                body(np.uint64(i), *values)
+
+
+class _Noted(Kernel):
+    """A kernel that is launched for no index too."""
+
+    def __call__(self, n: int, *arguments: Any) -> None:
+        self.engine.launch(self, n, arguments)
+
+
+@contextmanager
+def rehearsed() -> Iterator[Rehearsal]:
+    """A rehearsal, which every name of an engine stands for meanwhile."""
+    engine = Rehearsal()
+    with mock.patch.object(engines, "get", return_value=engine), warnings.catch_warnings():
+        # integers wrap around, as they do on the GPU
+        warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
+        yield engine

@@ -1,0 +1,125 @@
+"""What launches every kernel, with each kind of arguments that has code of its own."""
+
+import design_pairs
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import Design, generators
+from cc_rapids.choosing import AUTO, for_forest
+from cc_rapids.engines.rehearsal import rehearsed
+from cc_rapids.graphs import Csr
+
+# What "auto" runs by either of its rules, with a forest too.
+CHOSEN = [rule.design for rule in AUTO]
+CHOSEN += [Design(sample) for sample in ("none", "strided", "kout")]
+CHOSEN += [Design("hook", "ecl", None), *map(for_forest, CHOSEN)]
+
+INT, LONG, ULONG = np.int32, np.int64, np.uint64
+
+# Of k-out, what no design of the list has.
+OPTIONS = ("k=3", "coalesce=off, reorganise=off", "reorganise=off", "gather=off")
+
+
+def edges(dtype=LONG):
+    """A few: a pair both ways, a new vertex, and a loop."""
+    return np.array([1, 5, 9, 9], dtype), np.array([5, 1, 12, 9], dtype)
+
+
+def solve(design, dtype):
+    """A design on a list, and on rows that hold both directions or do not."""
+    for forest in dict.fromkeys((False, design.makes_forests)):
+        cc_rapids.components(edges(dtype), design=design, forest=forest)
+        for symmetric in (True, False):
+            rows = Csr(np.array([0, 2, 3, 4], dtype), np.array([1, 2, 0, 0], dtype), symmetric)
+            cc_rapids.components(rows, design=design, forest=forest)
+
+
+def batches(design):
+    """Insertions, and queries alone and among them."""
+    src, dst = edges()
+    seen = cc_rapids.Connectivity(design=design).insert((src, dst))
+    seen.process((src, dst), query=src > 5)
+    seen.connected((src, dst))
+    seen.components()
+
+
+def takes_batches(design):
+    """Whether a design takes batches; a sample makes no difference to them."""
+    return design.rooted and design.sample == "none" and not design.words[1].choice.whole
+
+
+def ids():
+    """Every way from ids to vertices and back to labels, without a word for each of a wide span."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.ways.SMALL", 100)
+        name_vertices()
+        patch.setattr("cc_rapids.slots.FEW", 10)
+        patch.setattr("cc_rapids.spans.LONG", 10)
+        glance()
+
+
+def name_vertices():
+    """Ids of each type and kind, by themselves and with vertices named besides."""
+    for dtype in (INT, LONG, ULONG):
+        found = cc_rapids.components(edges(dtype), vertices=edges(dtype)[0])
+        for labels in ("min", "dense", "size"):
+            found.labels(labels)
+        for width in (100, 10**7):  # a bit each, and slots
+            far = np.arange(50, dtype=dtype) * dtype(width)
+            cc_rapids.components((far, far[::-1].copy()), vertices=far).labels()
+            cc_rapids.components((far, far[::-1].copy())).labels()
+        src, dst = np.triu_indices(6)
+        dense = src.astype(dtype), dst.astype(dtype)
+        cc_rapids.components(dense, num_vertices=6, design="auto(rule=paper)")
+    cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
+    cc_rapids.components(edges(), vertices=[100_000]).labels()
+    cc_rapids.components(edges(), num_vertices=10_000).labels()
+    strided = np.arange(20)[::2]
+    cc_rapids.components((strided, strided))
+
+
+def glance():
+    """Lists of which a glance is taken, or whose ids are estimated: of any length here."""
+    for dtype in (INT, LONG, ULONG):
+        near = np.arange(400, dtype=dtype)
+        cc_rapids.components((near, near[::-1].copy())).labels()
+        far = near[::8] * dtype(10**6)
+        cc_rapids.components((far, far[::-1].copy())).labels()
+
+
+def graphs():
+    """Every generator that has a kernel."""
+    for name in generators.REFERENCES:
+        generators.reference(name, 4, engine="cuda")
+    ring = generators.permuted(generators.cliques([3, 1, 2], engine="cuda"), seed=5)
+    generators.duplicated(ring, 20, seed=6)
+    generators.star(5, engine="cuda")
+    generators.pieces.uniform(5, 10).gather()
+
+
+def rehearse(which):
+    """Each kernel that is launched by its key, and the first to do so: a design, or a use of ids.
+
+    Parameters
+    ----------
+    which : {"pairs", "all"}
+        Designs besides those of "auto", which come first.
+    """
+    types = (INT, LONG, ULONG)
+    named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
+    uses = [(use.__name__, use) for use in (ids, graphs)]
+    selected = design_pairs.selected(which)
+    selected += [Design(f"kout({options})") for options in OPTIONS]
+    uses += [(str(design), solve, design, INT) for design in selected]
+    uses += [
+        (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
+    ]
+    by = {}
+    with rehearsed() as engine:
+        for name, use, *arguments in named + uses:
+            use(*arguments)
+            by |= dict.fromkeys(engine.launched.keys() - by.keys(), name)
+            if name == named[-1][0]:
+                chosen = set(engine.launched)
+    return engine.launched, by, chosen
