@@ -72,11 +72,11 @@ def count():
     known = designs()
     samples = {design.sample for design in known}
     after = {(design.link, design.compress) for design in known if design.sample != "none"}
-    alone = len(known) - len(samples) * len(after)
+    alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].choice.whole]
     return (
         f"There are {len(known)} designs with default options: {len(samples)} samples (none among"
-        f" them) times {len(after)} rules for what they leave, and {alone} that takes no sample"
-        " (`bfs-cc`)."
+        f" them) times {len(after)} rules for what they leave, and {len(alone)} that take no sample"
+        f" ({', '.join(alone)})."
     )
 
 

@@ -78,7 +78,7 @@ def build(
         finish=parts.finish(first),
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
-        rerooted=packed or (rounds and first is not None),
+        rerooted=packed or not link.least or (rounds and first is not None),
         least=answer.least_of_trees(engine, vertex),
         reroot=answer.reroot(engine),
     )
@@ -191,6 +191,7 @@ class Parts:
         taken = {
             "every_edge": join and self._every_edge(join, False),
             "join": join,
+            "read": reading.checked(self.on, self.vertex, self.wide, self.ends()),
             "note": self._note(),
             "noted": self.noted,
         }
