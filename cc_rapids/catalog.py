@@ -46,6 +46,8 @@ class Choice:
         Whether it is an algorithm of its own that takes no sample.
     least : bool
         Whether the root of a tree is its least vertex in the end.
+    staged : bool
+        Whether, if it is an algorithm of its own, it goes on from the trees of earlier edges.
     """
 
     axis: str
@@ -61,6 +63,7 @@ class Choice:
     rooted: bool = True
     whole: bool = False
     least: bool = True
+    staged: bool = False
 
     @property
     def line(self) -> str:

@@ -214,7 +214,7 @@ def designs() -> list[Design]:
     --------
     >>> names = list(map(str, designs()))
     >>> names[:3], len(names)
-    (['none+async+naive', 'none+async+halve', 'none+async+split'], 348)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 352)
     """
     found = []
     for words in _product():

@@ -3,6 +3,6 @@
 Written as :mod:`cc_rapids.kernels` are, and in the same catalog.
 """
 
-from . import rounds, search, sutton
+from . import cong, rounds, search, sutton
 
-__all__ = ["rounds", "search", "sutton"]
+__all__ = ["cong", "rounds", "search", "sutton"]
