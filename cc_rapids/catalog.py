@@ -46,6 +46,8 @@ class Choice:
         Whether it is an algorithm of its own that takes no sample.
     least : bool
         Whether the root of a tree is its least vertex in the end.
+    around : bool
+        Of a sample, whether it links nothing itself, but calls the link on groups of edges.
     staged : bool
         Whether, if it is an algorithm of its own, it goes on from the trees of earlier edges.
     """
@@ -63,6 +65,7 @@ class Choice:
     rooted: bool = True
     whole: bool = False
     least: bool = True
+    around: bool = False
     staged: bool = False
 
     @property

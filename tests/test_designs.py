@@ -149,9 +149,6 @@ def test_names_are_parsed_back():
         (" kout( k = 2 ) + async + halve ", "kout+async+halve"),
         ("hook(n=9)+rem-cas+halve", "hook(n=9)+rem-cas(find=halve)+halve-one"),
         ("rem-lock+naive", "none+rem-lock+halve-one"),
-        ("adaptive(segments=auto)", "adaptive"),
-        ("none+adaptive(segments=7)", "adaptive(segments=7)"),
-        ("soman(hooks=down)", "soman(hooks=down)"),
         ("kout(gather=off)+liu-tarjan(PRF)", "kout(gather=off)+liu-tarjan(PRF)"),
         (
             "kout(coalesce=off, reorganise=off)+async+halve",
@@ -180,8 +177,6 @@ def test_names_may_be_shorter(given, name):
         ("none+async+two-try-split", "works on jtb's words"),
         ("none+rem-cas(find=full)+splice", "would store to another root"),
         ("kout+bfs-cc", "searches every component"),
-        ("kout+soman", "published for all edges at once"),
-        ("adaptive(segments=0)", "unknown segments of link adaptive '0'.* one of a count from 1"),
         ("kout(coalesce=off)+async+halve", "needs reorganise=off too"),
     ],
 )
@@ -299,16 +294,3 @@ def test_auto_has_two_rules():
     assert Design.parse("auto(rule=measured)") is None
     with pytest.raises(DesignError, match="unknown rule of auto 'rule=mine'"):
         cc_rapids.components(([1], [2]), design="auto(rule=mine)")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "soman(hooks=down)",
-        "multi-jump(hooks=down)",
-        "adaptive(segments=3)",
-        "adaptive(segments=99)",
-    ],
-)
-def test_options_of_whole_algorithms(engine, name):
-    test_lists(engine, Design.parse(name))

@@ -3,6 +3,6 @@
 Written as :mod:`cc_rapids.kernels` are, and in the same catalog.
 """
 
-from . import cong, rounds, search, sutton
+from . import balduzzi, cong, patwary, rounds, search, stages, sutton
 
-__all__ = ["cong", "rounds", "search", "sutton"]
+__all__ = ["balduzzi", "cong", "patwary", "rounds", "search", "stages", "sutton"]
