@@ -74,8 +74,8 @@ def arranged(
 def rows_of(edges: Edges, forest: Forest, noted: bool = False) -> Adjacency:
     """The rows of an edge list, sorted, each edge in those of both ends.
 
-    About 24 bytes an edge are allocated, and 16 more if each entry's edge is ``noted``. Vertices
-    with an edge, self-loops too, are added to those that occur.
+    About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is ``noted``.
+    Vertices with an edge, self-loops too, are added to those that occur.
 
     Raises
     ------

@@ -120,7 +120,7 @@ def components(  # type: ignore[misc]
     starts = [given.offsets] if given.offsets else []
     with runner.scope(), lent(given.columns) as columns, lent(starts) as offsets:
         if explain:
-            return plan(given, columns, chosen, rule, runner)
+            return plan(given, columns, chosen, rule, forest, runner)
         return _run(given, columns, offsets, chosen or rule, labels, runner, forest)
 
 
@@ -234,7 +234,7 @@ def _solve(
         )
         if design == "paper":
             found = choose_by_paper(engine, forest.n, edges.m, make_rows)
-        log.info("%s: %s", found.design, found)
+        log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
     edges, rows = arranged(design, edges, rows, forest, noted)
     if not noted:

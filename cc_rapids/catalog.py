@@ -46,6 +46,8 @@ class Choice:
         Whether it is an algorithm of its own that takes no sample.
     least : bool
         Whether the root of a tree is its least vertex in the end.
+    room : (int, int)
+        Of an algorithm of its own on a list, the most labels that it keeps a vertex and an edge.
     around : bool
         Of a sample, whether it links nothing itself, but calls the link on groups of edges.
     staged : bool
@@ -65,6 +67,7 @@ class Choice:
     rooted: bool = True
     whole: bool = False
     least: bool = True
+    room: tuple[int, int] = (0, 0)
     around: bool = False
     staged: bool = False
 

@@ -115,9 +115,10 @@ class Design:
         if name.partition("(")[0].strip() == "auto":
             return None
         words = [word.strip() for word in name.split("+")]
+        alone = len(words) == 1 and words[0].partition("(")[0].strip() not in CHOICES["link"]
         if words[0].partition("(")[0].strip() not in CHOICES["sample"]:
             words = ["none", *words]
-        if not 2 <= len(words) <= len(AXES):
+        if alone or not 2 <= len(words) <= len(AXES):
             raise DesignError(unknown("design", name, ["auto", *map(str, designs())]))
         sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
         known = find("link", link).choice

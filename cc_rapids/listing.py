@@ -49,7 +49,7 @@ def row(design: Design) -> Row:
     Examples
     --------
     >>> row(Design.parse("kout+ecl")).needs
-    'rows: of an edge list, 24 bytes an edge to make them'
+    'rows: of an edge list, 48 bytes an edge while they are made'
     """
     papers = dict.fromkeys(design.paper.split("; "))
     needs = dict.fromkeys(filter(None, design.needs.split("; ")))

@@ -84,6 +84,7 @@ def hook_stars(on: Any, read: Any) -> Any:
     whole=True,
     rooted=False,
     least=False,
+    room=(2, 0),
     needs="8 bytes a vertex for labels and notes",
     paper="Tvrdik; Balduzzi et al. 2018, Algorithm 1",
 )

@@ -249,6 +249,7 @@ def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
 @choice(
     "link",
     "graft-shortcut-update",
+    room=(0, 4),
     needs=COPY,
     paper="CC-updt, Cong and Muzio 2014, Algorithm 2",
     **FACTS,
@@ -261,6 +262,7 @@ def graft_shortcut_update(on: Any, vertex: type, read: Any) -> Step:
 @choice(
     "link",
     "sv-1982",
+    room=(3, 0),
     needs=STATE,
     least=False,
     paper="SV, Shiloach and Vishkin 1982; Cong and Muzio 2014, 2",
@@ -274,6 +276,7 @@ def sv_1982(on: Any, vertex: type, read: Any) -> Step:
 @choice(
     "link",
     "sv-1982-update",
+    room=(3, 4),
     needs=f"{STATE}; {COPY}",
     least=False,
     paper="SV-updt, Shiloach and Vishkin 1982; Cong and Muzio 2014, 5",

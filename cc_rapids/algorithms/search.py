@@ -198,6 +198,7 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
     "bfs-cc",
     takes=("note",),
     whole=True,
+    rooted=False,
     needs=f"{NEEDS}; 12 bytes a vertex for depths and queues; a search a component",
     paper="BFS-CC, Shun and Blelloch 2013; Hong et al. 2020, 4.2",
 )

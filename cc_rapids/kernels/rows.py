@@ -16,7 +16,7 @@ from .sample import LOW_WORD, SPREAD, Sample
 ONE = np.uint64(1)
 WARP = 32  # threads that exchange values run together
 SWITCH = ("on", "off")
-NEEDS = "rows: of an edge list, 24 bytes an edge to make them"
+NEEDS = "rows: of an edge list, 48 bytes an edge while they are made"
 
 
 def first_ones(on: Any) -> Any:
