@@ -70,13 +70,14 @@ def picture(name, folder):
 def count():
     """How many designs there are, by their parts."""
     known = designs()
-    samples = {design.sample for design in known}
-    after = {(design.link, design.compress) for design in known if design.sample != "none"}
-    alone = len(known) - len(samples) * len(after)
+    staged = [design for design in known if design.words[0].choice.around]
+    samples = {design.sample for design in known if design not in staged}
+    after = {(d.link, d.compress) for d in known if d.sample != "none" and d not in staged}
+    alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].choice.whole]
     return (
         f"There are {len(known)} designs with default options: {len(samples)} samples (none among"
-        f" them) times {len(after)} rules for what they leave, and {alone} that takes no sample"
-        " (`bfs-cc`)."
+        f" them) times {len(after)} rules for what they leave, {len(alone)} that take no sample"
+        f" ({', '.join(alone)}), and {len(staged)} that `stages` calls."
     )
 
 

@@ -64,7 +64,7 @@ def arranged(
     sample, link, _ = design.words
     if rows is None:
         return edges, rows_of(edges, forest, noted) if design.takes_rows else None
-    both_ways = link.choice.whole and not rows.symmetric
+    both_ways = link.choice.whole and design.takes_rows and not rows.symmetric
     if sample.choice.name != "strided" and not both_ways:
         return edges, rows
     edges = listed(rows, edges, forest.engine)

@@ -17,6 +17,7 @@ from .errors import DesignError
 
 AXES = ("sample", "link", "compress")
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
+COUNT = "a count from 1 on"  # among the words of an option: any such number
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Choice:
         The words of the compress axis that a link composes with; empty if it has its own.
     options : mapping of str to int or tuple of str
         What stands in parentheses: a count from 1 on by its default, or one of some words, the
-        first by default. An option named "" has no default, and its value stands alone.
+        first by default; ``COUNT`` among them stands for any count. An option named "" has no
+        default, and its value stands alone.
     variants : tuple of str
         The words that the list of designs shows.
     needs : str
@@ -42,6 +44,14 @@ class Choice:
         Whether only roots are hooked, so that batches and spanning forests are right.
     whole : bool
         Whether it is an algorithm of its own that takes no sample.
+    least : bool
+        Whether the root of a tree is its least vertex in the end.
+    room : (int, int)
+        Of an algorithm of its own on a list, the most labels that it keeps a vertex and an edge.
+    around : bool
+        Of a sample, whether it links nothing itself, but calls the link on groups of edges.
+    staged : bool
+        Whether, if it is an algorithm of its own, it goes on from the trees of earlier edges.
     """
 
     axis: str
@@ -56,6 +66,10 @@ class Choice:
     extra: str = ""
     rooted: bool = True
     whole: bool = False
+    least: bool = True
+    room: tuple[int, int] = (0, 0)
+    around: bool = False
+    staged: bool = False
 
     @property
     def line(self) -> str:
@@ -135,7 +149,9 @@ def _default(allowed: int | tuple[str, ...]) -> int | str:
 
 def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
     if isinstance(allowed, tuple):
-        if text not in allowed:
+        if COUNT in allowed and text.isdecimal() and int(text) > 0:
+            return int(text)
+        if text not in allowed or text == COUNT:
             raise DesignError(unknown(f"{key or 'rule'} of {where}", text, allowed))
         return text
     if not text.isdecimal() or int(text) < 1:

@@ -82,7 +82,9 @@ class Design:
     @property
     def makes_forests(self) -> bool:
         """Whether the edges that it hooks by are a spanning forest."""
-        return self.rooted and self.compress != "splice" and not self.words[1].choice.whole
+        if self.words[0].choice.around or self.words[1].choice.whole:
+            return False
+        return self.rooted and self.compress != "splice"
 
     @property
     def paper(self) -> str:
@@ -140,6 +142,10 @@ def _link(design: Design) -> Choice:
     return find("link", design.link).choice
 
 
+def _staged(design: Design) -> bool:
+    return find("sample", design.sample).choice.around
+
+
 def _has(design: Design, *words: str) -> bool:
     text = f"{design.sample} {design.link} {design.compress}"
     return all(word in text for word in words)
@@ -148,9 +154,19 @@ def _has(design: Design, *words: str) -> bool:
 # The first row that holds is the reason.
 EXCLUDED = (
     Exclusion(
-        lambda d: _link(d).whole and d.sample != "none",
+        lambda d: _link(d).name == "bfs-cc" and d.sample != "none",
         "bfs-cc searches every component from its least vertex, so that a sample finds it nothing"
         " to leave out",
+    ),
+    Exclusion(
+        lambda d: _staged(d) and "edges" in _link(d).takes and not _link(d).staged,
+        "stages call union-find, or what Cong and Muzio graft by: other rounds move vertices that"
+        " are no roots, or bring an order of the edges of their own",
+    ),
+    Exclusion(
+        lambda d: _link(d).whole and d.sample != "none" and not _staged(d),
+        "this algorithm is published for all edges at once, and its rounds or segments say which"
+        " it looks at: it has no phase for those that a sample leaves",
     ),
     Exclusion(
         lambda d: not _link(d).finds and d.compress is not None,
@@ -171,7 +187,7 @@ EXCLUDED = (
         " parent; other finds are not proved to keep its bounds",
     ),
     Exclusion(
-        lambda d: _link(d).name.startswith("rem") and d.compress not in _link(d).finds,
+        lambda d: "step" in _link(d).takes and d.compress not in _link(d).finds,
         "Rem's rules take one step of a path at a time (halve-one, split-one, splice); a find of"
         " whole paths after the union is their option, rem-cas(find=halve)+halve-one",
     ),
@@ -210,7 +226,7 @@ def designs() -> list[Design]:
     --------
     >>> names = list(map(str, designs()))
     >>> names[:3], len(names)
-    (['none+async+naive', 'none+async+halve', 'none+async+split'], 343)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 398)
     """
     found = []
     for words in _product():

@@ -33,8 +33,9 @@ def check_design(design: str | Design) -> Design:
             f" (Hong et al. 2020, 3.6)"
         )
     if link.whole:
+        verb = "searches" if found.takes_rows else "is for"
         raise DesignError(
-            f"{found} searches the whole graph, and batches leave their trees behind, not their"
+            f"{found} {verb} the whole graph, and batches leave their trees behind, not their"
             f" edges: use union-find, such as {Design()}"
         )
     if not found.rooted:

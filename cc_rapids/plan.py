@@ -105,18 +105,20 @@ def plan(
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     """The bytes that a design takes beside the forest, for m edges (entries, if rows are given)."""
-    link, word = design.words[1].choice, 4 if n < 1 << 32 else 8
-    rounds = "edges" in link.takes
+    sample, link, word = design.words[0], design.words[1].choice, 4 if n < 1 << 32 else 8
+    rounds, staged = "edges" in link.takes and not link.whole, sample.choice.around
     size = {"": 0, "hooks": word, "locks": 4, "ranks": 8}[link.extra] * n
-    if link.extra == "ranks" or (rounds and design.sample != "none"):
+    if link.extra == "ranks" or not link.least or (rounds and design.sample != "none"):
         size += word * n
-    if design.sample != "none":
+    if design.sample != "none" and not staged:
         size += n // 8
     if design.takes_rows and not rows:
         size += (80 if forest else 48) * m + 8 * n
         m *= 2
     if rounds:
         size += (2 * word + 8 * forest) * m + 2 * word * n
+    group = min(sample["q"] * n, m) if staged else m
+    size += word * (link.room[0] * n + (link.room[1] + 2 * staged) * group)
     if "queues" in design.needs:
         size += (4 + 2 * word) * n
     return size + (8 * n if forest else 0)

@@ -77,7 +77,7 @@ def build(
         finish=parts.finish(first),
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
-        rerooted=packed or (rounds and first is not None),
+        rerooted=packed or not link.least or (rounds and first is not None),
         least=answer.least_of_trees(engine, vertex),
         reroot=answer.reroot(engine),
     )
@@ -109,12 +109,16 @@ class Parts:
     def sample(self) -> kernels.sample.Sample | None:
         """What is linked before the finish phase, and how. Rounds are sampled by async+halve."""
         word = self.design.words[0]
+        if word.choice.around:
+            return None
         made: kernels.sample.Sample | None = self._make(word, self.join(sampling=True))
         return made
 
     def finish(self, first: kernels.sample.Sample | None) -> Step:
         """The phase after the sample, or the only one."""
-        link = self.design.words[1]
+        outer, link, _ = self.design.words
+        if outer.choice.around:
+            return self._stages(outer)
         if link.choice.whole:
             step: Step = self._make(link, None)
             return step
@@ -131,6 +135,15 @@ class Parts:
                 members, kernels.rows.every_row(*shape, settle), self._rest(settle, first)
             )
         return self._rest(settle, first)
+
+    def _stages(self, outer: Any) -> Step:
+        """The link as it runs on a list of vertices without a sample, called stage by stage."""
+        alone = Design("none", self.design.link, self.design.compress)
+        inner = replace(self, design=alone, wide=self.vertex, rows=False, noted=False)
+        packed = self.design.words[1].choice.extra == "ranks"
+        unpack = kernels.jtb.unpack(self.on, self.vertex) if packed else None
+        step: Step = self._make(outer, None)(inner.finish(None), unpack)
+        return step
 
     def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:
         kernel = kernels.sample.every_other_edge(
@@ -193,6 +206,7 @@ class Parts:
         taken = {
             "every_edge": join and self._every_edge(join, False),
             "join": join,
+            "read": reading.checked(self.on, self.vertex, self.wide, self.ends()),
             "note": self._note(),
             "noted": self.noted,
         }

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from . import bits
+
 
 def distance(on: Any, wide: type) -> Any:
     """How far the id of a row is from the lowest one, as an unsigned integer as wide as the ids.
@@ -90,6 +92,27 @@ def adjacent(on: Any, wide: type) -> Any:
         return wide(row(offsets, n, e)), at(indices, e, low)
 
     return ends
+
+
+def checked(on: Any, vertex: type, wide: type, ends: Any) -> Any:
+    """The ends of an edge as vertices: vertex 0 twice, for an edge that is left out.
+
+    That is one with an end beyond the n vertices, which ``stray`` then tells. A self-loop joins
+    nothing either: that its vertex occurs is all that is noted of it.
+    """
+    mark = bits.mark(on)
+
+    @on.device
+    def read(e, src, dst, low, n, seen, stray):
+        u, v = ends(e, src, dst, low, n)
+        if max(u, v) >= wide(n):
+            stray[0] = 1
+            u, v = wide(0), wide(0)
+        elif u == v:
+            mark(seen, vertex(u))
+        return vertex(u), vertex(v)
+
+    return read
 
 
 def every(on: Any) -> Any:

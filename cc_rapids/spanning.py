@@ -19,6 +19,9 @@ def check_design(design: Design | None) -> None:
     if design.compress == "splice":
         reason = "a splice relies on unions that other threads still owe, and its edges may close"
         reason += " a cycle; take halve-one or split-one"
+    elif design.words[0].choice.around or (design.words[1].choice.whole and not design.takes_rows):
+        reason = "it does not note the edges that it hooks by; take union-find, such as"
+        reason += f" {Design()}"
     elif design.words[1].choice.whole:
         reason = "it labels what it visits, and hooks nothing"
     else:

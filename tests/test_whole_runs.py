@@ -20,6 +20,8 @@ from cc_rapids.design import Design, designs
 from cc_rapids.kernels import sample
 
 SAMPLES = list(CHOICES["sample"])
+WHOLE = [name for name, link in CHOICES["link"].items() if link.whole and "edges" in link.takes]
+STAGED = ("stages+rem-parallel", "stages+graft-shortcut-update", "stages+jtb+naive")
 GRAPHS = {
     "path": (3, [(2, 1), (1, 0)]),
     "loop": (3, [(2, 2), (0, 1)]),
@@ -105,3 +107,12 @@ def test_searches(name, alpha, group, monkeypatch):
     monkeypatch.setattr(search, "ALPHA", alpha)
     model = memory.WEAK if name == "bfs-cc" else memory.STRONG
     check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
+
+
+@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", *STAGED])
+def test_algorithms_of_their_own(name):
+    """A path whose middle is its greatest vertices: roots are hooked twice, and stars are left."""
+    for graph in GRAPHS:
+        check([name], graph)
+    check([name], "path", memory.WEAK)
+    check([name], (4, [(2, 3), (1, 3), (0, 2)]), memory.WEAK)

@@ -3,6 +3,6 @@
 Written as :mod:`cc_rapids.kernels` are, and in the same catalog.
 """
 
-from . import rounds, search
+from . import balduzzi, cong, patwary, rounds, search, stages, sutton
 
-__all__ = ["rounds", "search"]
+__all__ = ["balduzzi", "cong", "patwary", "rounds", "search", "stages", "sutton"]

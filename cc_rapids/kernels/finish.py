@@ -67,3 +67,10 @@ def by_rounds(keep_edge: Any, rounds: Step) -> Step:
         rounds(work)
 
     return finish
+
+
+def changes(work: Any, kernel: Any, *arguments: Any) -> bool:
+    """Launch a kernel that takes a flag after its other arguments: whether it has raised it."""
+    flag = work.engine.fill(work.engine.empty(1, np.int64), 0)
+    kernel(*arguments, flag)
+    return bool(work.engine.to_host(flag)[0])

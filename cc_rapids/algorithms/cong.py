@@ -1,0 +1,287 @@
+"""Graft and shortcut, with and without an update of the edges.
+
+parent : (n,) unsigned, D in the paper, shared by all threads; without cycles at any time.
+us, vs : (k,) unsigned, El in the paper: the ends of the edges that are left, as vertices.
+
+``read`` gives the ends of an edge, and two equal ones for an edge that is left out. The paper has
+each edge in both directions; here, as in its implementation, once, and it is looked at both ways.
+
+Cong and Muzio 2014; Shiloach and Vishkin 1982.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from ..kernels.finish import changes
+from ..kernels.sample import Step
+from ..reading import checked, listed
+from .sutton import multi_jumps
+
+Round = Callable[[Any], bool]  # over the edges of a work: whether it has changed anything
+Begin = Callable[[Any], Round]  # what a run keeps from round to round is allocated first
+
+
+def graft(on: Any, read: Any, updated: bool) -> Any:
+    """Graft the tree of the larger component to the smaller, without atomic operations.
+
+    Before it every vertex points at its root, so that what is read, by now or before, is always a
+    root of the round's start, and so is what is stored to: D[v] < v for all others, and no cycles.
+    Of several grafts of one root the last one stays; the edges of the others have ends in two trees
+    still, and graft in a later round. A round that grafts leaves fewer roots, so that they end. Of
+    ``updated`` edges the ends are such roots themselves (Algorithm 2), and nothing else is read.
+    """
+
+    @on.each
+    def graft(e, src, dst, low, n, seen, stray, parent, changed):
+        u, v = read(e, src, dst, low, n, seen, stray)
+        if u != v:
+            p, q = (u, v) if updated else (parent[u], parent[v])
+            if p != q:
+                parent[max(p, q)] = min(p, q)
+                changed[0] = 1
+
+    return graft
+
+
+def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
+    """Algorithm 1: graft, and shortcut all trees to stars."""
+    kernel, shortcut = graft(on, read, updated), multi_jumps(on)
+
+    def go(work: Any) -> bool:
+        given = work.m, *work.edges, work.n, *work.notes
+        if not changes(work, kernel, *given, work.trees[0]):
+            return False
+        shortcut(work)
+        return True
+
+    return lambda work: go
+
+
+def jump(on: Any) -> Any:
+    """Steps 1 and 4: point every vertex at its grandparent, out of place as on a PRAM."""
+
+    @on.each
+    def jump(v, parent, new):
+        new[v] = parent[parent[v]]
+
+    return jump
+
+
+def note_gains(on: Any) -> Any:
+    """Step 1 too: the trees that a vertex has moved to the top of; last[r] = the round of r's."""
+
+    @on.each
+    def note_gains(v, s, parent, now, last, changed):
+        r = now[v]
+        if r != parent[v]:
+            last[r] = s
+            changed[0] = 1
+
+    return note_gains
+
+
+def hook_smaller(on: Any, read: Any) -> Any:
+    """Step 2: roots of trees that the jump found shallow hook to smaller labels.
+
+    What is read, before and after the jump, is stored by no thread meanwhile, as on a PRAM. Only
+    roots are stored to, to smaller vertices; of several stores to one root the last one stays.
+    """
+
+    @on.device
+    def send(i, j, s, parent, now, new, last, changed):
+        x, y = now[i], now[j]
+        if y < x and x == parent[i]:
+            new[x] = y
+            last[y] = s
+            changed[0] = 1
+
+    @on.each
+    def hook_smaller(e, src, dst, low, n, seen, stray, s, parent, now, new, last, changed):
+        u, v = read(e, src, dst, low, n, seen, stray)
+        if u != v:
+            send(u, v, s, parent, now, new, last, changed)
+            send(v, u, s, parent, now, new, last, changed)
+
+    return hook_smaller
+
+
+def hook_stagnant(on: Any, read: Any) -> Any:
+    """Step 3: trees that gained nothing in steps 1 and 2, and did not hook, hook to any other.
+
+    Such a tree is a star, and no two of them are adjacent: the larger would have hooked in step 2.
+    So it hooks to a tree that does not hook now, and there are no cycles.
+    """
+
+    @on.device
+    def send(i, j, s, now, new, last):
+        x, y = now[i], now[j]
+        if x != y and now[x] == x and last[x] < s:
+            new[x] = y
+
+    @on.each
+    def hook_stagnant(e, src, dst, low, n, seen, stray, s, now, new, last):
+        u, v = read(e, src, dst, low, n, seen, stray)
+        if u != v:
+            send(u, v, s, now, new, last)
+            send(v, u, s, now, new, last)
+
+    return hook_stagnant
+
+
+def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
+    """Rounds of the five steps of Shiloach and Vishkin 1982.
+
+    ``last`` is their Q, and the round number s tells who gained in this round. No tree gains in
+    step 1 or 2 of the last round only if all are stars with no edge between them (step 5).
+    """
+    hooks, stagnant = hook_smaller(on, read), hook_stagnant(on, read)
+    jumps, note = jump(on), note_gains(on)
+
+    def begin(work: Any) -> Round:
+        engine, n, parent, s = work.engine, work.n, work.trees[0], 0
+        shapes = (n, vertex), (n, vertex), (n, np.uint32), (1, np.int64)
+        now, new, last, flag = engine.pieces(*shapes)
+        engine.fill(last, 0)
+
+        def go(given: Any) -> bool:
+            nonlocal s
+            s += 1
+            edges = given.m, *given.edges, n, *given.notes
+            engine.fill(flag, 0)
+            jumps(n, parent, now)
+            note(n, s, parent, now, last, flag)
+            new[:] = now
+            hooks(*edges, s, parent, now, new, last, flag)
+            now[:] = new
+            stagnant(*edges, s, now, new, last)
+            jumps(n, new, parent)
+            return bool(engine.to_host(flag)[0])
+
+        return go
+
+    return begin
+
+
+def all_rounds(begin: Begin) -> Step:
+    """Rounds over the edges as they are given, until one changes nothing."""
+
+    def finish(work: Any) -> None:
+        go = begin(work)
+        while go(work):
+            pass
+
+    return finish
+
+
+def in_order(on: Any) -> Any:
+    """All edges, as they stand in the input."""
+
+    @on.device
+    def place(i, m, half):
+        return i
+
+    return place
+
+
+def update(on: Any, read: Any, place: Any) -> Any:
+    """Copy the components of the ends of each edge, and leave those inside a component out.
+
+    The copies stand in any order. ``place`` says which edge is the i-th of m.
+    """
+    add = on.add
+
+    @on.each
+    def update(i, first, half, m, src, dst, low, n, seen, stray, parent, count, us, vs):
+        u, v = read(place(np.uint64(first) + i, m, half), src, dst, low, n, seen, stray)
+        if u != v:
+            p, q = parent[u], parent[v]
+            if p != q:
+                k = np.uint64(add(count, 0, 1))
+                us[k], vs[k] = p, q
+
+    return update
+
+
+def updated(work: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
+    """The work over the edges from ``first`` on, rewritten by their components."""
+    engine, parent = work.engine, work.trees[0]
+    us, vs = (engine.empty(size, parent.dtype) for _ in range(2))
+    count = engine.fill(engine.empty(1, np.int64), 0)
+    rest = *work.edges, work.n, *work.notes, parent, count, us, vs
+    kernel(size, first, half, work.m, *rest)
+    left = int(engine.to_host(count)[0])
+    return replace(work, m=left, edges=(us[:left], vs[:left], 0), symmetric=False)
+
+
+def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin]) -> Step:
+    """Algorithm 2: rounds over a copy of the edges, which each round rewrites by its components.
+
+    Edges inside a component are dropped. Trees lose no vertex and only roots hook, so that they
+    stay there; with none left all trees are whole.
+    """
+    own = checked(on, vertex, vertex, listed(on, vertex))
+    copy, again = update(on, read, in_order(on)), update(on, own, in_order(on))
+    begin = make(on, vertex, own, True)
+
+    def finish(work: Any) -> None:
+        go, given = begin(work), updated(work, copy, 0, work.m)
+        while given.m and go(given):
+            given = updated(given, again, 0, given.m)
+
+    return finish
+
+
+FACTS: dict[str, Any] = {"takes": ("edges", "read"), "whole": True, "rooted": False, "staged": True}
+STATE = "12 bytes a vertex for the labels of a round"
+COPY = "two copies of the edges, 8 bytes each"
+
+
+@choice("link", "graft-shortcut", paper="CC, Cong and Muzio 2014, Algorithm 1", **FACTS)
+def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
+    """Graft the larger component to the smaller, shortcut to stars, until nothing grafts."""
+    return all_rounds(grafts(on, vertex, read, False))
+
+
+@choice(
+    "link",
+    "graft-shortcut-update",
+    room=(0, 4),
+    needs=COPY,
+    paper="CC-updt, Cong and Muzio 2014, Algorithm 2",
+    **FACTS,
+)
+def graft_shortcut_update(on: Any, vertex: type, read: Any) -> Step:
+    """As graft-shortcut, over edges that each round rewrites by their components."""
+    return updated_rounds(on, vertex, read, grafts)
+
+
+@choice(
+    "link",
+    "sv-1982",
+    room=(3, 0),
+    needs=STATE,
+    least=False,
+    paper="SV, Shiloach and Vishkin 1982; Cong and Muzio 2014, 2",
+    **FACTS,
+)
+def sv_1982(on: Any, vertex: type, read: Any) -> Step:
+    """Jump once, hook to smaller labels, hook stagnant stars to any, and jump once again."""
+    return all_rounds(sv_rounds(on, vertex, read, False))
+
+
+@choice(
+    "link",
+    "sv-1982-update",
+    room=(3, 4),
+    needs=f"{STATE}; {COPY}",
+    least=False,
+    paper="SV-updt, Shiloach and Vishkin 1982; Cong and Muzio 2014, 5",
+    **FACTS,
+)
+def sv_1982_update(on: Any, vertex: type, read: Any) -> Step:
+    """As sv-1982, over edges that each round rewrites by the parents of their ends."""
+    return updated_rounds(on, vertex, read, sv_rounds)

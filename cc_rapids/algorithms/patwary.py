@@ -1,0 +1,78 @@
+"""Rem's parallel algorithm: optimistic stores without locks, and rounds of verification.
+
+parent : (n,) unsigned, shared by all threads; parent[v] <= v always, so that every climb ends.
+
+``read`` gives the ends of an edge, and two equal ones for an edge that is left out.
+
+Patwary, Refsnes and Manne 2012, as Cong and Muzio 2014, section 6, take it.
+"""
+
+from typing import Any
+
+from ..catalog import choice
+from ..kernels.compress import naive
+from ..kernels.finish import changes
+from ..kernels.sample import Step
+
+
+def unite(on: Any, read: Any) -> Any:
+    """Climb both paths, always the one whose parent is larger, and store to it the smaller parent.
+
+    Stores are plain. A hook or a splice that another thread's store wipes out is lost, and what
+    hung by it may be cut off: the verification finds an edge across the cut. What is stored is
+    smaller than what was read, whether that is current or not, so that after a launch no parent is
+    larger than before it, and one that was stored to is smaller: rounds that store anything end.
+    """
+
+    @on.each
+    def unite(e, src, dst, low, n, seen, stray, parent):
+        u, v = read(e, src, dst, low, n, seen, stray)
+        p, q = (parent[u], parent[v]) if u != v else (u, v)
+        while p != q:
+            if p < q:
+                u, v, p, q = v, u, q, p
+            parent[u] = q
+            if u == p:
+                return
+            u, p = p, parent[p]
+
+    return unite
+
+
+def verify(on: Any, read: Any) -> Any:
+    """Raise the flag for an edge whose ends have two roots; nothing is stored meanwhile."""
+    climb = naive(on)
+
+    @on.each
+    def verify(e, src, dst, low, n, seen, stray, parent, apart):
+        u, v = read(e, src, dst, low, n, seen, stray)
+        if u != v and climb(parent, u) != climb(parent, v):
+            apart[0] = 1
+
+    return verify
+
+
+@choice(
+    "link",
+    "rem-parallel",
+    takes=("edges", "read"),
+    whole=True,
+    rooted=False,
+    staged=True,
+    paper="Rem, Patwary et al. 2012; Cong and Muzio 2014, 6",
+)
+def rem_parallel(on: Any, vertex: type, read: Any) -> Step:
+    """Rem's rule with splices and plain stores over all edges, again until all are verified.
+
+    All edges are verified each time, those of earlier rounds too: a lost hook may undo what an
+    edge had joined that is not the loser's.
+    """
+    join, check = unite(on, read), verify(on, read)
+
+    def finish(work: Any) -> None:
+        given = work.m, *work.edges, work.n, *work.notes, work.trees[0]
+        join(*given)
+        while changes(work, check, *given):
+            join(*given)
+
+    return finish

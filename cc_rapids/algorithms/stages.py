@@ -1,0 +1,85 @@
+"""Stages: a meta-algorithm that calls another one on groups of the edges in random order.
+
+The first group joins most of the giant component. Edges of later groups are rewritten by their
+components first, and those inside one, most of them by then, are dropped before they are copied.
+
+Cong and Muzio 2014, Algorithm 3.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from ..kernels.sample import Step
+from .cong import update, updated
+from .sutton import multi_jumps
+
+ROUNDS, ONE = np.uint64(4), np.uint64(1)
+SPREAD, OTHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+HIGH = np.uint64(32)
+
+
+def shuffled(on: Any) -> Any:
+    """The edges in random order: edge e is a permutation of i, no array of it is kept.
+
+    Rounds of Feistel's permute the numbers of two times ``half`` bits, whatever they mix by. One
+    from m on is permuted on: its cycle leads back below m, and that permutes the numbers below m.
+    """
+
+    @on.device
+    def place(i, m, half):
+        width = np.uint64(half)
+        mask, e, again = (ONE << width) - ONE, i, True
+        while again:
+            left, right, key = e >> width, e & mask, ONE
+            while key <= ROUNDS:
+                mixed = (right + key * OTHER) * SPREAD
+                left, right = right, left ^ ((mixed ^ (mixed >> HIGH)) >> HIGH) & mask
+                key += ONE
+            e = (left << width) | right
+            again = e >= np.uint64(m)
+        return e
+
+    return place
+
+
+def half_bits(m: int) -> int:
+    """Half the bits, rounded up, of the numbers below m."""
+    return max(1, -(-max(m - 1, 0).bit_length() // 2))
+
+
+@choice(
+    "sample",
+    "stages",
+    options={"q": 1},
+    takes=("read",),
+    around=True,
+    needs="a copy of q edges a vertex, 8 bytes each",
+    paper="Stages, Cong and Muzio 2014, Algorithm 3",
+)
+def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], Step]:
+    """Groups of qn edges in random order, each rewritten by the components of those before it.
+
+    Between groups all trees are shortcut to stars, as the update asks for, also where the
+    algorithm that is called keeps trees deep. No edge leads to a vertex that is no root then, so
+    that the next group leaves the trees below the roots as they are. ``unpack`` brings the parents
+    up to date for a link that keeps words of its own; None if they are.
+    """
+    pick, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
+
+    def around(step: Step, unpack: Any) -> Step:
+        def finish(work: Any) -> None:
+            parent, words, _ = work.trees
+            size = max(q * work.n, 1)
+            for first in range(0, work.m, size):
+                taken = min(size, work.m - first)
+                step(updated(work, pick, first, taken, half_bits(work.m)))
+                if unpack:
+                    unpack(work.n, words, parent)
+                shortcut(work)
+
+        return finish
+
+    return around
