@@ -26,6 +26,7 @@ _HOMES = {
     "unload_ipython_extension": "interfaces.ipython",
     "Components": "result",
     "Connectivity": "connectivity",
+    "stream_components": "streams",
     "Design": "design",
     "designs": "design",
     "ArgumentTypeError": "errors",
@@ -74,6 +75,7 @@ __all__ = [
     "oracle",
     "scipy",
     "spanning_forest",
+    "stream_components",
     "uninstall",
     "weakly_connected_components",
 ]
@@ -103,6 +105,7 @@ if TYPE_CHECKING:
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
     from .result import Components
+    from .streams import stream_components
 
 
 def __getattr__(name: str) -> Any:
