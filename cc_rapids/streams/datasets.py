@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from ..catalog import unknown
 from ..errors import MissingColumnError
 from .kinds import Chunk, Cursor
-from .memory import FILE_BYTES
+from .memory import FILE_BYTES, Budget
 
 
 class Fragments:
@@ -23,40 +23,39 @@ class Fragments:
         for name in self.names:
             if name not in dataset.schema.names:
                 raise MissingColumnError(unknown("column", name, dataset.schema.names))
-        self.filter = getattr(dataset, "_scan_options", {}).get("filter")
+        self.filtered = bool(getattr(dataset, "_scan_options", None))
 
     def read(
-        self, start: Cursor, rows: Callable[[], int], text: bool | None
+        self, start: Cursor, budget: Budget, text: bool | None
     ) -> Generator[Chunk, None, None]:
         """The batches of each row group, of which the rows that are done are left."""
-        for file, fragment in enumerate(self.dataset.get_fragments()):
+        for file, fragment in enumerate(self._fragments()):
             if file < start.file:
                 continue
             groups = _groups(fragment)
             for number, piece in enumerate(groups):
                 if (file, number) >= start[:2]:
                     done = start.rows if (file, number) == start[:2] else 0
-                    yield from self._piece(file, number, piece, done, rows)
+                    yield from self._piece(file, number, piece, done, budget)
 
     def _piece(
-        self, file: int, number: int, piece: Any, done: int, rows: Callable[[], int]
+        self, file: int, number: int, piece: Any, done: int, budget: Budget
     ) -> Iterator[Chunk]:
         import pyarrow as pa
 
         batches = piece.to_batches(
-            schema=self.dataset.schema,
             columns=list(self.names),
-            filter=self.filter,
-            batch_size=rows(),
+            batch_size=budget.rows,
             batch_readahead=1,
             fragment_readahead=1,
+            **({} if self.filtered else {"schema": self.dataset.schema}),
         )
         at = 0
         for batch in batches:
             begin, at = at, at + len(batch)
             table = pa.Table.from_batches([batch]).slice(max(0, done - begin))
-            for first in range(0, len(table), rows()):
-                part = table.slice(first, rows())
+            for first in range(0, len(table), budget.rows):
+                part = table.slice(first, budget.rows)
                 after = Cursor(file, number, at - len(table) + first + len(part))
                 yield Chunk(part, *self.names, after)
         yield Chunk(
@@ -67,14 +66,18 @@ class Fragments:
             Cursor(file, number + 1),
         )
 
+    def _fragments(self) -> list[Any]:
+        """The fragments; a dataset with a filter is a single one, for PyArrow takes it as such."""
+        return [self.dataset] if self.filtered else list(self.dataset.get_fragments())
+
     def identity(self) -> Any:
         """The paths of the fragments, and the columns."""
-        paths = [str(getattr(piece, "path", "")) for piece in self.dataset.get_fragments()]
-        return [paths, str(self.dataset.schema), str(self.filter)]
+        paths = [str(getattr(piece, "path", "")) for piece in self._fragments()]
+        return [paths, str(self.dataset.schema), str(getattr(self.dataset, "_scan_options", None))]
 
     def measure(self) -> dict[str, Any]:
-        """The rows that metadata tell of, a filter left out of account."""
-        pieces = list(self.dataset.get_fragments())
+        """The rows that metadata tell of; of a dataset with a filter they do not."""
+        pieces = self._fragments()
         return {"pieces": len(pieces), "edges": _rows(pieces), "span": None}
 
 

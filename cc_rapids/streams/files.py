@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,7 @@ from typing import Any, cast
 from ..errors import CapacityError, FormatError, InputError
 from ..formats import IN_PIECES, File, Wanted, format_of, parquet_facts, read_pieces
 from .kinds import Chunk, Cursor
-from .memory import FILE_BYTES, TEXT_BYTES, in_words
+from .memory import FILE_BYTES, TEXT_BYTES, Budget, in_words
 
 WHOLE = 8  # bytes in memory for each byte of a file that is read whole
 
@@ -51,30 +51,30 @@ class Files:
         return (TEXT_BYTES if text else FILE_BYTES) + WHOLE * largest
 
     def read(
-        self, start: Cursor, rows: Callable[[], int], text: bool | None
+        self, start: Cursor, budget: Budget, text: bool | None
     ) -> Generator[Chunk, None, None]:
         """The pieces of all files from a place on."""
         for number in range(start.file, len(self.paths)):
             begin = start if number == start.file else Cursor(number)
-            for chunk in self._pieces(number, begin, rows, text):
+            for chunk in self._pieces(number, begin, budget, text):
                 if text is None and len(chunk.frame):
                     text = _text(chunk.frame)
                 yield chunk
 
     def _pieces(
-        self, number: int, begin: Cursor, rows: Callable[[], int], text: bool | None
+        self, number: int, begin: Cursor, budget: Budget, text: bool | None
     ) -> Iterator[Chunk]:
         path = self.paths[number]
         last: Chunk | None = None
         with opened(path) as file:
             wanted = self._wanted(path)
-            if wanted.format not in IN_PIECES and file.size * WHOLE > rows() * 400:
+            if wanted.format not in IN_PIECES and file.size * WHOLE > budget.room:
                 raise CapacityError(
                     f"{path} of {in_words(file.size)} is {wanted.format}, which is read whole, and"
                     f" takes some {in_words(WHOLE * file.size)}: raise memory_limit, or convert it"
                     " (cc-rapids convert) to Parquet"
                 )
-            for piece in read_pieces(file, wanted, begin.group, begin.rows, rows, text):
+            for piece in read_pieces(file, wanted, begin.group, begin.rows, budget.next_rows, text):
                 if last is not None:
                     yield last
                 after = Cursor(number, piece.group, piece.rows)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 from .kinds import Chunk, Cursor, is_reader
-from .memory import FILE_BYTES
+from .memory import FILE_BYTES, Budget
 
 
 class Items:
@@ -23,7 +23,7 @@ class Items:
         self.threaded = is_reader(items)  # an iterator of others may be bound to its thread
 
     def read(
-        self, start: Cursor, rows: Callable[[], int], text: bool | None
+        self, start: Cursor, budget: Budget, text: bool | None
     ) -> Generator[Chunk, None, None]:
         """The items, those that are larger than a chunk in slices."""
         for number, item in enumerate(self.items):
@@ -35,7 +35,7 @@ class Items:
             at = start.rows if number == start.file else 0
             size, first = length(item), True
             while at < size or first:
-                end = min(size, at + rows())
+                end = min(size, at + budget.rows)
                 after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
                 yield Chunk(sliced(item, at, end), *self.names, after)
                 at, first = end, False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
+from .memory import Budget
 
 
 class Cursor(NamedTuple):
@@ -45,7 +46,7 @@ class Source(Protocol):
         """Bytes that reading takes beside the chunks."""
 
     def read(
-        self, start: Cursor, rows: Callable[[], int], text: bool | None
+        self, start: Cursor, budget: Budget, text: bool | None
     ) -> Generator[Chunk, None, None]:
         """The chunks from a place on, of at most so many rows each; ``text`` if ids are strings."""
 

@@ -80,6 +80,11 @@ class Budget:
     limit: int
     fixed: int
     rows: int = LEAST_ROWS
+    room: int = 0
+
+    def next_rows(self) -> int:
+        """The rows that the next chunk may have."""
+        return self.rows
 
     def update(self, kind: str, vertices: int, text: int = 0) -> int:
         """The rows of the next chunk, now that there are so many vertices.
@@ -91,8 +96,9 @@ class Budget:
         """
         wide = 1 if vertices < 1 << 32 else 2
         held = vertices * VERTEX[kind] * wide + 4 * text
-        room = (self.limit - self.fixed - held) // EDGE[kind]
-        if room < LEAST_ROWS:
+        self.room = self.limit - self.fixed - held
+        rows = self.room // EDGE[kind]
+        if rows < LEAST_ROWS:
             least = self.fixed + held + LEAST_ROWS * EDGE[kind]
             hint = "" if kind == "range" else "; ids 0 .. n-1 with num_vertices=n take 20 a vertex"
             raise CapacityError(
@@ -100,7 +106,7 @@ class Budget:
                 f" with the smallest chunk {in_words(least)}, and memory_limit is"
                 f" {in_words(self.limit)}: raise it{hint}"
             )
-        self.rows = min(room, MOST_ROWS)
+        self.rows = min(rows, MOST_ROWS)
         return self.rows
 
     def follow(self, state: State) -> int:

@@ -175,18 +175,16 @@ class Run:
     def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
         """The state after all chunks from a place on."""
         text = state.index.strings if state.index.n and not isinstance(state.index, Range) else None
-        chunks: Generator[Chunk, None, None] = self.stream.read(
-            cursor, lambda: self.budget.rows, text
-        )
+        chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = ahead(chunks) if self.stream.threaded else chunks
         with closing(taken):  # type: ignore[type-var]
             for chunk in taken:
                 state, cursor = self._link(state, chunk), chunk.after
                 self.budget.follow(state)
                 if not chunk.old:
-                    reporter.report(state)
                     if self.saver.due():
                         self.saver.write(state, cursor)
+                    reporter.report(state)
         self.saver.write(state, cursor, done=True)
         return state
 
