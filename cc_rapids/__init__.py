@@ -27,6 +27,8 @@ _HOMES = {
     "Components": "result",
     "Connectivity": "connectivity",
     "stream_components": "streams",
+    "components_at": "thresholds",
+    "Cuts": "cuts",
     "Design": "design",
     "designs": "design",
     "ArgumentTypeError": "errors",
@@ -55,6 +57,7 @@ __all__ = [
     "Components",
     "Connectivity",
     "Csr",
+    "Cuts",
     "Design",
     "DesignError",
     "EngineError",
@@ -67,6 +70,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "components",
+    "components_at",
     "connected_components",
     "designs",
     "generators",
@@ -84,6 +88,7 @@ if TYPE_CHECKING:
     from . import generators, oracle, scipy
     from .api import components, spanning_forest
     from .connectivity import Connectivity
+    from .cuts import Cuts
     from .design import Design, designs
     from .errors import (
         ArgumentTypeError,
@@ -106,6 +111,7 @@ if TYPE_CHECKING:
     from .interfaces.labels import connected_components
     from .result import Components
     from .streams import stream_components
+    from .thresholds import components_at
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 from . import batches, inputs
@@ -9,6 +10,7 @@ from .batches import State
 from .design import Design
 from .engines import Engine
 from .forest import Forest
+from .given import Given
 from .index import Integers, Range
 from .result import Components, Facts
 
@@ -18,6 +20,14 @@ def begun(engine: Engine, count: int | None) -> State:
     index = Integers.empty(engine) if count is None else Range(count)
     forest = batches.grown(Forest(engine, 0, everyone=True), index.n)
     return State(engine, index, forest, batches.kind_of(inputs.NOTHING, None))
+
+
+def like(state: State, given: Given) -> State:
+    """The state, whose answers go back as the edges came, even if there are none so far."""
+    if given.src.size or state.edges or (state.index.strings and state.index.n):
+        return state
+    kind = batches.kind_of(given, None)
+    return replace(state, given=replace(kind, dropped=state.given.dropped))
 
 
 def snapshot(state: State, design: Design, labels: str, took: float = 0.0) -> Components:

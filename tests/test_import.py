@@ -74,7 +74,7 @@ ROOMS = {
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
-    "snapshots": Room("engines design forest index batches inputs result"),
+    "snapshots": Room("engines design forest given index batches inputs result"),
     "connectivity": Room(
         "engines design forest index batches checkpoint inputs pick result snapshots"
     ),
@@ -82,6 +82,12 @@ ROOMS = {
         "errors catalog engines formats design index batches checkpoint inputs result snapshots",
         "numpy",
         "fsspec pyarrow rich",
+    ),
+    "cuts": Room("errors columns result", "numpy"),
+    "thresholds": Room(
+        "errors catalog engines design columns given batches inputs pick result snapshots streams"
+        " cuts",
+        "numpy",
     ),
     "api": Room(
         "engines design choosing adjacency solve frames given plan spanning vertices result"

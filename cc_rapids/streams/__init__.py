@@ -4,5 +4,13 @@ from .kinds import is_stream
 from .plan import StreamPlan
 from .progress import StreamProgress
 from .run import check_streamed, stream_components
+from .weighed import weighed
 
-__all__ = ["StreamPlan", "StreamProgress", "check_streamed", "is_stream", "stream_components"]
+__all__ = [
+    "StreamPlan",
+    "StreamProgress",
+    "check_streamed",
+    "is_stream",
+    "stream_components",
+    "weighed",
+]

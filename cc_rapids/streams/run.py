@@ -18,7 +18,7 @@ from ..design import Design
 from ..errors import InputError
 from ..index import Range
 from ..result import Components, check_labels
-from ..snapshots import begun, snapshot
+from ..snapshots import begun, like, snapshot
 from .ahead import ahead
 from .kinds import Chunk, Cursor, Source, source_of
 from .memory import Budget, bytes_of
@@ -198,7 +198,7 @@ class Run:
             return replace(state, given=replace(kind, dropped=state.given.dropped))
         with inputs.lent_to(state, given, self.free) as (old, columns):
             named, ends = batches.named(old, given, columns, copied=False)
-            return batches.inserted(named, self.design, *ends[:2])
+            return like(batches.inserted(named, self.design, *ends[:2]), given)
 
 
 OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
