@@ -26,6 +26,9 @@ _HOMES = {
     "unload_ipython_extension": "interfaces.ipython",
     "Components": "result",
     "Connectivity": "connectivity",
+    "stream_components": "streams",
+    "components_at": "thresholds",
+    "Cuts": "cuts",
     "Design": "design",
     "designs": "design",
     "ArgumentTypeError": "errors",
@@ -54,6 +57,7 @@ __all__ = [
     "Components",
     "Connectivity",
     "Csr",
+    "Cuts",
     "Design",
     "DesignError",
     "EngineError",
@@ -66,6 +70,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "components",
+    "components_at",
     "connected_components",
     "designs",
     "generators",
@@ -74,6 +79,7 @@ __all__ = [
     "oracle",
     "scipy",
     "spanning_forest",
+    "stream_components",
     "uninstall",
     "weakly_connected_components",
 ]
@@ -82,6 +88,7 @@ if TYPE_CHECKING:
     from . import generators, oracle, scipy
     from .api import components, spanning_forest
     from .connectivity import Connectivity
+    from .cuts import Cuts
     from .design import Design, designs
     from .errors import (
         ArgumentTypeError,
@@ -103,6 +110,8 @@ if TYPE_CHECKING:
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
     from .result import Components
+    from .streams import stream_components
+    from .thresholds import components_at
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,7 @@ from .plan import Plan, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
 from .spanning import check_design
+from .streams import StreamPlan, check_streamed, is_stream, stream_components
 from .vertices import Numbered
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,8 @@ def components(  # type: ignore[misc]
     engine: str | None = None,
     forest: bool = False,
     explain: bool = False,
-) -> Components | Plan:
+    **chunked: Any,
+) -> Components | Plan | StreamPlan:
     """Find the connected components of an edge list.
 
     Directions, duplicates and the order of the edges do not matter; a self-loop names its vertex.
@@ -56,6 +58,8 @@ def components(  # type: ignore[misc]
         matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its own vertices;
         or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are integers of
         any width, signed or not, strings, or categories, which stand for their values.
+        What need not fit into memory: a pattern or list of paths, an address (fsspec), an iterable
+        of frames or pairs, a pyarrow dataset or RecordBatchReader, each read in chunks.
     source, destination : str, or list of as many str on each side
         The columns with the two ends of each edge. Several columns together are one id, and
         rows compare column by column.
@@ -79,6 +83,9 @@ def components(  # type: ignore[misc]
     explain : bool
         Return the :class:`~cc_rapids.plan.Plan` instead of running: how the ids would become
         vertices, which design would run and why, and the most memory it would take.
+    **chunked
+        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, with any of which a
+        file or frame is read in chunks too: see :func:`cc_rapids.stream_components`.
 
     Returns
     -------
@@ -112,6 +119,13 @@ def components(  # type: ignore[misc]
     array([0, 0, 1, 2, 3, 3], dtype=int32)
     """
     check_labels(labels)
+    if chunked or is_stream(edges):
+        check_streamed(forest, source, destination, chunked)
+        named: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices}
+        how: dict[str, Any] = {"design": design, "engine": engine, "explain": explain} | chunked
+        return stream_components(
+            edges, str(source), str(destination), labels=labels, nulls=nulls, **named, **how
+        )
     chosen, rule = Design.parse(design), rule_of(design)
     if forest:
         check_design(chosen)

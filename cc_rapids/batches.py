@@ -104,10 +104,16 @@ def grown(forest: Forest, n: int) -> Forest:
     return larger
 
 
-def named(state: State, given: Given, columns: Sequence[Any]) -> tuple[State, list[Array]]:
-    """The state with the ids of the columns as vertices, on a copy of its trees; and those."""
+def named(
+    state: State, given: Given, columns: Sequence[Any], copied: bool = True
+) -> tuple[State, list[Array]]:
+    """The state with the ids of the columns as vertices, on a copy of its trees; and those.
+
+    If it need not be ``copied``, the trees are those of the old state while no vertex is new.
+    """
     index, vertices = extended(state.index, given, columns, state.engine)
-    forest = grown(state.forest, index.n)
+    same = not copied and index.n == state.forest.n
+    forest = state.forest if same else grown(state.forest, index.n)
     kind = kind_of(given, state.given)
     return State(state.engine, index, forest, kind, state.edges, state.batches), vertices
 

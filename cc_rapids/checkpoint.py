@@ -25,14 +25,15 @@ from .inputs import check_design
 FORMAT = "cc_rapids connectivity 1"
 
 
-def write(path: str | os.PathLike[str], state: State, design: str) -> None:
-    """Write a state under a temporary name beside the path, and rename it."""
+def write(path: str | os.PathLike[str], state: State, design: str, notes: str = "") -> None:
+    """Write a state, with notes if there are any, under a temporary name, and rename it."""
     parts = {
         "format": np.array(FORMAT),
         "design": np.array(design),
         "counts": np.array([state.edges, state.batches], np.int64),
         "parent": state.engine.to_host(state.flat().parent),
         **_arrays(state.index, state.engine),
+        **({"notes": np.array(notes)} if notes else {}),
     }
     target = Path(path)
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -60,7 +61,12 @@ def _arrays(index: Index, engine: Engine) -> dict[str, Any]:
 
 
 def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
-    """The state in a file, on an engine, and the name of its design.
+    """As :func:`read_noted`, without the notes."""
+    return read_noted(path, engine)[:2]
+
+
+def read_noted(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str, str]:
+    """The state in a file, on an engine, the name of its design, and the notes.
 
     Raises
     ------
@@ -72,7 +78,8 @@ def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
             parts = {name: archive[name] for name in archive.files}
         if str(parts["format"]) != FORMAT:
             raise FormatError(f"{path} is of format {str(parts['format'])!r}, not {FORMAT!r}")
-        return _state(parts, engine), str(check_design(str(parts["design"])))
+        design = str(check_design(str(parts["design"])))
+        return _state(parts, engine), design, str(parts.get("notes", ""))
     except FileNotFoundError as error:
         raise FormatError(f"there is no file {path}") from error
     except FormatError:

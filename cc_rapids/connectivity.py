@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 from . import batches, checkpoint, engines, inputs
-from .batches import State
 from .design import Design
-from .forest import Forest
-from .index import Integers, Range, check_kind
+from .index import check_kind
 from .pick import column_like, rows_of
-from .result import Components, Facts, check_labels
+from .result import Components, check_labels
+from .snapshots import begun, snapshot
 
 
 class Connectivity:
@@ -76,9 +74,7 @@ class Connectivity:
         runner = engines.get(engine or "threads")
         count = inputs.check_vertices(num_vertices, vertices)
         with runner.scope():
-            index = Integers.empty(runner) if count is None else Range(count)
-            forest = batches.grown(Forest(runner, 0, everyone=True), index.n)
-            self._state = State(runner, index, forest, batches.kind_of(inputs.NOTHING, None))
+            self._state = begun(runner, count)
         if vertices is not None:
             given = inputs.vertices(vertices)
             with inputs.lent_to(self._state, given, self._free) as (old, columns):
@@ -233,14 +229,7 @@ class Connectivity:
         Sizes(labels=array([1, 0]), size=array([2, 1]))
         """
         check_labels(labels)
-        state = self._state
-        with state.engine.scope():
-            started = perf_counter()
-            forest = state.flat()
-            names = state.index.names(state.given)
-            seconds = {"copy": None, "compute": perf_counter() - started}
-        facts = Facts(str(self._design), state.index.about, state.edges, seconds)
-        return Components(state.given, state.engine, names, forest, labels, facts)
+        return snapshot(self._state, self._design, labels)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that is known to one file, under a temporary name that is then changed.

@@ -31,6 +31,15 @@ class Histogram(NamedTuple):
     components: Any
 
 
+class Merges(NamedTuple):
+    """Components that merge between thresholds, for callers who gave arrays."""
+
+    threshold: Any
+    before: Any
+    after: Any
+    size: Any
+
+
 class SpanningForest(NamedTuple):
     """The edges of a spanning forest, for callers who gave arrays: rows of theirs, and the ends."""
 

@@ -5,7 +5,7 @@ import os
 import design_pairs
 import pytest
 
-pytest.register_assert_rewrite("refusals")
+pytest.register_assert_rewrite("refusals", "stream_inputs")
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 

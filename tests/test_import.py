@@ -74,9 +74,24 @@ ROOMS = {
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
-    "connectivity": Room("engines design forest index batches checkpoint inputs pick result"),
+    "snapshots": Room("engines design forest given index batches inputs result"),
+    "connectivity": Room(
+        "engines design forest index batches checkpoint inputs pick result snapshots"
+    ),
+    "streams": Room(
+        "errors catalog engines formats design index batches checkpoint inputs result snapshots",
+        "numpy",
+        "fsspec pyarrow rich",
+    ),
+    "cuts": Room("errors columns result", "numpy"),
+    "thresholds": Room(
+        "errors catalog engines design columns given batches inputs pick result snapshots streams"
+        " cuts",
+        "numpy",
+    ),
     "api": Room(
-        "engines design choosing adjacency solve frames given plan spanning vertices result",
+        "engines design choosing adjacency solve frames given plan spanning vertices result"
+        " streams",
         "numpy",
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),

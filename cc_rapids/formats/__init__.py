@@ -35,6 +35,7 @@ from .entries import read_he, read_matrix, read_shortest_paths
 from .files import File, Progress, Wanted
 from .metis import read_metis
 from .names import FORMATS, PACKED, format_of
+from .pieces import IN_PIECES, parquet_facts, read_pieces
 from .readers import read_delimited
 from .writers import check_output, write_table
 
@@ -44,14 +45,19 @@ if TYPE_CHECKING:
 __all__ = [
     "COUNTED",
     "FORMATS",
+    "IN_PIECES",
     "ONE_BASED",
     "PACKED",
     "EdgeFile",
     "EdgeList",
+    "File",
+    "Wanted",
     "check_edges_output",
     "check_output",
     "format_of",
+    "parquet_facts",
     "read_edges",
+    "read_pieces",
     "write_edges",
     "write_table",
 ]

@@ -21,7 +21,7 @@ _ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error,
 
 
 @contextmanager
-def _damage(file: File, kind: str) -> Iterator[None]:
+def damage(file: File, kind: str) -> Iterator[None]:
     """What libraries raise on a damaged file, as an error that names it."""
     import pyarrow as pa
 
@@ -38,9 +38,9 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with _damage(file, "Parquet"):
+    with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
-        pair = _names(file, wanted, stored.schema_arrow)
+        pair = columns_of(file, wanted, stored.schema_arrow)
         schema = pa.schema([stored.schema_arrow.field(name) for name in pair])
         rows, batches = 0, []
         for batch in stored.iter_batches(1 << 20, columns=pair):
@@ -55,7 +55,7 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     import pyarrow as pa
 
     stream = file.seekable()
-    with _damage(file, "Arrow"):
+    with damage(file, "Arrow"):
         start = stream.read(len(_ARROW_FILE))
         stream.seek(0)
         source = pa.PythonFile(stream, "r")
@@ -64,7 +64,7 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
             batches = (stored.get_batch(i) for i in range(stored.num_record_batches))
         else:
             batches = stored = pa.ipc.open_stream(source)
-        pair = _names(file, wanted, stored.schema)
+        pair = columns_of(file, wanted, stored.schema)
         kept = []
         for batch in batches:
             kept.append(batch.select(pair))
@@ -75,7 +75,7 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     return _weighed(file, pa.Table.from_batches(kept, schema)), None
 
 
-def _names(file: File, wanted: Wanted, schema: Any) -> list[str]:
+def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
     """The names of the two columns, and of that of the weights if there is one."""
     if len(schema.names) < 2:
         names = ", ".join(schema.names) or "none"
@@ -106,7 +106,7 @@ def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
     import numpy as np
 
     stream = file.seekable()
-    with _damage(file, "npz"), np.load(stream) as stored:
+    with damage(file, "npz"), np.load(stream) as stored:
         if {"format", "shape"} <= set(stored.files):
             stream.seek(0)
             return _matrix(file, wanted, stream)
@@ -174,7 +174,7 @@ def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
-    return _weighed(file, table.select(_names(file, wanted, table.schema)))
+    return _weighed(file, table.select(columns_of(file, wanted, table.schema)))
 
 
 def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:

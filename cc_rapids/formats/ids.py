@@ -33,11 +33,11 @@ class IdColumns:
         self._blocks.append(pair)
         return pair[0].values, pair[1].values
 
-    def table(self, names: tuple[str, str]) -> pa.Table:
-        """The columns so far, chunked as they came."""
+    def table(self, names: tuple[str, str], text: bool = False) -> pa.Table:
+        """The columns so far, chunked as they came; as ``text`` even if all are integers."""
         import pyarrow as pa
 
-        kind = self._kind()
+        kind = pa.string() if text else self._kind()
         columns = [
             pa.chunked_array([c for ids in side for c in ids.cast(kind).chunks], kind)
             for side in (zip(*self._blocks, strict=True) if self._blocks else ((), ()))

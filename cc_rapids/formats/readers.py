@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -21,13 +21,10 @@ _INTEGER_OR_NOTHING = re.compile(r"([+-]?[0-9]+)?")
 
 def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     """csv, tsv and snap."""
-    dialect = DIALECTS[wanted.format]
-    feed = from_first_data(file.blocks(), dialect)
-    ids = IdColumns()
-    first = next(feed, None)
+    dialect, ids = DIALECTS[wanted.format], IdColumns()
+    first, feed, names = first_lines(file, wanted)
     if first is None:
         return ids.table((wanted.source or "src", wanted.destination or "dst")), None
-    names, first = _header(file.path, first, dialect, wanted.header)
     ends = wanted.columns(file.path, names)
     at, weights = wanted.weight_column(file.path, names, ends), Weights()
     take = ends if at is None else (*ends, at)
@@ -38,6 +35,17 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
             weights.append(file.path, block, dialect, at, weight[0])
     table = ids.table((names[ends[0]], names[ends[1]]))
     return table if at is None else table.append_column("weight", weights.column()), None
+
+
+def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:
+    """The first block of data, if there is any, all others, and the names of the columns."""
+    dialect = DIALECTS[wanted.format]
+    feed = from_first_data(file.blocks(), dialect)
+    first = next(feed, None)
+    if first is None:
+        return None, feed, []
+    names, first = _header(file.path, first, dialect, wanted.header)
+    return first, feed, names
 
 
 def _header(

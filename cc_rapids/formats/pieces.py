@@ -1,0 +1,195 @@
+"""Files in pieces: row groups of Parquet, batches of Arrow IPC, blocks of text; others whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import FormatError
+from .binary import columns_of, damage, read_egr, read_npz
+from .delimited import DIALECTS, parse
+from .entries import read_he, read_matrix, read_shortest_paths
+from .files import File, Wanted
+from .ids import IdColumns
+from .metis import read_metis
+from .readers import first_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+READERS = {
+    "he": read_he,
+    "gr": read_shortest_paths,
+    "metis": read_metis,
+    "mtx": read_matrix,
+    "egr": read_egr,
+    "npz": read_npz,
+}
+IN_PIECES = ("csv", "tsv", "snap", "parquet", "arrow")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some edges of a file: the two columns, and the group and the rows in it where they end.
+
+    ``whole`` says that the group ends there too; ``vertices`` are all, if the file says so.
+    """
+
+    table: pa.Table
+    group: int
+    rows: int
+    whole: bool
+    vertices: range | None = None
+
+
+def parquet_pieces(
+    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
+) -> Iterator[Piece]:
+    """The row groups from one on, the first without the rows that are done, in batches."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
+        pair = columns_of(file, wanted, stored.schema_arrow)
+        for group in range(start, stored.num_row_groups):
+            size, at = stored.metadata.row_group(group).num_rows, 0
+            for batch in stored.iter_batches(rows(), row_groups=[group], columns=pair):
+                at += len(batch)
+                left = max(0, done - (at - len(batch))) if group == start else 0
+                table = pa.Table.from_batches([batch.select(pair)]).slice(left)
+                if len(table) or at == size:
+                    yield Piece(table, group, at, at == size)
+
+
+def arrow_pieces(
+    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
+) -> Iterator[Piece]:
+    """The batches from one on, the first without the rows that are done."""
+    import pyarrow as pa
+
+    stream = file.seekable()
+    with damage(file, "Arrow"):
+        is_file = stream.read(6) == b"ARROW1"
+        stream.seek(0)
+        source = pa.PythonFile(stream, "r")
+        stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+        pair = columns_of(file, wanted, stored.schema)
+        if is_file:
+            batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
+        else:
+            batches = ((i, batch) for i, batch in enumerate(stored) if i >= start)
+        for group, batch in batches:
+            kept = batch.select(pair)
+            kept.validate(full=True)  # or offsets of text beyond its end are followed
+            table = pa.Table.from_batches([kept])
+            yield from sliced(table, group, done if group == start else 0, rows)
+
+
+def text_pieces(
+    file: File, wanted: Wanted, text: bool | None, done: int, rows: Callable[[], int]
+) -> Iterator[Piece]:
+    """The blocks of a csv, tsv or snap file, from the row on that follows those done.
+
+    Parameters
+    ----------
+    text : bool, optional
+        Whether all ids are strings; if it is not known, the first block says so.
+
+    Raises
+    ------
+    FormatError
+        Ids were integers so far, and in some block they are not.
+    """
+    import pyarrow as pa
+
+    dialect = DIALECTS[wanted.format]
+    first, feed, names = first_lines(file, wanted)
+    if first is None:
+        return
+    ends = wanted.columns(file.path, names)
+    pair, at = (names[ends[0]], names[ends[1]]), 0
+    for block in chain([first], feed):
+        ids = IdColumns()
+        ids.append(*parse(file.path, block, dialect, len(names), ends))
+        table = ids.table(pair, bool(text))
+        strings = any(pa.types.is_string(kind) for kind in table.schema.types)
+        if text is None:
+            text = strings
+        elif strings and not text:
+            raise FormatError(
+                f"{file.path}, from line {block.line} on: some ids are text, and all before were"
+                " integers: a stream takes what comes first for all, so put such a file or line"
+                " first, or store the columns as strings (in Parquet)"
+            )
+        at += len(table)
+        left = max(0, done - (at - len(table)))
+        for piece in sliced(table, 0, left, rows):
+            yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
+
+
+def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
+    """A table in pieces of so many rows; one that is empty if there are none."""
+    at, size = done, len(table)
+    while True:
+        part = table.slice(at, rows())
+        at += len(part)
+        yield Piece(part, group, at, at >= size)
+        if at >= size:
+            return
+
+
+def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int] | None]:
+    """Row groups, rows, and the least and greatest id as the metadata of a Parquet file have it."""
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable())
+        pair = columns_of(file, wanted, stored.schema_arrow)
+        meta, bounds = stored.metadata, cast(list[tuple[Any, Any]], [])
+        at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
+        for group in range(meta.num_row_groups):
+            for name in pair:
+                found: Any = meta.row_group(group).column(at[name]).statistics
+                usable = found is not None and found.has_min_max
+                bounds.append((found.min, found.max) if usable else (None, None))
+    whole = all(isinstance(low, int) for low, _ in bounds) and bounds
+    span = (min(low for low, _ in bounds), max(high for _, high in bounds)) if whole else None
+    return meta.num_row_groups, meta.num_rows, span
+
+
+def read_pieces(
+    file: File,
+    wanted: Wanted,
+    group: int,
+    done: int,
+    rows: Callable[[], int],
+    text: bool | None,
+) -> Iterator[Piece]:
+    """The edges of an open file from a place on, at most so many rows at a time.
+
+    Parameters
+    ----------
+    file, wanted
+        The file, and its format and columns.
+    group, done : int
+        The first row group or batch to be read, and the rows of it to be left.
+    rows : callable
+        Says how many rows a piece may have; asked again and again.
+    text : bool, optional
+        Of text: whether all ids are strings.
+    """
+    if wanted.format == "parquet":
+        yield from parquet_pieces(file, wanted, group, done, rows)
+    elif wanted.format == "arrow":
+        yield from arrow_pieces(file, wanted, group, done, rows)
+    elif wanted.format in IN_PIECES:
+        yield from text_pieces(file, wanted, text, done, rows)
+    else:
+        table, vertices = READERS[wanted.format](file, wanted)
+        vertices = None if done else vertices
+        for piece in sliced(table, 0, done, rows):
+            yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
+            vertices = None

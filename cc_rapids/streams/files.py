@@ -1,0 +1,205 @@
+"""Files: paths, patterns and addresses, each file read in pieces where its format allows it."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from ..errors import CapacityError, FormatError, InputError
+from ..formats import IN_PIECES, File, Wanted, format_of, parquet_facts, read_pieces
+from .kinds import Chunk, Cursor
+from .memory import FILE_BYTES, TEXT_BYTES, Budget, in_words
+
+WHOLE = 8  # bytes in memory for each byte of a file that is read whole
+
+
+@dataclass(frozen=True)
+class Files:
+    """Some files, in the order of their names or as they were listed."""
+
+    paths: list[str]
+    names: tuple[str, str]
+
+    threaded = True
+    arrow = True
+
+    @classmethod
+    def of(cls, edges: Any, source: str, destination: str) -> Files:
+        """The files that paths and patterns name.
+
+        Raises
+        ------
+        FormatError
+            There is none, or one is of no known format.
+        """
+        listed = edges if isinstance(edges, list) else [edges]
+        paths = [path for item in listed for path in expanded(os.fspath(item))]
+        for path in paths:
+            format_of(Path(path))
+        return cls(paths, (source, destination))
+
+    @property
+    def fixed(self) -> int:
+        """Bytes that reading takes beside the chunks."""
+        text = any(format_of(Path(path)) in ("csv", "tsv", "snap") for path in self.paths)
+        packed = any(format_of(Path(p)) in ("parquet", "arrow") and _packed(p) for p in self.paths)
+        largest = max((_facts(path)[0] for path in self.paths), default=0) if packed else 0
+        return (TEXT_BYTES if text else FILE_BYTES) + WHOLE * largest
+
+    def read(
+        self, start: Cursor, budget: Budget, text: bool | None
+    ) -> Generator[Chunk, None, None]:
+        """The pieces of all files from a place on."""
+        for number in range(start.file, len(self.paths)):
+            begin = start if number == start.file else Cursor(number)
+            for chunk in self._pieces(number, begin, budget, text):
+                if text is None and len(chunk.frame):
+                    text = _text(chunk.frame)
+                yield chunk
+
+    def _pieces(
+        self, number: int, begin: Cursor, budget: Budget, text: bool | None
+    ) -> Iterator[Chunk]:
+        path = self.paths[number]
+        last: Chunk | None = None
+        with opened(path) as file:
+            wanted = self._wanted(path)
+            if wanted.format not in IN_PIECES and file.size * WHOLE > budget.room:
+                raise CapacityError(
+                    f"{path} of {in_words(file.size)} is {wanted.format}, which is read whole, and"
+                    f" takes some {in_words(WHOLE * file.size)}: raise memory_limit, or convert it"
+                    " (cc-rapids convert) to Parquet"
+                )
+            for piece in read_pieces(file, wanted, begin.group, begin.rows, budget.next_rows, text):
+                if last is not None:
+                    yield last
+                after = Cursor(number, piece.group, piece.rows)
+                if piece.whole:
+                    after = Cursor(number, piece.group + 1)
+                pair = piece.table.column_names[:2]
+                last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices)
+        if last is not None:  # with the last piece the file is done
+            ends = last.source, last.destination
+            yield Chunk(last.frame, *ends, Cursor(number + 1), last.vertices)
+
+    def _wanted(self, path: str) -> Wanted:
+        source, destination = self.names
+        return Wanted(
+            None if source == "src" else source,
+            None if destination == "dst" else destination,
+            format_of(Path(path)),
+            None,
+        )
+
+    def identity(self) -> Any:
+        """Path, size and time of change of each file."""
+        return [[path, *_facts(path)] for path in self.paths]
+
+    def measure(self) -> dict[str, Any]:
+        """Pieces, edges and the span of the ids, as far as the metadata of Parquet files tell."""
+        pieces, edges, spans = 0, 0, []
+        for path in self.paths:
+            if format_of(Path(path)) != "parquet":
+                return {"pieces": len(self.paths), "edges": None, "span": None}
+            with opened(path) as file:
+                groups, rows, span = parquet_facts(file, self._wanted(path))
+            pieces, edges = pieces + groups, edges + rows
+            spans.append(span)
+        known = [span for span in spans if span is not None]
+        span = (min(s[0] for s in known), max(s[1] for s in known)) if known else None
+        return {
+            "pieces": pieces,
+            "edges": edges,
+            "span": span if len(known) == len(spans) else None,
+        }
+
+
+def _text(table: Any) -> bool:
+    import pyarrow as pa
+
+    return any(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        for kind in table.schema.types[:2]
+    )
+
+
+def _packed(path: str) -> bool:
+    return path.endswith((".gz", ".zst"))
+
+
+def _remote(path: str) -> tuple[Any, str]:
+    """The file system of an address, and the path there; by fsspec."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise InputError(f"{path} is read by fsspec: pip install fsspec") from None
+    found: tuple[Any, str] = url_to_fs(path)
+    return found
+
+
+def expanded(path: str) -> list[str]:
+    """The files that a path or pattern names, in the order of their names.
+
+    Raises
+    ------
+    FormatError
+        No file matches.
+    """
+    pattern = any(letter in path for letter in "*?[")
+    if "://" in path:
+        system, inside = _remote(path)
+        if not pattern:
+            return [path]
+        scheme = path.split("://")[0]
+        found = sorted(f"{scheme}://{str(name).lstrip('/')}" for name in system.glob(inside))
+        if scheme in ("file", "memory"):
+            found = [name.replace("://", ":///") for name in found]
+    else:
+        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
+        if os.path.exists(path):
+            found = [path]
+    if not found:
+        raise FormatError(f"no file matches {path}")
+    return found
+
+
+def _facts(path: str) -> tuple[int, str]:
+    """Size, and what changes when the file does."""
+    if "://" in path:
+        system, inside = _remote(path)
+        info = system.info(inside)
+        marks = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
+        return int(info["size"] or 0), str(next((mark for mark in marks if mark), ""))
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    return found.st_size, str(found.st_mtime_ns)
+
+
+class opened:
+    """A file open for reading, on this machine or elsewhere; errors are those of formats."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> File:
+        try:
+            if "://" in self.path:
+                system, inside = _remote(self.path)
+                self.raw = system.open(inside, "rb")
+            elif os.path.isdir(self.path):
+                raise FormatError(f"{self.path} is a directory; name a file or a pattern")
+            else:
+                self.raw = open(self.path, "rb", buffering=0)
+            size = _facts(self.path)[0]
+        except OSError as error:
+            raise FormatError(f"{self.path} cannot be read: {error.strerror or error}") from error
+        return File(self.path, cast(Any, self.raw), size, None)
+
+    def __exit__(self, *_: object) -> None:
+        self.raw.close()

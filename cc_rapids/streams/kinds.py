@@ -1,0 +1,142 @@
+"""Kinds of streams: which of them an argument is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from ..errors import InputError
+from .memory import Budget
+
+
+class Cursor(NamedTuple):
+    """A place in a stream: so many files (or items) and, in the next, row groups and rows."""
+
+    file: int = 0
+    group: int = 0
+    rows: int = 0
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some edges: a frame or pair, the names of its columns, and the place in the stream after it.
+
+    ``vertices`` are all vertices of the file, where that says how many there are. A chunk that is
+    ``old`` was there before a resumed run began, and only says of what kind frames are.
+    """
+
+    frame: Any
+    source: str
+    destination: str
+    after: Cursor
+    vertices: range | None = None
+    old: bool = False
+
+
+class Source(Protocol):
+    """Where chunks come from."""
+
+    threaded: bool
+    arrow: bool
+
+    @property
+    def fixed(self) -> int:
+        """Bytes that reading takes beside the chunks."""
+
+    def read(
+        self, start: Cursor, budget: Budget, text: bool | None
+    ) -> Generator[Chunk, None, None]:
+        """The chunks from a place on, of at most so many rows each; ``text`` if ids are strings."""
+
+    def identity(self) -> Any:
+        """What tells this input from others, as JSON can hold it."""
+
+    def measure(self) -> dict[str, Any]:
+        """What is known without reading: pieces, edges and span (None where it is not)."""
+
+
+def is_pattern(edges: Any) -> bool:
+    """Whether edges are a glob pattern, or an address that is no local path."""
+    if not isinstance(edges, str | os.PathLike):
+        return False
+    words = os.fspath(edges)
+    if not isinstance(words, str):
+        return False
+    return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
+
+
+def are_paths(edges: Any) -> bool:
+    """Whether edges are a list of paths."""
+    return (
+        isinstance(edges, list)
+        and bool(edges)
+        and all(isinstance(item, str | os.PathLike) for item in edges)
+    )
+
+
+def is_reader(edges: Any) -> bool:
+    """Whether edges are a pyarrow RecordBatchReader."""
+    return _is_arrow(edges, "RecordBatchReader")
+
+
+def is_dataset(edges: Any) -> bool:
+    """Whether edges are a pyarrow dataset."""
+    return _is_arrow(edges, "Dataset")
+
+
+def _is_arrow(edges: Any, name: str) -> bool:
+    return any(
+        kind.__name__ == name and kind.__module__.startswith("pyarrow")
+        for kind in type(edges).__mro__
+    )
+
+
+def is_iterable(edges: Any) -> bool:
+    """Whether edges are an iterable of frames, and no frame or array themselves."""
+    if isinstance(edges, Iterator):
+        return True
+    if isinstance(edges, list) and edges:
+        return all(hasattr(item, "columns") and hasattr(item, "shape") for item in edges)
+    other = ("__len__", "columns", "schema", "shape", "tocoo", "__array__", "__arrow_c_stream__")
+    return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
+
+
+def is_stream(edges: Any) -> bool:
+    """Whether edges are of a kind that is read in chunks, and no other way."""
+    return (
+        is_pattern(edges)
+        or are_paths(edges)
+        or is_reader(edges)
+        or is_dataset(edges)
+        or is_iterable(edges)
+    )
+
+
+def source_of(edges: Any, source: str, destination: str) -> Source:
+    """The stream that edges are.
+
+    Raises
+    ------
+    InputError
+        They are none.
+    """
+    if isinstance(edges, str | os.PathLike) or are_paths(edges):
+        from .files import Files
+
+        return Files.of(edges, source, destination)
+    if is_dataset(edges):
+        from .datasets import Fragments
+
+        return Fragments(edges, source, destination)
+    from .items import Items
+
+    if is_reader(edges) or is_iterable(edges):
+        return Items(edges, source, destination)
+    if isinstance(edges, tuple) or hasattr(edges, "columns"):
+        return Items([edges], source, destination)
+    raise InputError(
+        f"a {type(edges).__name__} cannot be read in chunks: give paths or a pattern, a pyarrow"
+        " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
+    )

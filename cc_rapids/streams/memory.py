@@ -1,0 +1,118 @@
+"""Memory of a stream: what vertices and the edges of a chunk take, and what is left for these.
+
+The figures are bytes at the worst moment, on hosts, for fewer than 2^32 vertices:
+
+=========  ==============================  ==============================================
+ids        a vertex                        an edge of a chunk, two vertices with it
+=========  ==============================  ==============================================
+range      20: trees, and the answer's     80: its columns twice (one chunk is read ahead)
+integers   40: sorted ids too, twice       400: sorted, and perhaps two new vertices
+strings    80, and four times the text     800, and the text, which is guessed at 16 each
+=========  ==============================  ==============================================
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from ..batches import State
+from ..errors import CapacityError, InputError
+from ..index import Integers, Range
+
+VERTEX = {"range": 20, "integers": 40, "strings": 80}
+EDGE = {"range": 80, "integers": 400, "strings": 800}
+TEXT_BYTES = 96 << 20  # blocks of 16 MiB of text, split and converted
+FILE_BYTES = 4 << 20
+LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
+UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
+UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
+
+
+def bytes_of(limit: int | str | None) -> int:
+    """A memory limit in bytes; half of the memory that is free if there is none.
+
+    Raises
+    ------
+    InputError
+        It is no count of bytes and no word such as ``"2GiB"``.
+    """
+    if limit is None:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    matched = WORDS.fullmatch(limit) if isinstance(limit, str) else None
+    if matched and matched[2].lower() in UNITS:
+        limit = int(float(matched[1]) * UNITS[matched[2].lower()])
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit <= 0:
+        raise InputError(
+            f"memory_limit is a number of bytes from 1 on or a word such as '2GiB', not {limit!r}"
+        )
+    return limit
+
+
+def in_words(size: int) -> str:
+    """Bytes for people."""
+    if size < 1 << 20:
+        return f"{size:,} bytes"
+    return f"{size / 2**30:,.2f} GiB" if size >= 1 << 30 else f"{size / 2**20:,.1f} MiB"
+
+
+def kind_of(state: State) -> str:
+    """Which row of the table a state is in; the dearest while no ids have come."""
+    if isinstance(state.index, Range):
+        return "range"
+    return "integers" if isinstance(state.index, Integers) and state.index.n else "strings"
+
+
+@dataclass
+class Budget:
+    """How many rows the next chunk may have.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes in all.
+    fixed : int
+        What reading takes whatever comes: blocks of text, or buffers.
+    """
+
+    limit: int
+    fixed: int
+    rows: int = LEAST_ROWS
+    room: int = 0
+
+    def next_rows(self) -> int:
+        """The rows that the next chunk may have."""
+        return self.rows
+
+    def update(self, kind: str, vertices: int, text: int = 0) -> int:
+        """The rows of the next chunk, now that there are so many vertices.
+
+        Raises
+        ------
+        CapacityError
+            They leave no room for a chunk.
+        """
+        wide = 1 if vertices < 1 << 32 else 2
+        held = vertices * VERTEX[kind] * wide + 4 * text
+        self.room = self.limit - self.fixed - held
+        rows = self.room // EDGE[kind]
+        if rows < LEAST_ROWS:
+            least = self.fixed + held + LEAST_ROWS * EDGE[kind]
+            hint = "" if kind == "range" else "; ids 0 .. n-1 with num_vertices=n take 20 a vertex"
+            raise CapacityError(
+                f"{vertices:,} vertices take {in_words(held)}, and reading {in_words(self.fixed)}:"
+                f" with the smallest chunk {in_words(least)}, and memory_limit is"
+                f" {in_words(self.limit)}: raise it{hint}"
+            )
+        self.rows = min(rows, MOST_ROWS)
+        return self.rows
+
+    def follow(self, state: State) -> int:
+        """The same for a state."""
+        kind, text = kind_of(state), 0
+        held = getattr(state.index, "held", None)
+        if held is not None:
+            text = int(getattr(held, "nbytes", 0))
+        return self.update(kind, state.index.n, text)

@@ -1,0 +1,101 @@
+"""Plan of a stream: edges, time and memory, said before anything is read but metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..engines import Engine
+from .kinds import Source
+from .memory import EDGE, LEAST_ROWS, MOST_ROWS, VERTEX, in_words
+
+RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """What a stream would take; figures that metadata do not tell are None.
+
+    Attributes
+    ----------
+    engine, device : str
+        What would run.
+    pieces : int or None
+        Files, row groups, fragments or items.
+    edges : int or None
+        Rows of all pieces, as Parquet metadata have it.
+    vertices : int or None
+        The most that there may be.
+    ids : str
+        "range" (``num_vertices`` is given), "integers" or "strings".
+    bytes : int or None
+        The most memory: the vertices and the largest chunk, never more than ``limit``.
+    limit : int
+        The memory limit in bytes.
+    fits : bool or None
+        Whether the most vertices that there may be fit; if not, fewer may.
+    rate : float
+        Edges a second: a stated figure, for two CPU cores.
+    seconds : float or None
+        Edges by that rate.
+    """
+
+    engine: str
+    device: str
+    pieces: int | None
+    edges: int | None
+    vertices: int | None
+    ids: str
+    bytes: int | None
+    limit: int
+    fits: bool | None
+    rate: float
+    seconds: float | None
+
+    def __str__(self) -> str:
+        def shown(value: int | None, most: str = "") -> str:
+            return "unknown before they are read" if value is None else f"{most}{value:,}"
+
+        memory = "up to the limit" if self.bytes is None else f"at most {in_words(self.bytes)}"
+        time = "unknown" if self.seconds is None else f"about {self.seconds:,.1f} s"
+        room = "" if self.fits in (None, True) else "; the vertices may not fit"
+        return "\n".join(
+            (
+                f"engine    {self.engine}: {self.device}",
+                f"pieces    {shown(self.pieces)}",
+                f"edges     {shown(self.edges)}",
+                f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
+                f"memory    {memory}; memory_limit {in_words(self.limit)}{room}",
+                f"time      {time}, at a stated {self.rate:,.0f} edges a second",
+            )
+        )
+
+
+def plan(source: Source, count: int | None, engine: Engine, limit: int) -> StreamPlan:
+    """What is known of a stream before it is read."""
+    facts = source.measure()
+    edges, span = facts["edges"], facts["span"]
+    kind = "range" if count is not None else "integers" if span else "strings"
+    vertices = count
+    if vertices is None and edges is not None:
+        vertices = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
+    most, fits = None, None
+    if vertices is not None:
+        wide = 1 if vertices < 1 << 32 else 2
+        held = source.fixed + VERTEX[kind] * wide * vertices
+        rows = max(LEAST_ROWS, min(MOST_ROWS, edges or MOST_ROWS))
+        fits = held + LEAST_ROWS * EDGE[kind] <= limit
+        most = min(limit, held + rows * EDGE[kind])
+    rate = RATES[kind]
+    return StreamPlan(
+        engine=engine.name,
+        device=engine.device_name,
+        pieces=facts["pieces"],
+        edges=edges,
+        vertices=vertices,
+        ids=kind,
+        bytes=most,
+        limit=limit,
+        fits=fits,
+        rate=rate,
+        seconds=None if edges is None else edges / rate,
+    )

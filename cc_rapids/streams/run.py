@@ -1,0 +1,221 @@
+"""The run: chunk by chunk into the trees."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .. import batches, engines, inputs
+from ..batches import State
+from ..design import Design
+from ..errors import InputError
+from ..index import Range
+from ..result import Components, check_labels
+from ..snapshots import begun, like, snapshot
+from .ahead import ahead
+from .kinds import Chunk, Cursor, Source, source_of
+from .memory import Budget, bytes_of
+from .plan import StreamPlan, plan
+from .progress import Reporter, StreamProgress
+from .saved import Saver
+
+
+def stream_components(
+    edges: Any,
+    source: str = "src",
+    destination: str = "dst",
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    memory_limit: int | str | None = None,
+    progress: bool | Callable[[StreamProgress], object] = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
+    explain: bool = False,
+) -> Components | StreamPlan:
+    """Find the connected components of edges that do not fit into memory; their vertices must.
+
+    Edges, more than 2^31 too, pass by in chunks, which are linked and forgotten. Files are read in
+    a background thread while the chunk before is linked, an iterable in the caller's thread.
+
+    Parameters
+    ----------
+    edges : path, list of paths, iterable, dataset or reader
+        A pattern such as ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
+        which are read in pieces, or of any other format of :mod:`cc_rapids.formats`, each read
+        whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames
+        or of pairs of arrays; a pyarrow dataset or RecordBatchReader. Of text the first block says
+        whether ids are integers or strings.
+    source, destination : str
+        The columns; in files those that :func:`cc_rapids.components` would take by default.
+    vertices, num_vertices, labels, nulls, design, engine
+        As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
+    memory_limit : int or str, optional
+        Bytes, or a word such as ``"2GiB"``, for vertices and chunks together; half of the memory
+        that is free by default. Chunks are sized by it, by :mod:`cc_rapids.streams.memory`: 20
+        bytes a vertex with ``num_vertices``, else 40, and 80 and the text four times for strings.
+        Items of an iterable, and frames that the answer returns, are the caller's own.
+    progress : bool or callable
+        True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` twice a
+        second, and at the end. Otherwise there are lines in the log.
+    checkpoint : path, optional
+        A file that is replaced every ``checkpoint_every`` seconds (0: after each chunk) by how far
+        all is, and read if it is there: finished files and row groups are then not read again.
+        It remains when all is done. Of an iterable, items that are done are taken and left.
+    explain : bool
+        Return a ``StreamPlan`` of edges, time and memory, from metadata alone.
+
+    Returns
+    -------
+    Components
+        Its frames are PyArrow's for files, and else of the kind of the items.
+
+    Raises
+    ------
+    CapacityError
+        The vertices do not fit into the memory limit.
+    InputError
+        An argument cannot be used, or the checkpoint is of other inputs; and all that
+        :func:`cc_rapids.components` raises.
+
+    Examples
+    --------
+    >>> import numpy as np, cc_rapids
+    >>> chunks = ((np.array([k]), np.array([k + 2])) for k in range(1000))
+    >>> cc_rapids.stream_components(chunks, memory_limit="64MiB").sizes()
+    Sizes(labels=array([0, 1]), size=array([501, 501]))
+    """
+    check_labels(labels)
+    chosen, limit = inputs.check_design(design), bytes_of(memory_limit)
+    count = inputs.check_vertices(num_vertices, vertices)
+    stream = source_of(edges, source, destination)
+    runner = engines.get(engine or "threads")
+    if explain:
+        return plan(stream, count, runner, limit)
+    identity = {"edges": stream.identity(), "columns": [source, destination], "nulls": nulls}
+    identity |= {"num_vertices": count, "vertices": _digest(vertices)}
+    saver = Saver(checkpoint, checkpoint_every, identity, str(chosen))
+    run = Run(stream, chosen, nulls, Budget(limit, stream.fixed), saver, engine is None)
+    return run.go(count, vertices, progress, labels, runner)
+
+
+def _digest(vertices: Any) -> str | None:
+    """What tells these vertices from others."""
+    if vertices is None or isinstance(vertices, range):
+        return None if vertices is None else repr(vertices)
+    with inputs.vertices(vertices).src.lend() as column:
+        column = column if isinstance(column, np.ndarray) else np.asarray(str(column))
+        return f"{column.size} {column.dtype} {zlib.crc32(column.tobytes())}"
+
+
+@dataclass
+class Run:
+    """One run over a stream."""
+
+    stream: Source
+    design: Design
+    nulls: str
+    budget: Budget
+    saver: Saver
+    free: bool
+
+    def go(
+        self, count: int | None, vertices: Any, progress: Any, labels: str, engine: engines.Engine
+    ) -> Components:
+        """All of it, from the checkpoint on if there is one."""
+        started = perf_counter()
+        saved = self.saver.read(engine)
+        if saved is None:
+            self.budget.update("range" if count is not None else "strings", count or 0)
+            state, cursor, done = self._begin(engine, count, vertices), Cursor(), False
+        else:
+            state, cursor, done, dropped = saved
+            state = replace(state, given=replace(self._kind(state), dropped=dropped))
+        self.budget.follow(state)
+        total = self.stream.measure()["edges"] if progress and not done else None
+        reporter = Reporter(progress, total, state.edges)
+        try:
+            if not done:
+                state = self._pass(state, cursor, reporter)
+            reporter.report(state, last=True)
+        finally:
+            reporter.close()
+        return snapshot(state, self.design, labels, perf_counter() - started)
+
+    def _begin(self, engine: engines.Engine, count: int | None, vertices: Any) -> State:
+        with engine.scope():
+            state = begun(engine, count)
+        if vertices is None:
+            return state
+        given = inputs.vertices(vertices)
+        with inputs.lent_to(state, given, self.free) as (old, columns):
+            return batches.named(old, given, columns)[0]
+
+    def _kind(self, state: State) -> Any:
+        """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
+        if not self.stream.arrow:
+            return state.given
+        import pyarrow as pa
+
+        ids = pa.array([], pa.string() if state.index.strings else pa.int64())
+        table = pa.table({"src": ids, "dst": ids})
+        return batches.kind_of(inputs.read(table, "src", "dst"), None)
+
+    def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
+        """The state after all chunks from a place on."""
+        text = state.index.strings if state.index.n and not isinstance(state.index, Range) else None
+        chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
+        taken: Iterator[Chunk] = ahead(chunks) if self.stream.threaded else chunks
+        with closing(taken):  # type: ignore[type-var]
+            for chunk in taken:
+                state, cursor = self._link(state, chunk), chunk.after
+                self.budget.follow(state)
+                if not chunk.old:
+                    if self.saver.due():
+                        self.saver.write(state, cursor)
+                    reporter.report(state)
+        self.saver.write(state, cursor, done=True)
+        return state
+
+    def _link(self, state: State, chunk: Chunk) -> State:
+        """The state with one chunk linked, in its own trees while no vertex is new."""
+        given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
+        if chunk.vertices is not None:
+            given = replace(given, vertices=chunk.vertices)
+        if chunk.old:
+            kind = batches.kind_of(given, None)
+            return replace(state, given=replace(kind, dropped=state.given.dropped))
+        with inputs.lent_to(state, given, self.free) as (old, columns):
+            named, ends = batches.named(old, given, columns, copied=False)
+            return like(batches.inserted(named, self.design, *ends[:2]), given)
+
+
+OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
+
+
+def check_streamed(forest: bool, source: Any, destination: Any, options: dict[str, Any]) -> None:
+    """An InputError if a stream cannot give what was asked for; a TypeError if it is unknown."""
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(f"components() got an unexpected keyword argument {name!r}")
+    if forest:
+        raise InputError(
+            "edges that are read in chunks are forgotten, so there is no spanning forest of them:"
+            " leave forest=True out, or read them into one frame"
+        )
+    if isinstance(source, list) or isinstance(destination, list):
+        raise InputError(
+            f"ids of edges that are read in chunks are one column a side, not source={source!r} and"
+            f" destination={destination!r}: make one of them, such as by joining them as strings"
+        )

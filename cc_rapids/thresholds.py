@@ -1,0 +1,215 @@
+"""Thresholds: the components at several cuts of the weights, from one pass over the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import batches, engines, inputs
+from .batches import State
+from .catalog import unknown
+from .columns import of
+from .cuts import Cuts
+from .design import Design
+from .errors import ColumnTypeError, InputError, MissingColumnError, NullsError
+from .given import Given
+from .pick import column_of, columns_of, numbers_of
+from .result import check_labels
+from .snapshots import begun, like, snapshot
+from .streams import weighed
+
+DIRECTIONS = ("at_least", "at_most")
+
+
+def components_at(
+    edges: Any,
+    source: str = "src",
+    destination: str = "dst",
+    *,
+    weight: Any = "weight",
+    thresholds: Any,
+    direction: str = "at_least",
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    nulls: str = "raise",
+    labels: str = "min",
+    design: str | Design = "auto",
+    engine: str | None = None,
+) -> Cuts:
+    """Find the connected components at several cuts: of the edges with weight >= each threshold.
+
+    Edges are sorted into the buckets between thresholds. Of a frame each bucket is joined to the
+    trees of the stricter cut; of a stream each to trees of its own, which are joined at the end, so
+    that no edge is looked at twice either way.
+
+    Parameters
+    ----------
+    edges, source, destination
+        A frame or pair of arrays as for :func:`cc_rapids.components`, not changed; or a stream:
+        paths or a pattern (one file is in memory at a time), a pyarrow dataset or
+        RecordBatchReader, or an iterable of frames, each with the column of weights.
+    weight : str, or (m,) column or array of numbers
+        The column of weights; of a stream its name. Floats of 32 bits are compared as such.
+    thresholds : list of numbers
+        In any order; equal ones count once.
+    direction : {"at_least", "at_most"}
+        Whether edges of a cut weigh at least, or at most, as much as its threshold.
+    vertices, num_vertices
+        Vertices that there are at every cut; without them those that the edges of the cut name.
+    nulls : {"raise", "drop"}
+        What to do with an edge that has a null end or a weight that is null or nan.
+    labels, design, engine
+        As for :class:`cc_rapids.Connectivity`.
+
+    Returns
+    -------
+    Cuts
+        Memory: for each threshold 4 bytes a vertex, and without ``num_vertices`` 12 more.
+
+    Raises
+    ------
+    MissingColumnError, ColumnTypeError, NullsError, InputError, DesignError, EngineError
+        An argument cannot be used, and why.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> edges = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 4], "weight": [0.9, 0.7, 0.8]})
+    >>> cuts = cc_rapids.components_at(edges, thresholds=[0.9, 0.8, 0.7])
+    >>> cuts.labels(0.8)["labels"].tolist()
+    [1, 1, 3, 3]
+    >>> cuts.merges()
+       threshold  before  after  size
+    0        0.7       1      1     2
+    1        0.7       3      1     2
+    """
+    check_labels(labels)
+    levels = _levels(thresholds, direction)
+    chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
+    runner = engines.get(engine or "threads")
+    state = begun(runner, count)
+    if vertices is not None:
+        given = inputs.vertices(vertices)
+        with inputs.lent_to(state, given, engine is None) as (old, columns):
+            state, _ = batches.named(old, given, columns)
+    reader = _Reader(source, destination, weight, nulls, levels, direction, engine is None, chosen)
+    stream = weighed(edges, source, destination, weight)
+    states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
+    found = {t: snapshot(s, chosen, labels) for t, s in zip(levels.tolist(), states, strict=True)}
+    return Cuts(found, labels)
+
+
+def _levels(thresholds: Any, direction: str) -> Any:
+    """The thresholds from the strictest on."""
+    if direction not in DIRECTIONS:
+        raise InputError(unknown("direction", str(direction), DIRECTIONS))
+    levels = np.asarray(thresholds)
+    if levels.ndim != 1 or levels.dtype.kind not in "iuf" or not levels.size:
+        raise InputError(f"thresholds are a list of one number or more, not {thresholds!r}")
+    if (levels != levels).any():
+        raise InputError("a threshold is nan, which no weight reaches: leave it out")
+    levels = np.unique(levels)
+    return levels[::-1] if direction == "at_least" else levels
+
+
+class _Reader:
+    """Edges into the buckets between thresholds, and these into trees."""
+
+    def __init__(
+        self,
+        source: str,
+        destination: str,
+        weight: Any,
+        nulls: str,
+        levels: Any,
+        direction: str,
+        free: bool,
+        design: Design,
+    ) -> None:
+        self.names, self.weight, self.nulls = (source, destination), weight, nulls
+        self.levels, self.sign, self.free = levels, direction == "at_least", free
+        self.design = design
+
+    def frame(self, edges: Any, state: State) -> list[State]:
+        """The state at each cut, each from that of the stricter one."""
+        states: list[State] = []
+        given, buckets = self._read(edges)
+        for number in range(self.levels.size):
+            state = self._insert(state, given, buckets == number)
+            states.append(state)
+            given = replace(given, dropped=0)  # they were counted
+        return states
+
+    def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
+        """The same for a stream: a state for each bucket, and at the end all stricter ones too."""
+        states = [state] * self.levels.size
+        for chunk in chunks:
+            given, buckets = self._read(chunk)
+            states = [self._insert(s, given, buckets == i) for i, s in enumerate(states)]
+        for i in range(1, len(states)):
+            states[i] = self._folded(states[i - 1], states[i])
+        return states
+
+    def _folded(self, stricter: State, bucket: State) -> State:
+        """The trees of both: each vertex of the bucket is joined to the least of its tree."""
+        edges = stricter.edges + bucket.edges
+        pairs = snapshot(bucket, self.design, "min").labels()
+        given = inputs.read(pairs, "vertex", "labels")
+        with inputs.lent_to(stricter, given, False) as (old, columns):
+            named, ends = batches.named(old, given, columns)
+            joined = batches.inserted(named, self.design, *ends[:2])
+        return replace(joined, edges=edges, given=bucket.given)
+
+    def _insert(self, state: State, given: Given, mask: Any) -> State:
+        with inputs.lent_to(state, given, self.free) as (old, columns):
+            mask = old.engine.asarray(mask)
+            rows = [inputs.rows(column, mask, old.engine) for column in columns[:2]]
+            named, ends = batches.named(old, given, rows)
+            return like(batches.inserted(named, self.design, *ends[:2]), given)
+
+    def _read(self, edges: Any) -> tuple[Given, Any]:
+        """The edges, and the bucket of each: that of the strictest cut that has it."""
+        given = inputs.read(edges, *self.names, self.nulls)
+        values, there = self._weights(edges)
+        if given.kept is not None:
+            kept = given.kept()
+            values, there = values[kept], there[kept]
+        if values.size != given.src.size:
+            raise InputError(
+                f"there are {values.size:,} weights and {given.src.size:,} edges: one for each"
+            )
+        missing = int((~there).sum())
+        if missing and self.nulls == "raise":
+            raise NullsError(
+                f"{missing:,} of {values.size:,} weights are null or nan: fill them, or leave these"
+                " edges out by nulls='drop'"
+            )
+        levels = self.levels.astype(values.dtype) if values.dtype.kind == "f" else self.levels
+        buckets = np.full(values.size, self.levels.size, np.int32)
+        on_device = hasattr(values, "__cuda_array_interface__")
+        host, here = (array.get() if on_device else array for array in (values, there))
+        for number in reversed(range(levels.size)):
+            level = levels[number]
+            buckets[here & (host >= level if self.sign else host <= level)] = number
+        dropped = given.dropped + missing
+        return replace(given, dropped=dropped), buckets
+
+    def _weights(self, edges: Any) -> tuple[Any, Any]:
+        """The weights, and which of them are there."""
+        column = self.weight
+        if isinstance(column, str):
+            known = [] if isinstance(edges, tuple | list) else columns_of(edges)
+            if column not in known:
+                raise MissingColumnError(
+                    f"{unknown('column', column, map(str, known))}; name the column of weights by"
+                    " weight=, or give the weights themselves"
+                )
+            column = column_of(edges, column)
+        column = column if hasattr(column, "__len__") else of("weight", column)
+        values, there = numbers_of(np.asarray(column) if isinstance(column, list) else column)
+        if getattr(values, "dtype", np.dtype(object)).kind not in "iuf":
+            raise ColumnTypeError(f"weights are numbers, and these are {values.dtype}")
+        return values, there

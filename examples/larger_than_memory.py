@@ -1,0 +1,40 @@
+"""Find components of more edges than fit into memory, and go on after an interruption.
+
+Union-find needs the vertices in memory, never the edges: a folder of Parquet files passes by in
+chunks, sized by a limit, and a checkpoint says which row groups are done. The files here are
+small, and so is the limit; neither has to be.
+"""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import cc_rapids
+
+N, FILES = 200_000, 4  # vertex v is joined to v + 7, so that there are seven components
+random = np.random.default_rng(0)
+
+with tempfile.TemporaryDirectory() as folder:
+    for number, part in enumerate(np.array_split(random.permutation(N - 7), FILES)):
+        table = pa.table({"src": part, "dst": part + 7})
+        pq.write_table(table, Path(folder) / f"{number}.parquet", row_group_size=20_000)
+    pattern, options = f"{folder}/*.parquet", {"num_vertices": N, "memory_limit": "12MiB"}
+    print(cc_rapids.components(pattern, explain=True, **options))
+
+    def pull_the_plug(progress):
+        """Stop in the middle, as a power cut would."""
+        print("stopped after:", progress)
+        raise KeyboardInterrupt
+
+    options |= {"checkpoint": Path(folder) / "far.npz", "checkpoint_every": 0}
+    try:
+        cc_rapids.components(pattern, progress=pull_the_plug, **options)
+    except KeyboardInterrupt:
+        found = cc_rapids.components(pattern, **options)
+
+print("resumed:", found)
+assert len(found) == 7
+assert found.summary()["edges"] == N - 7

@@ -1,0 +1,147 @@
+"""Several cuts from one pass: the same as a run for each."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cc_rapids
+
+IDS = st.integers(0, 12)
+EDGES = st.lists(st.tuples(IDS, IDS, st.integers(0, 5)), max_size=30)
+LEVELS = st.lists(st.integers(-1, 6), min_size=1, max_size=4)
+
+
+def frame(edges, words):
+    columns = zip(*edges, strict=True) if edges else ([], [], [])
+    src, dst, weight = (np.array(list(column), np.int64) for column in columns)
+    found = pd.DataFrame({"src": src, "dst": dst, "weight": weight / 4})
+    return found.astype({"src": "string", "dst": "string"}) if words else found
+
+
+def separate(edges, level, direction, **options):
+    heavy = edges["weight"] >= level if direction == "at_least" else edges["weight"] <= level
+    return cc_rapids.components(edges[heavy].reset_index(drop=True), **options)
+
+
+def merged(cuts, kind):
+    """The merges by the label frames alone."""
+    rows = []
+    for strict, loose in zip(cuts.thresholds, cuts.thresholds[1:], strict=False):
+        before, after = (cuts.at(level).labels(kind) for level in (strict, loose))
+        joint = before.merge(after, on="vertex", suffixes=("", "_after"))
+        pairs = joint.groupby(["labels", "labels_after"]).size().reset_index(name="size")
+        parts = pairs.groupby("labels_after")["labels"].transform("size")
+        for _, row in pairs[parts > 1].iterrows():
+            rows.append((loose, row["labels"], row["labels_after"], row["size"]))
+    return sorted(rows)
+
+
+@settings(deadline=None, max_examples=40)
+@given(EDGES, LEVELS, st.booleans(), st.booleans(), st.sampled_from(["at_least", "at_most"]))
+def test_each_cut_is_what_a_run_of_its_own_gives(edges, levels, words, streamed, direction):
+    edges, levels = frame(edges, words), [level / 4 for level in levels]
+    parts = [edges.iloc[a : a + 7] for a in range(0, max(len(edges), 1), 7)]
+    cuts = cc_rapids.components_at(
+        iter(parts) if streamed else edges, thresholds=levels, direction=direction
+    )
+    assert list(cuts.thresholds) == sorted(set(levels), reverse=direction == "at_least")
+    for level in set(levels):
+        want = separate(edges, level, direction)
+        assert len(cuts.at(level)) == len(want)
+        assert cuts.at(level).summary()["edges"] == want.summary()["edges"]
+        assert list(cuts.labels(level)["vertex"]) == list(want.labels()["vertex"])
+        assert list(cuts.labels(level)["labels"]) == list(want.labels()["labels"])
+        assert list(cuts.sizes(level)["size"]) == list(want.sizes()["size"])
+    rows = cuts.merges()
+    assert list(rows.columns) == ["threshold", "before", "after", "size"]
+    assert sorted(rows.itertuples(index=False, name=None)) == merged(cuts, "min")
+
+
+@settings(deadline=None, max_examples=20)
+@given(EDGES, LEVELS, st.sampled_from(["dense", "size"]))
+def test_other_labels_with_all_vertices(edges, levels, kind):
+    edges, levels = frame(edges, False), [level / 4 for level in levels]
+    options = {"num_vertices": 13, "labels": kind}
+    cuts = cc_rapids.components_at(edges, thresholds=levels, **options)
+    for level in levels:
+        want = separate(edges, level, "at_least", **options)
+        assert cuts.labels(level).equals(want.labels())
+        assert cuts.sizes(level).equals(want.sizes())
+    assert sorted(cuts.merges().itertuples(index=False, name=None)) == merged(cuts, kind)
+
+
+LINE = {"src": [1, 2, 3], "dst": [2, 3, 4], "weight": [0.9, 0.7, 0.8]}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_of_each_kind(make):
+    cuts = cc_rapids.components_at(make(LINE), thresholds=(0.7, 0.9, 0.8))
+    assert repr(cuts) == "<Cuts: components 1 at 0.9, 2 at 0.8, 1 at 0.7>"
+    assert len(cuts) == 3
+    assert isinstance(cuts.merges(), type(make(LINE)))
+    assert np.asarray(cuts.labels(0.8)["labels"]).tolist() == [1, 1, 3, 3]
+
+
+def test_arrays_with_weights_of_32_bits():
+    pair, weights = (LINE["src"], LINE["dst"]), np.array(LINE["weight"], np.float32)
+    cuts = cc_rapids.components_at(pair, weight=weights, thresholds=[0.9, 0.7])
+    assert cuts.labels(0.9).vertex.tolist() == [1, 2]
+    assert cuts.merges().size.tolist() == []
+    exact = np.array([2**53, 2**53 + 1, 0])
+    cuts = cc_rapids.components_at(pair, weight=exact, thresholds=[2**53 + 1, 2**53])
+    assert cuts.labels(2**53 + 1).vertex.tolist() == [2, 3]
+
+
+def test_files_datasets_and_readers(tmp_path):
+    table = pa.table(LINE)
+    pq.write_table(table.slice(0, 2), tmp_path / "a.parquet")
+    pq.write_table(table.slice(2), tmp_path / "b.parquet")
+    for edges in (
+        str(tmp_path / "*.parquet"),
+        pyarrow.dataset.dataset(tmp_path),
+        table.to_reader(1),
+    ):
+        cuts = cc_rapids.components_at(edges, thresholds=[0.9, 0.8, 0.7])
+        assert cuts.labels(0.8)["labels"].to_pylist() == [1, 1, 3, 3]
+        assert cuts.merges()["before"].to_pylist() == [1, 3]
+
+
+def test_weights_that_are_missing():
+    edges = pd.DataFrame({"src": [1, 2, None], "dst": [2, 3, 4], "weight": [1.0, None, 2.0]})
+    edges = edges.astype({"src": "Int64"})
+    with pytest.raises(cc_rapids.NullsError, match="null"):
+        cc_rapids.components_at(edges, thresholds=[1])
+    cuts = cc_rapids.components_at(edges, thresholds=[1, 2], nulls="drop")
+    assert cuts.labels(1)["vertex"].tolist() == [1, 2]
+    assert cuts.at(2).summary()["dropped"] == 2
+    assert cuts.at(1).summary()["dropped"] == 2
+    with pytest.raises(cc_rapids.NullsError, match="1 of 2 weights"):
+        cc_rapids.components_at(edges.iloc[:2], thresholds=[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"thresholds": []}, cc_rapids.InputError, "one number or more"),
+        ({"thresholds": [float("nan")]}, cc_rapids.InputError, "nan"),
+        ({"thresholds": [1], "weight": "heavy"}, cc_rapids.MissingColumnError, "weight="),
+        ({"thresholds": [1], "weight": np.ones(2)}, cc_rapids.InputError, "2 weights and 3 edges"),
+        ({"thresholds": [1], "weight": ["a"] * 3}, cc_rapids.ColumnTypeError, "numbers"),
+        ({"thresholds": [1], "direction": "up"}, cc_rapids.InputError, "at_least"),
+    ],
+)
+def test_what_cannot_be_cut(options, error, words):
+    with pytest.raises(error, match=words):
+        cc_rapids.components_at(pd.DataFrame(LINE), **options)
+
+
+def test_an_unknown_threshold_is_said():
+    cuts = cc_rapids.components_at(pd.DataFrame(LINE), thresholds=[0.9])
+    with pytest.raises(cc_rapids.InputError, match=r"0\.8 is none of the thresholds 0\.9"):
+        cuts.labels(0.8)
