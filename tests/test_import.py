@@ -31,7 +31,7 @@ ROOMS = {
     "catalog": Room("errors"),
     "edges": Room(others="numpy"),
     "bits": Room(others="numpy"),
-    "reading": Room(others="numpy"),
+    "reading": Room("bits", "numpy"),
     "kernels": Room("catalog bits reading", "numpy"),
     "algorithms": Room("catalog bits reading kernels", "numpy"),
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
