@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import SIMULATED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
@@ -270,6 +271,8 @@ def test_categories_of_floats_are_refused():
     ],
 )
 def test_explain_says_what_would_run(engine, edges, ids, why):
+    if engine == "cuda" and len(edges[0]) > 1000 and SIMULATED:
+        pytest.skip("minutes on the simulator")
     for ask in (cc_rapids.components, cc_rapids.connected_components):
         plan = ask(edges, explain=True, engine=engine)
         assert (plan.engine, plan.ids, plan.edges) == (engine, ids, len(edges[0]))
