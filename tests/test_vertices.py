@@ -7,7 +7,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import SIMULATED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
