@@ -44,6 +44,7 @@ _HOMES = {
     "NullsError": "errors",
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
+    "dask": "",
     "generators": "",
     "oracle": "",
     "scipy": "",
@@ -72,6 +73,7 @@ __all__ = [
     "components",
     "components_at",
     "connected_components",
+    "dask",
     "designs",
     "generators",
     "install",
@@ -85,7 +87,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import generators, oracle, scipy
+    from . import dask, generators, oracle, scipy
     from .api import components, spanning_forest
     from .connectivity import Connectivity
     from .cuts import Cuts

@@ -99,11 +99,12 @@ ROOMS = {
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
-        "errors columns graphs design result api",
-        "networkx numpy",
-        "cugraph networkx pyarrow scipy",
+        "errors catalog columns graphs frames design spanning result api",
+        "dask distributed networkx numpy",
+        "cugraph cupy dask_cuda networkx pyarrow rich scipy",
     ),
     "__main__": Room("interfaces"),
+    "dask": Room("interfaces"),
     "accessor": Room("interfaces"),
     "cli": Room(
         "__version__ errors engines listing formats generators oracle doctor api",

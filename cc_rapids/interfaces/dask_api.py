@@ -1,0 +1,193 @@
+"""Components of dask frames, and cuGraph's function for graphs over several GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+from distributed import Client, Future, default_client
+
+from .. import frames
+from ..catalog import unknown
+from ..design import Design
+from ..errors import EngineError, InputError
+from ..result import check_labels
+from ..spanning import check_design
+from .dask_answer import DaskComponents, framed, spread
+from .dask_progress import DaskProgress, Watch
+from .dask_tree import Tasks, fold, tree
+from .dask_work import Side, answer, edges_of, local_forest, loops, merged
+
+PARTITIONS = ("edges", "vertices")
+
+
+def components(
+    edges: Any,
+    source: str | list[str] = "src",
+    destination: str | list[str] = "dst",
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    partition: str = "edges",
+    progress: bool | Callable[[DaskProgress], object] = False,
+) -> DaskComponents:
+    """Find the connected components of a dask or dask_cudf frame, on the workers that hold it.
+
+    Each worker reduces its partitions to a forest, and forests merge pairwise in a tree; what goes
+    from worker to worker are edges of forests. The cluster is that of the connected
+    ``distributed.Client``; there is nothing else to set up. A worker that is lost costs its own
+    partitions, which are read again elsewhere.
+
+    Parameters
+    ----------
+    edges : dask.dataframe.DataFrame
+        Of pandas' or cuDF's frames, persisted or not; only the columns of ids are read.
+    source, destination : str, or list of as many str on each side
+        The columns with the two ends of each edge, as for :func:`cc_rapids.components`.
+    vertices : dask frame or series, column, array or range of ids, optional
+        Vertices that count even if no edge names them.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1.
+    labels : {"min", "dense", "size"}
+        How components are named: by their least vertex id, 0 .. k-1 in the order of these, or
+        from the largest.
+    nulls : {"raise", "drop"}
+        What to do with an edge that has a null end.
+    design, engine
+        As for :func:`cc_rapids.components`; the design has to give spanning forests.
+    partition : {"edges", "vertices"}
+        Whether edges alone are spread, so that one worker at last holds a forest over all
+        vertices; or vertices too, for graphs whose vertices fit on no worker: see
+        :mod:`cc_rapids.interfaces.dask_vertices`.
+    progress : bool or callable
+        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
+        each task that is waited for. Otherwise there are lines in the log.
+
+    Returns
+    -------
+    DaskComponents
+        Whose frames lie on the workers, in as many partitions as there are workers.
+
+    Raises
+    ------
+    EngineError
+        No client is connected.
+    InputError
+        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
+        the message are those of the partition.
+
+    Notes
+    -----
+    Balduzzi et al. 2018, section 2.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pandas as pd, cc_rapids.dask
+    >>> from distributed import Client
+    >>> pairs = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
+    ...     found = cc_rapids.dask.components(dd.from_pandas(pairs, npartitions=2))
+    ...     found.labels().compute()
+       vertex  labels
+    0       2       2
+    1       5       2
+    2       7       2
+    3       9       9
+    """
+    if partition not in PARTITIONS:
+        raise InputError(unknown("partition", str(partition), PARTITIONS))
+    check_labels(labels)
+    chosen = Design.parse(design)
+    check_design(chosen)
+    _check(edges, source, destination, vertices, num_vertices, nulls)
+    options = {"design": design, "engine": engine}
+    run = Run(Tasks(_client()), source, destination, nulls, options)
+    with Watch(progress) as watch:
+        return run.by_edges(edges, labels, _named(vertices, num_vertices), vertices, watch)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run on a cluster."""
+
+    tasks: Tasks
+    source: Side
+    destination: Side
+    nulls: str
+    options: dict[str, Any]
+
+    def leaves(self, edges: Any, vertices: Any) -> list[Future]:
+        """The forests of all partitions, of vertices too if those are Dask's."""
+        names = [*([self.source] if isinstance(self.source, str) else self.source)]
+        names += [self.destination] if isinstance(self.destination, str) else self.destination
+        leaf = dask.delayed(local_forest, pure=False)
+        ends = self.source, self.destination
+        parts = edges[list(dict.fromkeys(names))].to_delayed()
+        found = [leaf(part, *ends, self.nulls, self.options) for part in parts]
+        if is_dask(vertices):
+            loop = dask.delayed(loops, pure=False)
+            found += [loop(part, self.source, self.options) for part in vertices.to_delayed()]
+        return list(self.tasks.client.compute(found))
+
+    def merge(self, first: Future, second: Future, home: str | None) -> Future:
+        """The forest of two."""
+        return self.tasks.submit(merged, first, second, self.source, self.options, worker=home)
+
+    def by_edges(
+        self, edges: Any, labels: str, named: dict[str, Any], vertices: Any, watch: Watch
+    ) -> DaskComponents:
+        """The answer by a tree of forests."""
+        tasks = self.tasks
+        held = fold(tasks.client, self.leaves(edges, vertices), self.merge, watch)
+        root = tree(held, self.merge, watch)
+        whole = tasks.submit(answer, root, self.source, labels, named, self.options)
+        [facts] = tasks.facts([tasks.submit(_facts, whole)])
+        count = len(tasks.workers())
+        facts |= {"partition": "edges", "workers": count, "seconds": watch.seconds}
+        forest = tasks.submit(edges_of, root, self.source)
+        return DaskComponents(facts, spread(tasks, whole, count), framed(tasks, [forest]))
+
+
+def _facts(whole: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
+    return whole[1]
+
+
+def is_dask(thing: Any) -> bool:
+    """Whether it is a frame or series of Dask's."""
+    return isinstance(thing, dd.DataFrame | dd.Series)
+
+
+def _client() -> Client:
+    try:
+        return default_client()
+    except ValueError:
+        raise EngineError(
+            "no cluster is connected: start one, such as by distributed.Client(), or for the GPUs"
+            " of this machine by cc_rapids.dask.local_gpus()"
+        ) from None
+
+
+def _check(
+    edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
+) -> None:
+    """What can be known of the arguments without reading a row."""
+    if not isinstance(edges, dd.DataFrame):
+        raise InputError(
+            f"edges are a {type(edges).__name__}, not a dask frame: cc_rapids.components takes it,"
+            " or make one by dask.dataframe.from_pandas or dask_cudf.from_cudf"
+        )
+    meta = vertices._meta if is_dask(vertices) else vertices
+    if isinstance(vertices, dd.DataFrame) and isinstance(source, str):
+        meta = meta[meta.columns[0]]
+    frames.read(edges._meta, source, destination, meta, count, nulls)
+
+
+def _named(vertices: Any, count: int | None) -> dict[str, Any]:
+    return {"vertices": None if is_dask(vertices) else vertices, "num_vertices": count}

@@ -1,0 +1,100 @@
+"""A tree of forests: each worker joins those of its partitions, then workers join pairwise.
+
+Balduzzi et al. 2018, section 2, spread the edges likewise and send the representative of every
+vertex up a tree. Here the edges of a forest are sent, so that what joins nothing more stays where
+it is; Dask sends the smaller of two forests to the worker of the larger.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from distributed import Client, Future, as_completed
+
+from .dask_progress import Watch
+
+Merge = Callable[[Future, Future, str | None], Future]
+
+
+class Tasks:
+    """Tasks of one run, under keys of its own that the dashboard groups by their first words."""
+
+    def __init__(self, client: Client) -> None:
+        self.client, self._run, self._count = client, uuid.uuid4().hex[:12], 0
+
+    def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Future:
+        """The future of a call, with a worker that is preferred and not insisted upon."""
+        self._count += 1
+        name = function.__name__.strip("_").replace("_", "-")
+        found: Future = self.client.submit(
+            function,
+            *arguments,
+            key=f"cc_rapids-{name}-{self._run}-{self._count}",
+            workers=None if worker is None else [worker],
+            allow_other_workers=worker is not None,
+            priority=1,
+        )
+        return found
+
+    def facts(self, futures: list[Future]) -> list[Any]:
+        """What small tasks give, brought here; an error of a worker is raised here too."""
+        return list(self.client.gather(futures))
+
+    def workers(self) -> list[str]:
+        """The addresses of the workers that are there now."""
+        return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+
+
+def fold(client: Client, leaves: list[Future], merge: Merge, watch: Watch) -> list[Future]:
+    """One forest for each worker, of those of its partitions.
+
+    Forests of as many partitions are merged as soon as there are two on a worker, so that a worker
+    holds no more of its own than the logarithm of its partitions. ``leaves`` is emptied: a forest
+    that was merged is let go, and is made of its partition again if its worker is lost.
+    """
+    piles: dict[str, list[tuple[int, Future]]] = defaultdict(list)
+    total, waiting = len(leaves), as_completed(leaves)
+    leaves.clear()
+    for done, leaf in enumerate(waiting, 1):
+        if leaf.status == "error":
+            leaf.result()
+        home = next(iter(client.who_has([leaf])[leaf.key]), "")
+        pile = piles[home]
+        pile.append((0, leaf))
+        while len(pile) > 1 and pile[-1][0] == pile[-2][0]:
+            (level, right), (_, left) = pile.pop(), pile.pop()
+            pile.append((level + 1, merge(left, right, home or None)))
+        watch.report("forests", done, total)
+    return [_one(pile, merge, home) for home, pile in piles.items()]
+
+
+def _one(pile: list[tuple[int, Future]], merge: Merge, home: str) -> Future:
+    found = pile.pop()[1]
+    while pile:
+        found = merge(pile.pop()[1], found, home or None)
+    return found
+
+
+def tree(forests: list[Future], merge: Merge, watch: Watch) -> Future:
+    """One forest of all, by merging pairs, pairs of pairs and so on.
+
+    The forests that are given should be held until the answer is there: then a worker that is lost
+    costs its own partitions, and merges, but no partition of another worker.
+    """
+    level, count = forests, 0
+    while len(level) > 1:
+        count += 1
+        pairs = [merge(*pair, None) for pair in zip(level[::2], level[1::2], strict=False)]
+        _wait(pairs, f"merges, level {count}", watch)
+        level = pairs + level[len(level) - len(level) % 2 :]
+    return level[0]
+
+
+def _wait(futures: list[Future], stage: str, watch: Watch) -> None:
+    for done, future in enumerate(as_completed(futures), 1):
+        if future.status == "error":
+            future.result()
+        watch.report(stage, done, len(futures))

@@ -1,0 +1,38 @@
+"""Find components of an edge list that a Dask cluster holds, without bringing it here.
+
+Each worker makes a forest of its partitions, forests merge pairwise, and the labels stay where
+they are computed. With dask_cudf frames and ``cc_rapids.dask.local_gpus()`` as the cluster the
+same lines run on the GPUs of this machine.
+"""
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from distributed import Client, LocalCluster
+
+import cc_rapids.dask
+
+USERS, MESSAGES = 5_000, 4_000
+
+
+def month(number):
+    """The messages of a month, as a file of them might be read."""
+    random = np.random.default_rng(number)
+    ends = random.integers(0, USERS, (2, MESSAGES // 12))
+    return pd.DataFrame({"sender": ends[0], "receiver": ends[1]})
+
+
+if __name__ == "__main__":  # worker processes import this file
+    messages = dd.from_map(month, range(12))
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**options) as cluster, Client(cluster):
+        found = cc_rapids.dask.components(messages, "sender", "receiver")
+        print(found)
+        sizes = found.sizes().nlargest(3, "size").compute()
+        print(sizes.to_string(index=False))
+        users = len(found.labels())  # one row a user; counted where the rows are
+
+    alone = cc_rapids.components(pd.concat(map(month, range(12))), "sender", "receiver")
+    assert len(found) == len(alone)
+    assert users == alone.summary()["vertices"]
+    assert sizes["size"].max() == alone.summary()["largest"]

@@ -1,0 +1,218 @@
+"""Components on a cluster: a tree of forests, for every kind of ids and of partitions."""
+
+import subprocess
+import sys
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from dask_graphs import check, expected, parts, random_frame
+
+import cc_rapids
+import cc_rapids.dask
+from cc_rapids import errors
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_partitions_of_any_number(client, count):
+    frame = random_frame(seed=count)
+    found = cc_rapids.dask.components(parts(frame, count))
+    check(found, frame)
+    assert found.labels().npartitions == 2
+    assert found.labels().columns.tolist() == ["vertex", "labels"]
+
+
+def test_empty_partitions(client):
+    frame = random_frame()
+    pieces = [frame[:0], frame[:200], frame[200:200], frame[200:], frame[:0]]
+    check(cc_rapids.dask.components(dd.from_delayed(pieces_of(pieces))), frame)
+    nothing = cc_rapids.dask.components(parts(frame, 3).partitions[:1].query("weight < 0"))
+    assert (len(nothing), len(nothing.labels())) == (0, 0)
+
+
+def pieces_of(frames):
+    import dask
+
+    return [dask.delayed(frame) for frame in frames]
+
+
+def as_text(frame):
+    return frame.assign(src="v" + frame["src"].astype(str), dst="v" + frame["dst"].astype(str))
+
+
+def as_hashes(frame):
+    mixed = frame[["src", "dst"]] * np.int64(0x1E3779B97F4A7C15)
+    return frame.assign(src=mixed["src"], dst=mixed["dst"])
+
+
+def as_categories(frame):
+    return as_text(frame).astype({"src": "category", "dst": "category"})
+
+
+def as_unlike(frame):
+    return frame.astype({"src": "int16", "dst": "int64"})
+
+
+def as_unsigned(frame):
+    return (frame.assign(src=frame["src"] + 400, dst=frame["dst"] + 400)).astype(
+        {"src": "uint64", "dst": "uint64"}
+    )
+
+
+KINDS = [as_text, as_hashes, as_categories, as_unlike, as_unsigned]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_ids_of_every_kind(client, kind):
+    frame = kind(random_frame())
+    given = frame.astype({"src": "str", "dst": "str"}) if kind is as_categories else frame
+    found = cc_rapids.dask.components(parts(frame, 3))
+    check(found, given)
+
+
+def test_several_columns(client):
+    frame = random_frame(n=200, m=150, low=0)
+    several = pd.DataFrame(
+        {"a": frame["src"] % 7, "b": frame["src"], "c": frame["dst"] % 7, "d": frame["dst"]}
+    )
+    sides = ["a", "b"], ["c", "d"]
+    found = cc_rapids.dask.components(parts(several, 3), *sides)
+    alone = cc_rapids.components(several, *sides)
+    pd.testing.assert_frame_equal(
+        found.labels().compute().reset_index(drop=True), alone.labels(), check_dtype=False
+    )
+    assert len(found.forest()) == found.facts["vertices"] - len(found)
+
+
+@pytest.mark.parametrize("kind", ["min", "dense", "size"])
+def test_labels_and_sizes(client, kind):
+    frame = random_frame()
+    found = cc_rapids.dask.components(parts(frame, 4), labels=kind)
+    alone = cc_rapids.components(frame, labels=kind)
+    labels = found.labels().compute().reset_index(drop=True)
+    pd.testing.assert_frame_equal(labels, alone.labels())
+    sizes = found.sizes().compute().sort_values("labels", ignore_index=True)
+    expected = alone.sizes().sort_values("labels", ignore_index=True)
+    pd.testing.assert_frame_equal(sizes, expected, check_dtype=False)
+
+
+def test_vertices_without_edges(client):
+    frame = pd.DataFrame({"src": [3, 5, 9], "dst": [4, 5, 3]})
+    named = [5, 7, 9, 20]
+    for vertices in (
+        np.array(named),
+        parts(pd.DataFrame({"id": named}), 2),
+        parts(pd.DataFrame({"id": named}), 2)["id"],
+    ):
+        found = cc_rapids.dask.components(parts(frame, 2), vertices=vertices)
+        check(found, frame, vertices=named)
+    check(
+        cc_rapids.dask.components(parts(frame, 2), num_vertices=12), frame, vertices=np.arange(12)
+    )
+
+
+def test_loops_stay_and_are_left_out_where_they_join_nothing(client):
+    frame = pd.DataFrame({"src": [1, 2, 2, 8, 8], "dst": [1, 2, 3, 8, 8]})
+    check(cc_rapids.dask.components(parts(frame, 5)), frame)
+
+
+def test_nulls_are_refused_or_dropped(client):
+    frame = random_frame().astype({"src": "Int64", "dst": "Int64"})
+    frame.loc[[3, 400], "src"] = pd.NA
+    frame.loc[3, "dst"] = pd.NA
+    with pytest.raises(errors.NullsError, match=r"column 'src' has 1 nulls in \d+ rows"):
+        cc_rapids.dask.components(parts(frame, 5))
+    found = cc_rapids.dask.components(parts(frame, 5), nulls="drop")
+    kept = frame.dropna().astype({"src": "int64", "dst": "int64"})
+    check(found, kept)
+    assert found.facts["dropped"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"source": "sorce"}, errors.MissingColumnError, "sorce"),
+        ({"source": "weight"}, errors.ColumnTypeError, "'weight' is float64"),
+        ({"destination": "src"}, errors.InputError, "both 'src'"),
+        ({"labels": "most"}, errors.InputError, "labels"),
+        ({"nulls": "keep"}, errors.InputError, "nulls policy"),
+        ({"partition": "edge"}, errors.InputError, "did you mean"),
+        ({"design": "asink"}, errors.DesignError, "asink"),
+        ({"design": "bfs-cc"}, errors.DesignError, "no spanning forest"),
+        ({"engine": "gpu"}, errors.EngineError, "gpu"),
+    ],
+)
+def test_what_cannot_be_used(client, options, error, words):
+    with pytest.raises(error, match=words):
+        cc_rapids.dask.components(parts(random_frame(), 2), **options)
+
+
+def test_frames_that_are_not_dasks(client):
+    with pytest.raises(errors.InputError, match="not a dask frame"):
+        cc_rapids.dask.components(random_frame())
+
+
+def test_progress_is_told(client, capsys):
+    told = []
+    cc_rapids.dask.components(parts(random_frame(), 5), progress=told.append)
+    assert [fact.done for fact in told if fact.stage == "forests"] == [1, 2, 3, 4, 5]
+    assert "forests: 5 of 5, " in str(told[4])
+    cc_rapids.dask.components(parts(random_frame(), 5), progress=True)
+    assert capsys.readouterr().err == ""  # no terminal, no bar
+
+
+class Graph:
+    """What cuGraph's graphs over several GPUs hold."""
+
+    def __init__(self, frame, source="src", destination="dst", directed=False):
+        self.input_df, self.directed = frame, directed
+        self.source_columns, self.destination_columns = source, destination
+        self.edgelist = None
+
+    def is_directed(self):
+        return self.directed
+
+
+def test_the_contract_of_cugraph(client):
+    frame = random_frame()
+    labels = cc_rapids.dask.weakly_connected_components(Graph(parts(frame, 3)))
+    assert sorted(labels.columns) == ["labels", "vertex"]
+    vertex, least = expected(frame)
+    local = labels.compute()
+    assert local["vertex"].tolist() == vertex.tolist()
+    assert local["labels"].tolist() == least.tolist()
+    texts = cc_rapids.dask.weakly_connected_components(Graph(parts(as_text(frame), 3), ["src"]))
+    assert texts.compute()["labels"].max() == len(np.unique(least)) - 1
+    bare = Graph(None)
+    bare.edgelist = type("EdgeList", (), {"edgelist_df": parts(frame, 3)})
+    again = cc_rapids.dask.weakly_connected_components(bare)
+    pd.testing.assert_frame_equal(again.compute(), local)
+
+
+def test_graphs_that_cannot_be_used(client):
+    frame = parts(random_frame(), 2)
+    with pytest.raises(ValueError, match="input graph must be undirected"):
+        cc_rapids.dask.weakly_connected_components(Graph(frame, directed=True))
+    with pytest.raises(errors.GraphStateError, match="no edge list of Dask's"):
+        cc_rapids.dask.weakly_connected_components(Graph(random_frame()))
+    with pytest.raises(TypeError, match=r"no cugraph\.Graph"):
+        cc_rapids.dask.weakly_connected_components(frame)
+
+
+def test_without_a_cluster_and_without_dask(monkeypatch):
+    import distributed
+
+    def none():
+        raise ValueError("No clients found")
+
+    monkeypatch.setattr("cc_rapids.interfaces.dask_api.default_client", none)
+    with pytest.raises(errors.EngineError, match="no cluster is connected"):
+        cc_rapids.dask.components(parts(random_frame(), 2))
+    assert distributed.default_client is not none
+    code = (
+        "import sys; sys.modules['distributed'] = None\n"
+        "try:\n    import cc_rapids.dask\nexcept ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "needs distributed, which is not installed: pip install 'cc_rapids[dask]'" in done.stdout

@@ -1,0 +1,103 @@
+"""Workers that are lost in the middle: the same answer, and no more work than they had."""
+
+import os
+import signal
+import time
+from collections import Counter
+
+import dask.dataframe as dd
+import pandas as pd
+import pytest
+from dask_graphs import check, random_frame
+
+import cc_rapids.dask
+
+PARTS, ROWS = 12, 100
+
+
+def piece(number, folder):
+    """One partition, which leaves a mark for each time that it is read."""
+    with open(f"{folder}/{number}.{os.getpid()}.{time.time_ns()}", "w"):
+        pass
+    time.sleep(0.05)
+    frame = random_frame(n=1000, m=PARTS * ROWS)
+    return frame[number * ROWS : (number + 1) * ROWS]
+
+
+def processes(client):
+    """The process of each worker."""
+    return client.run(os.getpid)
+
+
+class Killer:
+    """Kills the worker that has read most, at some calls of progress, and notes what it had read.
+
+    The call is made by the client while it waits, so that the run is in its middle.
+    """
+
+    def __init__(self, client, folder, moments):
+        self.client, self.folder, self.moments = client, folder, list(moments)
+        self.lost, self.killed = [], []
+
+    def read(self):
+        """The process that read each partition, for each time that it was read."""
+        return [tuple(map(int, name.split(".")[:2])) for name in os.listdir(self.folder)]
+
+    def __call__(self, progress):
+        if not self.moments or not self.moments[0](progress):
+            return
+        self.moments.pop(0)
+        alive = set(processes(self.client).values())
+        victim = Counter(pid for _, pid in self.read() if pid in alive).most_common(1)
+        pid = victim[0][0] if victim else alive.pop()
+        self.lost += [number for number, reader in self.read() if reader == pid]
+        self.killed.append(pid)
+        os.kill(pid, signal.SIGKILL)
+        _wait_until_gone(self.client, pid)
+
+
+def _wait_until_gone(client, pid):
+    """Until the scheduler has noticed, or what follows would be sent to nobody."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            if pid not in processes(client).values():
+                return
+        except OSError:  # the connection broke while the process died
+            pass
+        time.sleep(0.02)
+    raise TimeoutError(f"process {pid} is still there")
+
+
+def at(stage, done):
+    return lambda progress: progress.stage.startswith(stage) and progress.done == done
+
+
+MOMENTS = {
+    "while partitions are read": [at("forests", 3)],
+    "before the merges": [at("forests", PARTS)],
+    "after the merges": [at("merges", 1)],
+    "three times": [at("forests", 2), at("forests", 7), at("forests", PARTS)],
+}
+
+
+@pytest.mark.parametrize("moments", MOMENTS.values(), ids=MOMENTS)
+def test_a_lost_worker_costs_its_own_partitions(client, tmp_path, moments):
+    frame = dd.from_map(piece, range(PARTS), folder=str(tmp_path))
+    killer = Killer(client, tmp_path, moments)
+    found = cc_rapids.dask.components(frame, progress=killer)
+    check(found, random_frame(n=1000, m=PARTS * ROWS))
+    assert len(killer.killed) == len(moments)
+    again = Counter(number for number, _ in killer.read())
+    assert set(again) == set(range(PARTS))
+    # a partition that was being read when its worker died is read again too
+    assert sum(again.values()) - PARTS <= len(killer.lost) + len(killer.killed)
+
+
+def test_an_answer_outlives_its_worker(client):
+    frame = random_frame()
+    found = cc_rapids.dask.components(dd.from_pandas(frame, npartitions=4))
+    for pid in list(processes(client).values()):
+        os.kill(pid, signal.SIGKILL)
+    check(found, frame)
+    assert isinstance(found.labels().compute(), pd.DataFrame)
