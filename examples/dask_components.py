@@ -8,7 +8,7 @@ same lines run on the GPUs of this machine.
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import cc_rapids.dask
 
@@ -22,17 +22,16 @@ def month(number):
     return pd.DataFrame({"sender": ends[0], "receiver": ends[1]})
 
 
-if __name__ == "__main__":  # worker processes import this file
-    messages = dd.from_map(month, range(12))
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**options) as cluster, Client(cluster):
-        found = cc_rapids.dask.components(messages, "sender", "receiver")
-        print(found)
-        sizes = found.sizes().nlargest(3, "size").compute()
-        print(sizes.to_string(index=False))
-        users = len(found.labels())  # one row a user; counted where the rows are
+messages = dd.from_map(month, range(12))
+# workers in threads of this process, to be quick; any other cluster is used in the same way
+with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"):
+    found = cc_rapids.dask.components(messages, "sender", "receiver")
+    print(found)
+    sizes = found.sizes().nlargest(3, "size").compute()
+    print(sizes.to_string(index=False))
+    users = len(found.labels())  # one row a user; counted where the rows are
 
-    alone = cc_rapids.components(pd.concat(map(month, range(12))), "sender", "receiver")
-    assert len(found) == len(alone)
-    assert users == alone.summary()["vertices"]
-    assert sizes["size"].max() == alone.summary()["largest"]
+alone = cc_rapids.components(pd.concat(map(month, range(12))), "sender", "receiver")
+assert len(found) == len(alone)
+assert users == alone.summary()["vertices"]
+assert sizes["size"].max() == alone.summary()["largest"]
