@@ -19,6 +19,7 @@ from ..spanning import check_design
 from .dask_answer import DaskComponents, framed, spread
 from .dask_progress import DaskProgress, Watch
 from .dask_tree import Tasks, fold, tree
+from .dask_vertices import distributed
 from .dask_work import Side, answer, edges_of, local_forest, loops, merged
 
 PARTITIONS = ("edges", "vertices")
@@ -36,6 +37,8 @@ def components(
     design: str | Design = "auto",
     engine: str | None = None,
     partition: str = "edges",
+    owners: Any = None,
+    room: int | None = None,
     progress: bool | Callable[[DaskProgress], object] = False,
 ) -> DaskComponents:
     """Find the connected components of a dask or dask_cudf frame, on the workers that hold it.
@@ -65,7 +68,14 @@ def components(
     partition : {"edges", "vertices"}
         Whether edges alone are spread, so that one worker at last holds a forest over all
         vertices; or vertices too, for graphs whose vertices fit on no worker: see
-        :mod:`cc_rapids.interfaces.dask_vertices`.
+        :mod:`cc_rapids.interfaces.dask_vertices`. These have ids of one column, and labels "min".
+    owners : {"range", "hash"} or callable, optional
+        Which worker holds which distributed vertices: even ranges of the ids (integers, by
+        default), their hashes (strings, by default), or a function from a column of ids to an
+        array of the workers' numbers, such as the tile of each point of a lattice.
+    room : int, optional
+        So many edges may be left for one worker when vertices are distributed; by default as
+        many as the most vertices that one holds.
     progress : bool or callable
         True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
         each task that is waited for. Otherwise there are lines in the log.
@@ -101,16 +111,17 @@ def components(
     2       7       2
     3       9       9
     """
-    if partition not in PARTITIONS:
-        raise InputError(unknown("partition", str(partition), PARTITIONS))
     check_labels(labels)
-    chosen = Design.parse(design)
-    check_design(chosen)
+    check_design(Design.parse(design))
     _check(edges, source, destination, vertices, num_vertices, nulls)
+    _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
     run = Run(Tasks(_client()), source, destination, nulls, options)
     with Watch(progress) as watch:
-        return run.by_edges(edges, labels, _named(vertices, num_vertices), vertices, watch)
+        if partition == "edges":
+            return run.by_edges(edges, labels, _named(vertices, num_vertices), vertices, watch)
+        named = range(num_vertices) if num_vertices is not None else vertices
+        return run.by_vertices(edges, named, num_vertices, owners, room, watch)
 
 
 @dataclass(frozen=True)
@@ -131,9 +142,10 @@ class Run:
         ends = self.source, self.destination
         parts = edges[list(dict.fromkeys(names))].to_delayed()
         found = [leaf(part, *ends, self.nulls, self.options) for part in parts]
-        if is_dask(vertices):
+        if vertices is not None:
             loop = dask.delayed(loops, pure=False)
-            found += [loop(part, self.source, self.options) for part in vertices.to_delayed()]
+            named = _parts_of(vertices, edges._meta)
+            found += [loop(part, self.source, self.options) for part in named]
         return list(self.tasks.client.compute(found))
 
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
@@ -145,7 +157,8 @@ class Run:
     ) -> DaskComponents:
         """The answer by a tree of forests."""
         tasks = self.tasks
-        held = fold(tasks.client, self.leaves(edges, vertices), self.merge, watch)
+        leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
+        held = fold(tasks.client, leaves, self.merge, watch)
         root = tree(held, self.merge, watch)
         whole = tasks.submit(answer, root, self.source, labels, named, self.options)
         [facts] = tasks.facts([tasks.submit(_facts, whole)])
@@ -153,6 +166,17 @@ class Run:
         facts |= {"partition": "edges", "workers": count, "seconds": watch.seconds}
         forest = tasks.submit(edges_of, root, self.source)
         return DaskComponents(facts, spread(tasks, whole, count), framed(tasks, [forest]))
+
+    def by_vertices(
+        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Watch
+    ) -> DaskComponents:
+        """The answer where no worker holds all vertices."""
+        tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
+        leaves = self.leaves(edges, vertices if run is None else None)
+        how = owners, room, run, count, self.options
+        answers, facts = distributed(tasks, leaves, *how, watch)
+        told = {"partition": "vertices", "workers": len(answers), "seconds": watch.seconds}
+        return DaskComponents(facts | told, framed(tasks, answers))
 
 
 def _facts(whole: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
@@ -162,6 +186,13 @@ def _facts(whole: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
 def is_dask(thing: Any) -> bool:
     """Whether it is a frame or series of Dask's."""
     return isinstance(thing, dd.DataFrame | dd.Series)
+
+
+def _parts_of(vertices: Any, meta: Any) -> list[Any]:
+    """Frames of vertices, not made yet."""
+    if is_dask(vertices):
+        return list(vertices.to_delayed())
+    return [dask.delayed(type(meta), pure=False)({"vertex": vertices})]
 
 
 def _client() -> Client:
@@ -187,6 +218,27 @@ def _check(
     if isinstance(vertices, dd.DataFrame) and isinstance(source, str):
         meta = meta[meta.columns[0]]
     frames.read(edges._meta, source, destination, meta, count, nulls)
+
+
+def _check_partition(partition: str, source: Side, labels: str, owners: Any, room: Any) -> None:
+    if partition not in PARTITIONS:
+        raise InputError(unknown("partition", str(partition), PARTITIONS))
+    if partition == "edges":
+        if owners is not None or room is not None:
+            raise InputError("owners and room are for partition='vertices'")
+        return
+    if not isinstance(source, str):
+        raise InputError(
+            f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
+            " such as by joining them as strings"
+        )
+    if labels != "min":
+        raise InputError(
+            f"labels={labels!r} number all components, which no worker sees where vertices are"
+            " distributed: take labels='min'"
+        )
+    if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
+        raise InputError(f"room is a number of edges from 0 on, not {room!r}")
 
 
 def _named(vertices: Any, count: int | None) -> dict[str, Any]:

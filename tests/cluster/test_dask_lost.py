@@ -94,6 +94,15 @@ def test_a_lost_worker_costs_its_own_partitions(client, tmp_path, moments):
     assert sum(again.values()) - PARTS <= len(killer.lost) + len(killer.killed)
 
 
+def test_distributed_vertices_outlive_three_workers(client, tmp_path):
+    frame = dd.from_map(piece, range(PARTS), folder=str(tmp_path))
+    moments = [at("to owners", 1), at("borders", 2), lambda told: told.stage == "edges, round 1"]
+    killer = Killer(client, tmp_path, moments)
+    found = cc_rapids.dask.components(frame, partition="vertices", room=0, progress=killer)
+    check(found, random_frame(n=1000, m=PARTS * ROWS))
+    assert len(killer.killed) == 3
+
+
 def test_an_answer_outlives_its_worker(client):
     frame = random_frame()
     found = cc_rapids.dask.components(dd.from_pandas(frame, npartitions=4))

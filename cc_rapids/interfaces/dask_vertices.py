@@ -1,0 +1,210 @@
+"""Distributed vertices: no worker holds all of them. After Balduzzi et al. 2018, section 2.
+
+Every vertex has an owner, one of as many parts as there are workers. As in the paper each part
+first joins what lies within it, and what crosses its borders comes last; there single finds and
+hooks go to the owner of a vertex by one-sided MPI, here all of a part go in one batch:
+
+1. Forests of the partitions go to the owners of their edges, and each part labels its vertices by
+   the edges within it.
+2. Edges that cross are looked up at both ends: from there on they join components of parts, and a
+   component within a part is not heard of again. Of these edges each part keeps a forest.
+3. While they are more than ``room``, a round of hooks: every vertex that still has a neighbour
+   takes the least of them for its parent. Of such choices no cycle is longer than two, because the
+   choice of a choice is never greater than the vertex; the lesser of two that chose each other is
+   a root, and the least of its tree. Batches of finds double the way that each vertex sees until
+   it sees its root, and edges are looked up again.
+4. What is left, a forest of at most ``room`` edges, is solved on one worker, and the way back is
+   one batch of finds a round.
+
+The bound: every tree of step 3 has two vertices or more, so a round at least halves the vertices
+that have neighbours. With b such vertices after step 2 there are at most log2(b) rounds, and
+because P parts keep P (b - 1) edges at most, none once b <= room / P + 1; in a round that begins
+with b of them trees are less than b deep, which takes at most log2(b) + 2 batches of finds. By
+default ``room`` is the number of vertices of the largest part: beside its share of the vertices,
+and of the edges of forests, no worker ever holds more rows than that. Where borders are shorter
+(lattices in tiles, roads) no round is needed, and four batches are all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from distributed import Future
+
+from ..errors import ColumnTypeError, InputError
+from . import dask_parts as parts
+from .dask_exchange import Exchange
+from .dask_owners import Given, Hashed, Owner, even
+from .dask_progress import Watch
+from .dask_tree import Tasks
+
+
+def most_rounds(vertices: int, count: int, room: int) -> int:
+    """The most rounds of hooks with so many vertices at the borders of so many parts."""
+    rounds = 0
+    while vertices > 1 and count * (vertices - 1) > room:
+        vertices, rounds = vertices // 2, rounds + 1
+    return rounds
+
+
+def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> tuple[Owner, str | None]:
+    """The owner of vertices, and the type that all their ids are to have (None for strings).
+
+    Raises
+    ------
+    InputError
+        ``wanted`` is no owner, or ranges are wanted of strings.
+    ColumnTypeError
+        The types of ids have none in common.
+    """
+    kinds = sorted({kind for fact in facts if fact["rows"] for kind in fact["kinds"]})
+    lows = [fact["low"] for fact in facts if fact["low"] is not None]
+    highs = [fact["high"] for fact in facts if fact["high"] is not None]
+    kind = np.result_type(*kinds).name if lows else None
+    if kind is not None and np.dtype(kind).kind not in "iu":
+        raise ColumnTypeError(
+            f"ids are {' and '.join(kinds)}, which have no type of integers in common: cast them"
+        )
+    if callable(wanted):
+        return Given(wanted, count), kind
+    if wanted == "hash" or (wanted is None and not lows):
+        return Hashed(count), kind
+    if wanted in (None, "range") and (lows or not kinds):
+        return even(min(lows, default=0), max(highs, default=0), count), kind
+    if wanted == "range":
+        raise InputError(f"owners='range' is for integers, and ids are {', '.join(kinds)}")
+    raise InputError(f"owners is 'range', 'hash' or a function of ids, not {wanted!r}")
+
+
+@dataclass
+class Distributed:
+    """A run over distributed vertices, after the forests of the partitions."""
+
+    tasks: Tasks
+    exchange: Exchange
+    owner: Owner
+    count: int
+    named: range | None
+    options: dict[str, Any]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, leaves: list[Future], kind: str | None, room: int | None) -> list[Future]:
+        """The answers of the parts."""
+        send, submit = self.exchange.send, self.tasks.submit
+        owner, count, options = self.owner, self.count, self.options
+        numbers = range(count)
+        boxes = [submit(parts.routed, leaf, owner, count, kind) for leaf in leaves]
+        edges = send(boxes, None, "to owners")
+        named = self.named
+        inner = [submit(parts.local_labels, edges[p], owner, p, named, options) for p in numbers]
+        cross = [submit(parts.crossing, edges[p], inner[p], owner, p, count) for p in numbers]
+        border = send(cross, numbers, "borders")
+        del boxes, edges, cross  # the forests of the partitions are held, and all follows from them
+        labels = [submit(parts.with_new, inner[p], border[p]) for p in numbers]
+        left = [submit(parts.arrived, border[p], labels[p], options) for p in numbers]
+        if room is None:
+            room = max(self.tasks.facts([submit(len, table) for table in labels]))
+        levels: list[list[Future]] = []
+        while sum(rows := self._rows(left)) > room:
+            self.facts.setdefault("border", self._border(left))
+            levels.append(self._hook(left, len(levels) + 1))
+            left = self._relabel(left, levels[-1], len(levels))
+        self.facts |= {"rounds": len(levels), "room": room, "rest": sum(rows)}
+        table = self._solve(left, rows)
+        for number, level in reversed(list(enumerate(levels, 1))):
+            table = self.exchange.find(level, "labels", table, f"back, round {number}")
+        return [submit(parts.finished, labels[p], table[p]) for p in numbers]
+
+    def _rows(self, left: list[Future]) -> list[int]:
+        found = self.tasks.facts([self.tasks.submit(parts.described, one) for one in left])
+        return [fact["rows"] for fact in found]
+
+    def _border(self, left: list[Future]) -> int:
+        """At most how many vertices there are at the borders."""
+        return 2 * sum(self._rows(left))
+
+    def _hook(self, left: list[Future], number: int) -> list[Future]:
+        """The root of every vertex that has a neighbour, at its owner."""
+        submit, stage = self.tasks.submit, f"hooks, round {number}"
+        boxes = [submit(parts.least_neighbours, one, self.owner, self.count) for one in left]
+        nearest = self.exchange.send(boxes, range(self.count), stage)
+        tables = [submit(parts.least, one) for one in nearest]
+        seen = self.exchange.further(tables, stage)
+        tables = [submit(parts.rooted, one) for one in seen]
+        while True:
+            seen = self.exchange.further(tables, stage)
+            tables = [submit(parts.jumped, one) for one in seen]
+            if not sum(self.tasks.facts([submit(parts.moved, one) for one in seen])):
+                return tables
+
+    def _relabel(self, left: list[Future], roots: list[Future], number: int) -> list[Future]:
+        """The forests of what still joins different trees."""
+        submit, stage = self.tasks.submit, f"edges, round {number}"
+        edges = [submit(parts.edges_of, one) for one in left]
+        for end in parts.ENDS:
+            edges = self.exchange.find(edges, end, roots, stage)
+        return [submit(parts.shrunk, one, self.options) for one in edges]
+
+    def _solve(self, left: list[Future], rows: list[int]) -> list[Future]:
+        """What is left, solved where most of it is, and told to the owners."""
+        submit, exchange, home = self.tasks.submit, self.exchange, int(np.argmax(rows))
+        weights = self.tasks.facts([submit(parts.weight_of, one) for one in left])
+        for part, weight in enumerate(weights):
+            exchange.bytes[part, home] += weight if part != home else 0
+        exchange.batches += 1
+        whole = submit(parts.solved, self.options, *left)
+        box = submit(parts.boxed, whole, "vertex", self.owner, self.count)
+        return exchange.send([box], [home], "rest")
+
+
+def distributed(
+    tasks: Tasks,
+    leaves: list[Future],
+    owners: Any,
+    room: int | None,
+    named: range | None,
+    count: int | None,
+    options: dict[str, Any],
+    watch: Watch,
+) -> tuple[list[Future], dict[str, Any]]:
+    """The answers of the parts for the forests of the partitions, and the facts.
+
+    Parameters
+    ----------
+    named : range, optional
+        Vertices that count even if no edge names them.
+    count : int, optional
+        ``num_vertices``: an InputError says if an id lies outside.
+    """
+    facts = tasks.facts([tasks.submit(parts.described, leaf) for leaf in leaves])
+    watch.report("forests", len(leaves), len(leaves))
+    number = len(tasks.workers())
+    owner, kind = owner_of(owners, facts, number)
+    _check_ids(facts, count)
+    exchange = Exchange(tasks, owner, number, watch)
+    run = Distributed(tasks, exchange, owner, number, named, options)
+    answers = run.run(leaves, kind, room)
+    counts = tasks.facts([tasks.submit(parts.counted, one) for one in answers])
+    vertices, components = (sum(column) for column in zip(*counts, strict=True))
+    return answers, run.facts | {
+        "vertices": vertices,
+        "components": components,
+        "dropped": sum(fact["dropped"] for fact in facts),
+        "most_in_a_part": max(held for held, _ in counts),
+        "bytes": int(exchange.bytes.sum()),
+        "batches": exchange.batches,
+    }
+
+
+def _check_ids(facts: list[dict[str, Any]], count: int | None) -> None:
+    if count is None:
+        return
+    for fact in facts:
+        for one in (fact["low"], fact["high"]):
+            if one is not None and not 0 <= one < count:
+                raise InputError(
+                    f"the edges name the id {one}, outside 0..{count - 1} of num_vertices={count}:"
+                    " give a larger one"
+                )
