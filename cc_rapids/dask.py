@@ -7,6 +7,7 @@ takes. Without Dask, the import says how to get it.
 try:
     from .interfaces.dask_answer import DaskComponents
     from .interfaces.dask_api import components
+    from .interfaces.dask_cluster import local_gpus
     from .interfaces.dask_cugraph import weakly_connected_components
     from .interfaces.dask_progress import DaskProgress
 except ModuleNotFoundError as error:
@@ -16,4 +17,10 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
-__all__ = ["DaskComponents", "DaskProgress", "components", "weakly_connected_components"]
+__all__ = [
+    "DaskComponents",
+    "DaskProgress",
+    "components",
+    "local_gpus",
+    "weakly_connected_components",
+]

@@ -99,9 +99,9 @@ ROOMS = {
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
-        "errors catalog columns graphs frames design spanning result api",
+        "errors catalog engines columns graphs frames design spanning result api",
         "dask distributed networkx numpy",
-        "cugraph cupy dask_cuda networkx pyarrow rich scipy",
+        "cugraph cupy dask_cuda networkx pandas pyarrow rich scipy",
     ),
     "__main__": Room("interfaces"),
     "dask": Room("interfaces"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import dask.dataframe as dd
@@ -29,7 +30,7 @@ class DaskComponents:
 
     facts: dict[str, Any]
     _labels: Any
-    _forest: Any = field(default=None)
+    _forest: Callable[[], Any] | None = None
 
     def labels(self) -> Any:
         """The component of each vertex.
@@ -64,7 +65,7 @@ class DaskComponents:
             One row for each vertex but one of each component. Which ones they are may differ
             from run to run. None if vertices are distributed: no worker holds a forest of all.
         """
-        return self._forest
+        return self._forest() if self._forest else None
 
     def __len__(self) -> int:
         return int(self.facts["components"])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import dask
 import dask.dataframe as dd
-from distributed import Client, Future, default_client
+from distributed import Client, default_client
 
 from .. import frames
 from ..catalog import unknown
@@ -16,13 +14,14 @@ from ..design import Design
 from ..errors import EngineError, InputError
 from ..result import check_labels
 from ..spanning import check_design
-from .dask_answer import DaskComponents, framed, spread
+from .dask_answer import DaskComponents
 from .dask_progress import DaskProgress, Watch
-from .dask_tree import Tasks, fold, tree
-from .dask_vertices import distributed
-from .dask_work import Side, answer, edges_of, local_forest, loops, merged
+from .dask_run import Run, is_dask
+from .dask_tree import Tasks
+from .dask_work import Side
 
 PARTITIONS = ("edges", "vertices")
+COMBINES = ("auto", "tree", "gather")
 
 
 def components(
@@ -37,6 +36,7 @@ def components(
     design: str | Design = "auto",
     engine: str | None = None,
     partition: str = "edges",
+    combine: str = "auto",
     owners: Any = None,
     room: int | None = None,
     progress: bool | Callable[[DaskProgress], object] = False,
@@ -69,6 +69,11 @@ def components(
         Whether edges alone are spread, so that one worker at last holds a forest over all
         vertices; or vertices too, for graphs whose vertices fit on no worker: see
         :mod:`cc_rapids.interfaces.dask_vertices`. These have ids of one column, and labels "min".
+    combine : {"auto", "tree", "gather"}
+        How forests of spread edges come together: up a tree, or by one all-gather of NCCL's,
+        after which every GPU solves all of them and keeps its run of the answer. That takes
+        integers, a GPU and CuPy's NCCL on each worker; ``"auto"`` takes it where it is there,
+        where it fits, and where by :mod:`cc_rapids.interfaces.dask_model` it is not slower.
     owners : {"range", "hash"} or callable, optional
         Which worker holds which distributed vertices: even ranges of the ids (integers, by
         default), their hashes (strings, by default), or a function from a column of ids to an
@@ -114,85 +119,17 @@ def components(
     check_labels(labels)
     check_design(Design.parse(design))
     _check(edges, source, destination, vertices, num_vertices, nulls)
+    if combine not in COMBINES:
+        raise InputError(unknown("way to combine forests", str(combine), COMBINES))
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
     run = Run(Tasks(_client()), source, destination, nulls, options)
     with Watch(progress) as watch:
         if partition == "edges":
-            return run.by_edges(edges, labels, _named(vertices, num_vertices), vertices, watch)
-        named = range(num_vertices) if num_vertices is not None else vertices
-        return run.by_vertices(edges, named, num_vertices, owners, room, watch)
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run on a cluster."""
-
-    tasks: Tasks
-    source: Side
-    destination: Side
-    nulls: str
-    options: dict[str, Any]
-
-    def leaves(self, edges: Any, vertices: Any) -> list[Future]:
-        """The forests of all partitions, of vertices too if those are Dask's."""
-        names = [*([self.source] if isinstance(self.source, str) else self.source)]
-        names += [self.destination] if isinstance(self.destination, str) else self.destination
-        leaf = dask.delayed(local_forest, pure=False)
-        ends = self.source, self.destination
-        parts = edges[list(dict.fromkeys(names))].to_delayed()
-        found = [leaf(part, *ends, self.nulls, self.options) for part in parts]
-        if vertices is not None:
-            loop = dask.delayed(loops, pure=False)
-            named = _parts_of(vertices, edges._meta)
-            found += [loop(part, self.source, self.options) for part in named]
-        return list(self.tasks.client.compute(found))
-
-    def merge(self, first: Future, second: Future, home: str | None) -> Future:
-        """The forest of two."""
-        return self.tasks.submit(merged, first, second, self.source, self.options, worker=home)
-
-    def by_edges(
-        self, edges: Any, labels: str, named: dict[str, Any], vertices: Any, watch: Watch
-    ) -> DaskComponents:
-        """The answer by a tree of forests."""
-        tasks = self.tasks
-        leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
-        held = fold(tasks.client, leaves, self.merge, watch)
-        root = tree(held, self.merge, watch)
-        whole = tasks.submit(answer, root, self.source, labels, named, self.options)
-        [facts] = tasks.facts([tasks.submit(_facts, whole)])
-        count = len(tasks.workers())
-        facts |= {"partition": "edges", "workers": count, "seconds": watch.seconds}
-        forest = tasks.submit(edges_of, root, self.source)
-        return DaskComponents(facts, spread(tasks, whole, count), framed(tasks, [forest]))
-
-    def by_vertices(
-        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Watch
-    ) -> DaskComponents:
-        """The answer where no worker holds all vertices."""
-        tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
-        leaves = self.leaves(edges, vertices if run is None else None)
-        how = owners, room, run, count, self.options
-        answers, facts = distributed(tasks, leaves, *how, watch)
-        told = {"partition": "vertices", "workers": len(answers), "seconds": watch.seconds}
-        return DaskComponents(facts | told, framed(tasks, answers))
-
-
-def _facts(whole: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
-    return whole[1]
-
-
-def is_dask(thing: Any) -> bool:
-    """Whether it is a frame or series of Dask's."""
-    return isinstance(thing, dd.DataFrame | dd.Series)
-
-
-def _parts_of(vertices: Any, meta: Any) -> list[Any]:
-    """Frames of vertices, not made yet."""
-    if is_dask(vertices):
-        return list(vertices.to_delayed())
-    return [dask.delayed(type(meta), pure=False)({"vertex": vertices})]
+            named = _named(vertices, num_vertices)
+            return run.by_edges(edges, labels, named, vertices, combine, watch)
+        every = range(num_vertices) if num_vertices is not None else vertices
+        return run.by_vertices(edges, every, num_vertices, owners, room, watch)
 
 
 def _client() -> Client:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ArgumentTypeError, GraphStateError, InputError
-from .dask_api import components, is_dask
+from .dask_api import components
+from .dask_run import is_dask
 
 
 def weakly_connected_components(graph: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..api import components
+from ..errors import ColumnTypeError
 from .dask_owners import Owner
 from .dask_work import Forest, concat, local_forest
 
@@ -28,6 +29,25 @@ def described(forest: Forest) -> dict[str, Any]:
         facts["low"] = min(int(edges[end].min()) for end in ENDS)
         facts["high"] = max(int(edges[end].max()) for end in ENDS)
     return facts
+
+
+def common_kind(facts: list[dict[str, Any]]) -> str | None:
+    """The type of integers that all ids fit; None if they are strings.
+
+    Raises
+    ------
+    ColumnTypeError
+        They are integers, and there is none.
+    """
+    kinds = sorted({kind for fact in facts if fact["low"] is not None for kind in fact["kinds"]})
+    if not kinds:
+        return None
+    common = np.result_type(*kinds)
+    if common.kind not in "iu":
+        raise ColumnTypeError(
+            f"ids are {' and '.join(kinds)}, which have no type of integers in common: cast them"
+        )
+    return str(common)
 
 
 def edges_of(forest: Forest) -> Any:

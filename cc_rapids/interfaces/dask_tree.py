@@ -25,8 +25,10 @@ class Tasks:
     def __init__(self, client: Client) -> None:
         self.client, self._run, self._count = client, uuid.uuid4().hex[:12], 0
 
-    def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Future:
-        """The future of a call, with a worker that is preferred and not insisted upon."""
+    def submit(
+        self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
+    ) -> Future:
+        """The future of a call, with a worker that is preferred, or insisted upon if pinned."""
         self._count += 1
         name = function.__name__.strip("_").replace("_", "-")
         found: Future = self.client.submit(
@@ -34,7 +36,7 @@ class Tasks:
             *arguments,
             key=f"cc_rapids-{name}-{self._run}-{self._count}",
             workers=None if worker is None else [worker],
-            allow_other_workers=worker is not None,
+            allow_other_workers=worker is not None and not pinned,
             priority=1,
         )
         return found
@@ -48,8 +50,10 @@ class Tasks:
         return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
 
 
-def fold(client: Client, leaves: list[Future], merge: Merge, watch: Watch) -> list[Future]:
-    """One forest for each worker, of those of its partitions.
+def fold(
+    client: Client, leaves: list[Future], merge: Merge, watch: Watch
+) -> list[tuple[str, Future]]:
+    """One forest for each worker, of those of its partitions, with the worker's address.
 
     Forests of as many partitions are merged as soon as there are two on a worker, so that a worker
     holds no more of its own than the logarithm of its partitions. ``leaves`` is emptied: a forest
@@ -68,7 +72,7 @@ def fold(client: Client, leaves: list[Future], merge: Merge, watch: Watch) -> li
             (level, right), (_, left) = pile.pop(), pile.pop()
             pile.append((level + 1, merge(left, right, home or None)))
         watch.report("forests", done, total)
-    return [_one(pile, merge, home) for home, pile in piles.items()]
+    return [(home, _one(pile, merge, home)) for home, pile in sorted(piles.items())]
 
 
 def _one(pile: list[tuple[int, Future]], merge: Merge, home: str) -> Future:

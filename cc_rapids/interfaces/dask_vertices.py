@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from distributed import Future
 
-from ..errors import ColumnTypeError, InputError
+from ..errors import InputError
 from . import dask_parts as parts
 from .dask_exchange import Exchange
 from .dask_owners import Given, Hashed, Owner, even
@@ -62,11 +62,7 @@ def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> tuple[Owne
     kinds = sorted({kind for fact in facts if fact["rows"] for kind in fact["kinds"]})
     lows = [fact["low"] for fact in facts if fact["low"] is not None]
     highs = [fact["high"] for fact in facts if fact["high"] is not None]
-    kind = np.result_type(*kinds).name if lows else None
-    if kind is not None and np.dtype(kind).kind not in "iu":
-        raise ColumnTypeError(
-            f"ids are {' and '.join(kinds)}, which have no type of integers in common: cast them"
-        )
+    kind = parts.common_kind(facts)
     if callable(wanted):
         return Given(wanted, count), kind
     if wanted == "hash" or (wanted is None and not lows):

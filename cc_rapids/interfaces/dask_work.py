@@ -104,7 +104,7 @@ def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
     return bool(same.any())
 
 
-def answer(
+def labelled(
     forest: Forest, source: Side, kind: str, named: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """The labels of all vertices, and the facts."""

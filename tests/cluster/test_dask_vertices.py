@@ -18,24 +18,25 @@ def found_by(frame, **options):
     return cc_rapids.dask.components(frame, partition="vertices", **options)
 
 
-@pytest.mark.parametrize("kind", [as_text, as_hashes, as_unlike], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("room", [None, 0], ids=["rest on one worker", "rounds"])
+@pytest.mark.parametrize(
+    ("kind", "room"), [(as_text, 0), (as_text, None), (as_hashes, 0), (as_unlike, None)]
+)
 def test_ids_of_every_kind(client, kind, room):
     frame = kind(random_frame())
     check(found_by(parts(frame, 3), room=room), frame)
 
 
-def path(n=64):
+def path(n=32):
     return pd.DataFrame({"src": np.arange(n - 1), "dst": np.arange(1, n)})
 
 
-def star(n=64):
+def star(n=32):
     return pd.DataFrame({"src": np.full(n, 2 * n), "dst": np.arange(n)})
 
 
-def pairs_of_pairs(n=64):
-    step = np.repeat(2 ** np.arange(6), n)
-    each = np.tile(np.arange(n), 6)
+def pairs_of_pairs(n=32):
+    step = np.repeat(2 ** np.arange(5), n)
+    each = np.tile(np.arange(n), 5)
     return pd.DataFrame({"src": each, "dst": each ^ step})
 
 

@@ -1,0 +1,87 @@
+"""The GPUs of this machine as a cluster: one worker process each."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+from importlib.util import find_spec
+from typing import Any
+
+from distributed import Nanny, Scheduler, SpecCluster
+
+from ..errors import EngineError
+
+log = logging.getLogger(__name__)
+
+
+def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
+    """Start one worker for each GPU of this machine.
+
+    Where dask-cuda is installed it is its ``LocalCUDACluster``. Otherwise there is one plain
+    worker process a GPU, which sees no other (``CUDA_VISIBLE_DEVICES``), and workers send frames
+    to each other through the memory of the host.
+
+    Parameters
+    ----------
+    gpus : int or list of int, optional
+        How many, or which; by default all that there are.
+    **options
+        For dask-cuda's cluster, such as ``rmm_pool_size`` or ``protocol="ucx"``; otherwise for
+        each worker (``distributed.Nanny``).
+
+    Returns
+    -------
+    cluster
+        For ``distributed.Client(cluster)``; to be closed, or used as a context.
+
+    Raises
+    ------
+    EngineError
+        There is no GPU.
+
+    Examples
+    --------
+    >>> import cc_rapids.dask
+    >>> with cc_rapids.dask.local_gpus() as cluster, Client(cluster):  # doctest: +SKIP
+    ...     found = cc_rapids.dask.components(dask_cudf.read_parquet("edges/*.parquet"))
+    """
+    chosen = gpus if isinstance(gpus, list) else visible()[:gpus]
+    if not chosen:
+        raise EngineError(
+            "there is no NVIDIA GPU here (CUDA_VISIBLE_DEVICES, nvidia-smi): on CPU threads take"
+            " distributed.LocalCluster()"
+        )
+    if find_spec("dask_cuda"):
+        from dask_cuda import LocalCUDACluster
+
+        return LocalCUDACluster(CUDA_VISIBLE_DEVICES=chosen, **options)
+    log.info("dask-cuda is not installed: one plain process a GPU")
+    return plain(chosen, **options)
+
+
+def plain(gpus: list[Any], **options: Any) -> Any:
+    """One worker process for each of some GPUs, without dask-cuda."""
+    workers = {
+        number: {
+            "cls": Nanny,
+            "options": {"nthreads": 1, "memory_limit": 0, "dashboard_address": None}
+            | {"env": {"CUDA_VISIBLE_DEVICES": str(gpu)}}
+            | options,
+        }
+        for number, gpu in enumerate(gpus)
+    }
+    scheduler = {"cls": Scheduler, "options": {"dashboard_address": ":0", "port": 0}}
+    return SpecCluster(workers=workers, scheduler=scheduler, name="cc_rapids")
+
+
+def visible() -> list[Any]:
+    """The GPUs that this process may use, without making a context on any."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is not None:
+        return [gpu.strip() for gpu in named.split(",") if gpu.strip()]
+    try:
+        listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return list(range(sum(line.startswith("GPU ") for line in listed.stdout.splitlines())))
