@@ -106,7 +106,7 @@ RACES = {
 }
 
 
-LONG = graph([0] * 70 + [*range(70, 78)], [*range(1, 71)] + [*range(71, 79)], 80)
+LONG = graph([0] * 70 + [*range(70, 78)], [*range(1, 71), *range(71, 79)], 80)
 
 
 @pytest.mark.parametrize("at_hub", [True, False], ids=["hub first", "hub last"])
