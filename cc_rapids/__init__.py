@@ -41,11 +41,13 @@ _HOMES = {
     "GraphStateError": "errors",
     "InputError": "errors",
     "MissingColumnError": "errors",
+    "MissingExtraError": "errors",
     "NullsError": "errors",
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
     "generators": "",
     "oracle": "",
+    "plots": "",
     "scipy": "",
 }
 
@@ -65,6 +67,7 @@ __all__ = [
     "GraphStateError",
     "InputError",
     "MissingColumnError",
+    "MissingExtraError",
     "NullsError",
     "UnknownVertexError",
     "VerificationError",
@@ -77,6 +80,7 @@ __all__ = [
     "install",
     "installed",
     "oracle",
+    "plots",
     "scipy",
     "spanning_forest",
     "stream_components",
@@ -85,7 +89,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import generators, oracle, scipy
+    from . import generators, oracle, plots, scipy
     from .api import components, spanning_forest
     from .connectivity import Connectivity
     from .cuts import Cuts
@@ -101,6 +105,7 @@ if TYPE_CHECKING:
         GraphStateError,
         InputError,
         MissingColumnError,
+        MissingExtraError,
         NullsError,
         UnknownVertexError,
         VerificationError,

@@ -67,8 +67,9 @@ ROOMS = {
         "edges kernels passes engines design forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
+    "plots": Room("errors columns pick", "numpy", "matplotlib networkx"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
-    "selection": Room("errors columns engines lookup pick", "numpy"),
+    "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
     "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
