@@ -45,6 +45,7 @@ class Card:
         return 1e3 * 2 * edges / rate
 
 
+#: What is known of cards, by the device's name in the records.
 CARDS = {
     "NVIDIA H100 80GB HBM3": Card(
         copy=3.0e12,
