@@ -45,6 +45,7 @@ _HOMES = {
     "NullsError": "errors",
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
+    "frame_library": "libraries",
     "generators": "",
     "oracle": "",
     "plots": "",
@@ -76,6 +77,7 @@ __all__ = [
     "components_at",
     "connected_components",
     "designs",
+    "frame_library",
     "generators",
     "install",
     "installed",
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
+    from .libraries import frame_library
     from .result import Components
     from .streams import stream_components
     from .thresholds import components_at

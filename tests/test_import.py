@@ -37,6 +37,7 @@ ROOMS = {
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
     "passes": Room("bits reading", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
+    "libraries": Room("errors engines"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes"),
