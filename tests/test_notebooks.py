@@ -1,7 +1,10 @@
 """Every notebook runs from top to bottom, without an error and without a word on stderr."""
 
+import asyncio
+import os
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -44,11 +47,11 @@ def test_a_notebook_is_stored_small_with_its_outputs(path):
     assert str(ROOT) not in path.read_text(encoding="utf-8")
 
 
-@EACH
-def test_a_notebook_runs(path, tmp_path, monkeypatch):
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    (tmp_path / "notebooks").mkdir()
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def run(path, folder):
+    """A notebook after a run in a copy of what it may read."""
+    for wanted in ("examples", "benchmarks/records"):
+        shutil.copytree(ROOT / wanted, folder / wanted)
+    (folder / "notebooks").mkdir()
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -57,7 +60,21 @@ def test_a_notebook_runs(path, tmp_path, monkeypatch):
         notebook,
         timeout=300,
         kernel_manager_class=OwnKernel,
-        resources={"metadata": {"path": str(tmp_path / "notebooks")}},
+        resources={"metadata": {"path": str(folder / "notebooks")}},
     )
-    client.execute()
-    check(notebook)
+    return asyncio.run(client.async_execute())  # which closes the loop of its thread
+
+
+@pytest.fixture(scope="module")
+def runs(request, tmp_path_factory):
+    """A run of each notebook that is tested, as many at a time as there are cores."""
+    tests = [item for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
+    paths = [item.callspec.params["path"] for item in tests]
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        yield {path: pool.submit(run, path, tmp_path_factory.mktemp(path.stem)) for path in paths}
+
+
+@EACH
+def test_a_notebook_runs(path, runs):
+    check(runs[path].result())
