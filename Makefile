@@ -65,4 +65,4 @@ $(VENV)/docs: pyproject.toml | $(VENV)/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/made docs/api/made
+	rm -rf $(VENV) build dist docs/_build docs/made docs/api/made docs/notebooks

@@ -30,6 +30,6 @@ add_module_names = False
 def setup(app):
     """Pages that are made from the code are written before any page is read."""
     sys.path.insert(0, str(HERE))
-    import catalog_pages
+    import made_pages
 
-    app.connect("config-inited", lambda *_: catalog_pages.write(HERE / "made"))
+    app.connect("config-inited", lambda *_: made_pages.write(HERE))

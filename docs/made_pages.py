@@ -1,11 +1,15 @@
-"""Pages made from the code: every algorithm by its paper, and the change log if there is one."""
+"""Pages made from the code: algorithms, commands, what was measured, and the change log."""
 
 import inspect
 import pathlib
+import re
 import textwrap
 
-from cc_rapids import designs, listing
+import click
+
+from cc_rapids import designs
 from cc_rapids.catalog import CHOICES, COUNT
+from cc_rapids.cli import main
 from cc_rapids.design import EXCLUDED
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -16,13 +20,22 @@ HEAD = {
 }
 
 
-def write(folder):
-    """Write all pages to a folder, each only if it has changed, so that builds stay quick."""
-    folder.mkdir(exist_ok=True)
-    pages = {"algorithms.md": algorithms(), "designs.md": every_design()}
+def write(docs):
+    """Write all pages, each only if it has changed, so that builds stay quick."""
+    pages = {"algorithms.md": algorithms(), "commands.md": commands(), "measured.txt": measured()}
     changes = ROOT / "CHANGELOG.md"
     if changes.exists():
         pages["changes.md"] = changes.read_text(encoding="utf-8")
+    fill(docs / "made", pages)
+    notebooks = (ROOT / "notebooks").glob("*.ipynb")  # here too: links are relative to a page
+    fill(docs / "notebooks", {path.name: path.read_text(encoding="utf-8") for path in notebooks})
+
+
+def fill(folder, pages):
+    """Let a folder hold these pages, and no others."""
+    folder.mkdir(exist_ok=True)
+    for old in set(folder.iterdir()) - {folder / name for name in pages}:
+        old.unlink()
     for name, text in pages.items():
         page = folder / name
         if not page.exists() or page.read_text(encoding="utf-8") != text:
@@ -58,7 +71,7 @@ def entry(choice):
         yield markdown(rest.strip())
     if choice.options:
         yield ""
-        yield f"Options: {', '.join(option(*item) for item in choice.options.items())}."
+        yield f"Options: {'; '.join(option(*item) for item in choice.options.items())}."
     if choice.needs:
         yield ""
         yield f"Needs beyond the edges and 4 bytes a vertex: {choice.needs}."
@@ -82,6 +95,20 @@ def markdown(text):
     return textwrap.dedent(text).replace("``", "`").replace("*", "\\*")
 
 
-def every_design():
-    """A page with the table of all designs."""
-    return f"# All {len(designs())} designs\n\n{listing.markdown()}\n"
+def commands():
+    """A page with what each command says of itself."""
+    parts = ["# Commands", "", "What `cc-rapids --help` and its commands say."]
+    with click.Context(main, info_name="cc-rapids", terminal_width=80) as above:
+        for name in main.list_commands(above):
+            command = main.get_command(above, name)
+            with click.Context(command, info_name=name, parent=above) as context:
+                words = command.get_help(context)
+            parts += ["", f"## {name}", "", "```text", words, "```"]
+    return "\n".join(parts) + "\n"
+
+
+def measured():
+    """The README's tables, which are made from the records; its links lead elsewhere from here."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    tables = re.findall(r"<!-- table: \w+ -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)
+    return re.sub(r"\[([^]]+)\]\([^)]*\)", r"`\1`", "\n\n".join(tables)) + "\n"
