@@ -25,7 +25,7 @@ def write(docs):
     pages = {"algorithms.md": algorithms(), "commands.md": commands(), "measured.txt": measured()}
     changes = ROOT / "CHANGELOG.md"
     if changes.exists():
-        pages["changes.md"] = changes.read_text(encoding="utf-8")
+        pages["changes.md"] = unlinked(changes.read_text(encoding="utf-8"))
     fill(docs / "made", pages)
     notebooks = (ROOT / "notebooks").glob("*.ipynb")  # here too: links are relative to a page
     fill(docs / "notebooks", {path.name: path.read_text(encoding="utf-8") for path in notebooks})
@@ -108,7 +108,12 @@ def commands():
 
 
 def measured():
-    """The README's tables, which are made from the records; its links lead elsewhere from here."""
+    """The README's tables, which are made from the records."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     tables = re.findall(r"<!-- table: \w+ -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)
-    return re.sub(r"\[([^]]+)\]\([^)]*\)", r"`\1`", "\n\n".join(tables)) + "\n"
+    return unlinked("\n\n".join(tables)) + "\n"
+
+
+def unlinked(text):
+    """Markdown without its links to files, which lead elsewhere from a page of another folder."""
+    return re.sub(r"\[([^]]+)\]\((?!https?:|#)[^)]*\)", r"\1", text)

@@ -65,6 +65,11 @@ def test_what_was_measured_is_that_of_the_readme(made):
     assert "](" not in page
 
 
+def test_links_to_files_are_words_on_pages_of_another_folder(made):
+    text = "[a](b.md#c), [`d`](e/f), [g](https://h.org/i) and [j](#k)"
+    assert made.unlinked(text) == "a, `d`, [g](https://h.org/i) and [j](#k)"
+
+
 def test_a_folder_of_made_pages_holds_no_others(made, tmp_path):
     made.fill(tmp_path / "made", {"a.md": "one", "b.md": "two"})
     made.fill(tmp_path / "made", {"b.md": "three"})
