@@ -159,6 +159,11 @@ EXCLUDED = (
         " to leave out",
     ),
     Exclusion(
+        lambda d: _link(d).pairs > 0 and d.sample != "none",
+        "it searches rows, or a matrix, of all edges, and takes n^2 bytes for that: there is no"
+        " phase for edges that a sample leaves, and stages would make it again for each group",
+    ),
+    Exclusion(
         lambda d: _staged(d) and "edges" in _link(d).takes and not _link(d).staged,
         "stages call union-find, or what Cong and Muzio graft by: other rounds move vertices that"
         " are no roots, or bring an order of the edges of their own",
@@ -226,7 +231,7 @@ def designs() -> list[Design]:
     --------
     >>> names = list(map(str, designs()))
     >>> names[:3], len(names)
-    (['none+async+naive', 'none+async+halve', 'none+async+split'], 398)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 402)
     """
     found = []
     for words in _product():
