@@ -129,13 +129,13 @@ def test_every_kind_of_memory_gives_the_same_answer(engine, memory):
         found = cc_rapids.components(rows, **options)
         np.testing.assert_array_equal(np.asarray(found.labels().labels), expected, name)
     forest = cc_rapids.spanning_forest((src, dst), engine=engine, memory=memory)
-    assert len(forest.row) == 32 - len(found) - np.setdiff1d(np.arange(32), [src, dst]).size * 0
+    assert len(forest.row) == 32 - len(found)
     words = cc_rapids.connected_components((["b"], ["a"]), engine=engine, memory=memory)
     assert list(words.labels) == ["a", "a"]
 
 
 def test_kinds_of_memory_that_there_are_not():
-    with pytest.raises(InputError, match="unknown memory 'mapped': one of device, pinned, zero"):
+    with pytest.raises(InputError, match=r"unknown memory 'mapped'.* one of device, pinned"):
         cc_rapids.components(([1], [2]), memory="mapped")
     with pytest.raises(InputError, match="copied chunk by chunk: leave memory='zero-copy' out"):
         cc_rapids.components(iter([([1], [2])]), memory="zero-copy")

@@ -140,7 +140,7 @@ class Cuda(Engine):
         return self.xp.asarray(array)
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
-        if memory == "device":
+        if memory == "device" or not n:
             return super().by_way_of(memory, n, dtype, write)
         return pages.by_way_of(self.xp, memory, n, dtype, write)
 

@@ -16,6 +16,8 @@ import numpy as np
 
 from .base import Array
 
+LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
+
 
 def free_bytes() -> int:
     """The memory of the host that could still be allocated."""
@@ -71,8 +73,7 @@ def _copied(cupy: Any, seen: Array) -> Array:
 
 
 def _is_locked(cupy: Any, address: int) -> bool:
-    runtime = cupy.cuda.runtime
-    return bool(runtime.pointerGetAttributes(address).type == runtime.memoryTypeHost)
+    return bool(cupy.cuda.runtime.pointerGetAttributes(address).type == LOCKED)
 
 
 def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
