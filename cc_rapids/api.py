@@ -205,7 +205,7 @@ def _run(
         engine.synchronize()
     copied = perf_counter()
     whole = noted or given.offsets or design == "paper"
-    whole = whole or (isinstance(design, Design) and design.takes_rows)
+    whole = whole or (isinstance(design, Design) and design.counts_vertices)
     how = design, engine, memory, noted
     solved = _solve(given, columns, offsets, *how, sure=bool(whole))
     if not solved.numbered.forest.complete:
@@ -249,9 +249,7 @@ def _solve(
 ) -> _Solved:
     numbered = vertices.number(given, columns, engine, sure)
     edges, forest = numbered.edges, numbered.forest
-    rows = None
-    if offsets:
-        rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric)
+    rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
 
     def make_rows() -> Adjacency:
         nonlocal rows

@@ -101,6 +101,11 @@ class Design:
         """Whether it works on an adjacency list, which an edge list is made into."""
         return "rows" in self.needs
 
+    @property
+    def counts_vertices(self) -> bool:
+        """Whether it takes so much for each vertex that a guess at their number will not do."""
+        return self.takes_rows or self.words[1].choice.pairs > 0
+
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
         """The design of that name, None for ``"auto"`` (by any rule, see ``choosing``).

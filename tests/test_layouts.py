@@ -139,3 +139,12 @@ def test_kinds_of_memory_that_there_are_not():
         cc_rapids.components(([1], [2]), memory="mapped")
     with pytest.raises(InputError, match="copied chunk by chunk: leave memory='zero-copy' out"):
         cc_rapids.components(iter([([1], [2])]), memory="zero-copy")
+
+
+def test_the_span_is_not_guessed_where_its_square_is_taken(monkeypatch):
+    monkeypatch.setattr("cc_rapids.spans.LONG", 10)
+    ids = np.arange(400)
+    plan = cc_rapids.components((ids, ids[::-1].copy()), design="dense", explain=True)
+    monkeypatch.setattr(threads.Threads, "free_bytes", lambda self: plan.bytes)
+    found = cc_rapids.components((ids, ids[::-1].copy()), design="dense")
+    assert len(found) == 200

@@ -17,7 +17,7 @@ from ..catalog import choice
 from ..kernels.sample import Step
 
 ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
-BLOCK = 1 << 20  # cells that are looked at together by the array library
+BLOCK = 1 << 22  # cells that are looked at together by the array library
 
 
 def fill_cells(on: Any, read: Any) -> Any:
