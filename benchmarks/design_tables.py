@@ -218,10 +218,10 @@ def layouts(space):
              if (design, memory, d) in times else "-" for d in densities)]
             for design, memory in dict.fromkeys((r["design"], r["memory"]) for r in rows)
         ]  # fmt: skip
-        heads = [f"density {d:g}: {count:,} components" for d, count in densities.items()]
+        heads = [f"density {d:g} ({count:,})" for d, count in densities.items()]
         verdict = "all were right" if all(r["right"] for r in rows) else "some were wrong"
         made += [
-            table(["milliseconds", "memory", *heads], lines, words=2),
+            table(["milliseconds, by density (and components)", "memory", *heads], lines, words=2),
             "",
             f"Wall time from edges on the host to labels there, medians, {rows[0]['n']:,} vertices,"
             f" {device}, at {commit} ({rows[-1]['date']}); -: left out, because the same took"
