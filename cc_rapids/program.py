@@ -11,7 +11,7 @@ from . import algorithms, kernels, reading
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
-from .passes import answer
+from .passes import answer, giant
 
 Step = Callable[[Any], None]
 
@@ -30,7 +30,8 @@ class Program:
     pack: Kernel
     unpack: Kernel | None
     sample: kernels.sample.Sample | None
-    largest: Kernel
+    probe: Kernel
+    most_frequent: Kernel
     mark_inside: Kernel
     finish: Step
     flatten: Kernel
@@ -62,7 +63,7 @@ def build(
             f"{design} waits for locks, and the threads of {engine.device_name} are not scheduled"
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
-    forest, sample, jtb = kernels.forest, kernels.sample, kernels.jtb
+    forest, jtb = kernels.forest, kernels.jtb
     climb = kernels.compress.naive(engine)
     first = parts.sample()
     packed, rounds = link.extra == "ranks", "edges" in link.takes
@@ -72,8 +73,9 @@ def build(
         pack=jtb.pack(engine),
         unpack=jtb.unpack(engine, vertex) if packed else None,
         sample=first,
-        largest=sample.largest(engine, climb),
-        mark_inside=sample.mark_inside(engine, vertex, climb),
+        probe=giant.probe(engine, climb),
+        most_frequent=giant.most_frequent(engine),
+        mark_inside=giant.mark_inside(engine, vertex, climb),
         finish=parts.finish(first),
         flatten=forest.flatten(engine, climb),
         rounds=rounds,

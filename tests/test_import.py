@@ -35,7 +35,7 @@ ROOMS = {
     "kernels": Room("catalog bits reading", "numpy"),
     "algorithms": Room("catalog bits reading kernels", "numpy"),
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
-    "passes": Room("bits reading", "numpy"),
+    "passes": Room("bits reading kernels", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from cc_rapids import reading
 from cc_rapids.kernels import batch, compress, forest, sample
+from cc_rapids.passes.giant import mark_inside
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -144,7 +145,7 @@ def marking(before: Forest, giant: int) -> Race:
     best = (len(members) << COUNT_SHIFT | giant,)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = sample.mark_inside(Interleaver, np.uint32, compress.naive(Interleaver))
+        kernel = mark_inside(Interleaver, np.uint32, compress.naive(Interleaver))
         parent, octets = shared.values()
         octet = range(len(expected))
         return [[partial(kernel, np.uint64(b), n, parent, best, octets)] for b in octet]
