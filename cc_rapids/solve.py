@@ -14,6 +14,8 @@ from .forest import Forest
 from .kernels.sample import PROBES
 from .program import Program, build, build_mixed
 
+MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
+
 
 @dataclass
 class Work:
@@ -168,6 +170,8 @@ def finish(program: Program, work: Work) -> None:
     parent = work.trees[0]
     program.finish(work)
     _unpack(program, work)
+    if work.n >= MANY:
+        program.mark_frequent(PROBES, work.n, parent, work.notes[0])
     program.flatten(work.n, parent, work.notes[0])
     if program.rerooted:
         lowest = work.engine.fill(work.engine.empty(work.n, parent.dtype), 0xFF)
