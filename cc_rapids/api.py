@@ -236,18 +236,15 @@ def _solve(
     rows = None
     if offsets:
         rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric)
-
-    def make_rows() -> Adjacency:
-        nonlocal rows
-        rows = rows or rows_of(edges, forest, noted)
-        return rows
-
     if not isinstance(design, Design):
-        found: Rule | Branch = choose(
-            engine, numbered.about, edges.m, bool(rows and rows.symmetric)
-        )
+        found: Rule | Branch
         if design == "paper":
-            found = choose_by_paper(engine, forest.n, edges.m, make_rows)
+            found = choose_by_paper(
+                engine, forest.n, edges.m, lambda: rows or rows_of(edges, forest, noted)
+            )
+            rows = found.rows or rows
+        else:
+            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric))
         log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
     edges, rows = arranged(design, edges, rows, forest, noted)

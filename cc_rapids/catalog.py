@@ -52,6 +52,10 @@ class Choice:
         Of a sample, whether it links nothing itself, but calls the link on groups of edges.
     staged : bool
         Whether, if it is an algorithm of its own, it goes on from the trees of earlier edges.
+    rows : bool
+        Whether it works on an adjacency list.
+    queues : bool
+        Whether it keeps the depths and the two queues of a search.
     """
 
     axis: str
@@ -70,6 +74,8 @@ class Choice:
     room: tuple[int, int] = (0, 0)
     around: bool = False
     staged: bool = False
+    rows: bool = False
+    queues: bool = False
 
     @property
     def line(self) -> str:

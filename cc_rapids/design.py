@@ -99,7 +99,7 @@ class Design:
     @property
     def takes_rows(self) -> bool:
         """Whether it works on an adjacency list, which an edge list is made into."""
-        return "rows" in self.needs
+        return any(word.choice.rows for word in self.words if word)
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:

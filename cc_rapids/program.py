@@ -126,7 +126,7 @@ class Parts:
             return kernels.finish.by_rounds(self._keep(first), self._make(link, None))
         join = self.join(sampling=False)
         if first is None:
-            return kernels.finish.all_edges(self._every_edge(join, True)(self._every()))
+            return kernels.finish.all_edges(self._every_edge(join, True)(reading.every(self.on)))
         settle = kernels.sample.unless_inside(self.on, self.vertex, join)
         shape = self.on, self.vertex
         if self.rows and first.gather:
@@ -156,9 +156,6 @@ class Parts:
             self.on, self.vertex, self.wide, self.ends(), first is not None
         )
         return kept
-
-    def _every(self) -> Any:
-        return reading.every(self.on)
 
     def ends(self) -> Any:
         """How an edge is read, of a list or of rows."""

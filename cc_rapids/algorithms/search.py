@@ -162,6 +162,8 @@ def begin_search(work: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     takes=("note",),
     options={"gather": SWITCH},
     needs=f"{NEEDS}; 12 bytes a vertex for depths and queues",
+    rows=True,
+    queues=True,
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
 def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
@@ -200,6 +202,8 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
     whole=True,
     rooted=False,
     needs=f"{NEEDS}; 12 bytes a vertex for depths and queues; a search a component",
+    rows=True,
+    queues=True,
     paper="BFS-CC, Shun and Blelloch 2013; Hong et al. 2020, 4.2",
 )
 def bfs_cc(on: Any, vertex: type, note: Any) -> Step:

@@ -90,6 +90,7 @@ def by_vertex(on: Any, link: Any) -> Any:
     },
     variants=("kout", "kout(pick=random)"),
     needs=NEEDS,
+    rows=True,
     paper="k-out sampling, Hong et al. 2020, Algorithm 4 and 3.5; Sutton et al. 2018",
 )
 def kout(
@@ -158,6 +159,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     takes=("join", "note"),
     options={"n": 4, "gather": SWITCH},
     needs=NEEDS,
+    rows=True,
     paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
 )
 def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sample:

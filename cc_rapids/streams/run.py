@@ -138,7 +138,7 @@ class Run:
         saved = self.saver.read(engine)
         if saved is None:
             self.budget.update("range" if count is not None else "strings", count or 0)
-            state, cursor, done = self._begin(engine, count, vertices), Cursor(), False
+            state, cursor, done = begun(engine, count, vertices, self.free), Cursor(), False
         else:
             state, cursor, done, dropped = saved
             state = replace(state, given=replace(self._kind(state), dropped=dropped))
@@ -152,15 +152,6 @@ class Run:
         finally:
             reporter.close()
         return snapshot(state, self.design, labels, perf_counter() - started)
-
-    def _begin(self, engine: engines.Engine, count: int | None, vertices: Any) -> State:
-        with engine.scope():
-            state = begun(engine, count)
-        if vertices is None:
-            return state
-        given = inputs.vertices(vertices)
-        with inputs.lent_to(state, given, self.free) as (old, columns):
-            return batches.named(old, given, columns)[0]
 
     def _kind(self, state: State) -> Any:
         """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
