@@ -37,7 +37,7 @@ class Choice:
     variants : tuple of str
         The words that the list of designs shows.
     needs : str
-        What it asks for beyond an edge list, in words.
+        What it asks for beyond an edge list, or rows, in words.
     extra : str
         The array that a link keeps beside the parents: "hooks", "locks", "ranks" or none.
     rooted : bool

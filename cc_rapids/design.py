@@ -18,6 +18,8 @@ from .errors import DesignError
 
 assert kernels, algorithms  # their files fill the catalog
 
+ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
+
 
 @dataclass(frozen=True)
 class Design:
@@ -94,7 +96,8 @@ class Design:
     @property
     def needs(self) -> str:
         """What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing."""
-        return "; ".join(word.choice.needs for word in self.words if word and word.choice.needs)
+        own = (word.choice.needs for word in self.words if word)
+        return "; ".join(filter(None, [ROWS if self.takes_rows else "", *own]))
 
     @property
     def takes_rows(self) -> bool:

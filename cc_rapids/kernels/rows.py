@@ -16,7 +16,6 @@ from .sample import LOW_WORD, SPREAD, Sample
 ONE = np.uint64(1)
 WARP = 32  # threads that exchange values run together
 SWITCH = ("on", "off")
-NEEDS = "rows: of an edge list, 48 bytes an edge while they are made"
 
 
 def first_ones(on: Any) -> Any:
@@ -89,7 +88,6 @@ def by_vertex(on: Any, link: Any) -> Any:
         "gather": SWITCH,
     },
     variants=("kout", "kout(pick=random)"),
-    needs=NEEDS,
     rows=True,
     paper="k-out sampling, Hong et al. 2020, Algorithm 4 and 3.5; Sutton et al. 2018",
 )
@@ -158,7 +156,6 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     "hook",
     takes=("join", "note"),
     options={"n": 4, "gather": SWITCH},
-    needs=NEEDS,
     rows=True,
     paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
 )
