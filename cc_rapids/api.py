@@ -18,8 +18,9 @@ from .given import Given, lent
 from .plan import Plan, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
+from .sources import is_stream
 from .spanning import check_design
-from .streams import StreamPlan, check_streamed, is_stream, stream_components
+from .streams import StreamPlan, check_streamed, stream_components
 from .vertices import Numbered
 
 log = logging.getLogger(__name__)

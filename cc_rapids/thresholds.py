@@ -19,7 +19,7 @@ from .given import Given
 from .pick import column_of, columns_of, numbers_of
 from .result import check_labels
 from .snapshots import begun, like, snapshot
-from .streams import weighed
+from .sources import weighed
 
 DIRECTIONS = ("at_least", "at_most")
 

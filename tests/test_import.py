@@ -73,25 +73,26 @@ ROOMS = {
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),
+    "sources": Room("errors catalog formats index batches", late="fsspec pyarrow"),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
     "connectivity": Room(
         "engines design forest index batches checkpoint inputs pick result snapshots"
     ),
     "streams": Room(
-        "errors catalog engines formats design index batches checkpoint inputs result snapshots",
+        "errors engines design index batches checkpoint inputs sources result snapshots",
         "numpy",
-        "fsspec pyarrow rich",
+        "pyarrow rich",
     ),
     "cuts": Room("errors columns result", "numpy"),
     "thresholds": Room(
-        "errors catalog engines design columns given batches inputs pick result snapshots streams"
+        "errors catalog engines design columns given batches inputs pick sources result snapshots"
         " cuts",
         "numpy",
     ),
     "api": Room(
         "engines design choosing adjacency solve frames given plan spanning vertices result"
-        " streams",
+        " sources streams",
         "numpy",
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),
