@@ -69,11 +69,21 @@ ROOMS = {
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
     "selection": Room("errors columns engines lookup pick", "numpy"),
-    "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),
+    "oracle": Room(
+        "errors columns frames given", "numba numpy", "cudf cugraph cupy networkx scipy"
+    ),
     "sources": Room("errors catalog formats index batches", late="fsspec pyarrow"),
+    "audit": Room(
+        "errors catalog bits edges reading kernels engines passes forest frames columns given names"
+        " vertices ways index pick inputs oracle sources",
+        "numpy",
+    ),
+    "result": Room(
+        "errors catalog engines forest given pick selection spanning vertices audit", "numpy"
+    ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
     "connectivity": Room(
@@ -96,7 +106,6 @@ ROOMS = {
         "numpy",
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),
-    "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
