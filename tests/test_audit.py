@@ -64,7 +64,9 @@ def test_right_answers_are_proved(engine, edges):
 
 
 def test_ids_of_several_columns(engine):
-    edges = pd.DataFrame({"a": [1, 1, 2], "b": ["x", "y", "x"], "c": [1, 2, 2], "d": ["x", "y", "x"]})
+    edges = pd.DataFrame(
+        {"a": [1, 1, 2], "b": ["x", "y", "x"], "c": [1, 2, 2], "d": ["x", "y", "x"]}
+    )
     sides = ["a", "b"], ["c", "d"]
     found = components(edges, *sides, engine=engine)
     assert found.audit(edges, *sides, oracle="scipy").components == 3

@@ -116,7 +116,7 @@ ROOMS = {
     "__main__": Room("interfaces"),
     "accessor": Room("interfaces"),
     "cli": Room(
-        "__version__ errors engines listing formats generators oracle doctor api",
+        "__version__ errors engines listing formats generators oracle audit doctor api",
         "click",
         "numpy pyarrow rich",
     ),
