@@ -20,7 +20,7 @@ def main():
     engine = engines.get(args.engine)
     base = records.environment(engine.device_name, args.commit)
     for name in [name for name in GRAPHS[args.engine] if name in generators.REFERENCES]:
-        graph = generators.reference(name, engine=args.engine)
+        graph = generators.reference(name, args.scale, engine=args.engine)
         for ids in ("as they are", "hashed"):
             record = measure(edges_of(graph, ids), engine, args.runs)
             records.keep(args.out, "audit", base | {"graph": name, "named": ids} | record)

@@ -25,12 +25,14 @@ from __future__ import annotations
 
 import types
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
+from ..errors import CapacityError
 from .parts import Atom, Part
 
 ALIGN = 256  # bytes, between the pieces of one allocation
@@ -126,6 +128,30 @@ class Engine(ABC):
     def peak_bytes(self) -> int | None:
         """The most memory in use so far, if the engine can tell."""
 
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """A context in which ``xp`` allocates from the pool that the caller's frames come from.
+
+        Raises
+        ------
+        CapacityError
+            An allocation has failed. What was allocated before is given back, and nothing else
+            has changed.
+        EngineError
+            The engine cannot be used in this process.
+        """
+        try:
+            with self._pool_of_caller():
+                yield
+        except CapacityError:
+            raise
+        except MemoryError as error:
+            said = str(error).strip() or "no more is said"
+            raise CapacityError(
+                f"engine {self.name!r} ran out of memory ({said}): components(..., explain=True)"
+                " says how much a run takes; num_vertices= and stream_components() take less"
+            ) from error
+
     @abstractmethod
-    def scope(self) -> AbstractContextManager[Any]:
-        """A context in which ``xp`` allocates from the pool that the caller's frames come from."""
+    def _pool_of_caller(self) -> AbstractContextManager[Any]:
+        """The context itself, in which errors are those of the libraries."""

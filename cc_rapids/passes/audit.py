@@ -84,7 +84,7 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
                     low_min(first, 0, e)
             elif u == v:
                 mark(named, vertex(u))
-            else:
+            elif trees[u] != trees[v]:
                 unite(trees, vertex(u), vertex(v))
 
     return check_edges
