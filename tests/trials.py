@@ -26,9 +26,15 @@ TRIALS = {
         "tests/test_audit.py",
     ),
     "damage": Trial(
-        "Files with some bytes changed, put in or cut off, for each format, whole and in pieces",
+        "Files with some bytes changed, put in or cut off, for each format, weighted and not",
         300,
-        "An answer, or an error of ours that names the file",
+        "An answer, or an error of ours that names the file; nothing hangs",
+        "tests/formats/test_damage.py",
+    ),
+    "damage in pieces": Trial(
+        "The same of files that are read in pieces, plain and packed, for each format",
+        80,
+        "An answer that the audit proves, or an error of ours; nothing hangs",
         "tests/formats/test_damage.py",
     ),
     "allocations": Trial(
