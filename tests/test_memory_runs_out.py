@@ -123,3 +123,8 @@ def test_failures_give_their_memory_back(failing, monkeypatch, name):
         assert tracemalloc.get_traced_memory()[0] - before < KEPT
     finally:
         tracemalloc.stop()
+
+
+def test_more_than_there_are_addresses_is_too_much_memory():
+    with pytest.raises(CapacityError, match="more than there are addresses"):
+        Connectivity(num_vertices=2**62 + 1)

@@ -23,6 +23,7 @@ between the ``i`` of one kernel, and every kernel sees all that earlier ones wro
 
 from __future__ import annotations
 
+import sys
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -98,6 +99,8 @@ class Engine(ABC):
         """
         sizes = [n * np.dtype(dtype).itemsize for n, dtype in shapes]
         starts = [0, *accumulate(-(-size // ALIGN) * ALIGN for size in sizes)]
+        if starts[-1] > sys.maxsize:  # which array libraries call another error
+            raise MemoryError(f"{starts[-1]:,} bytes are more than there are addresses")
         whole = self.empty(starts[-1], np.uint8)
         return [
             whole[start : start + size].view(dtype)
