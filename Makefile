@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-simulator test-gpu lint figures clean
+.PHONY: demo test test-simulator test-gpu lint figures package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -36,6 +36,10 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/design_figures.py
 	$(BIN)/python benchmarks/trust.py
+
+# The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
+package: $(VENV)/python
+	$(BIN)/python tests/package.py $(PYTHONS)
 
 $(VENV)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it by" \
