@@ -17,6 +17,7 @@ from .errors import DesignError
 
 AXES = ("sample", "link", "compress")
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
+ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
 COUNT = "a count from 1 on"  # among the words of an option: any such number
 
 
@@ -76,6 +77,11 @@ class Choice:
     staged: bool = False
     rows: bool = False
     queues: bool = False
+
+    @property
+    def asks(self) -> str:
+        """All that it asks for beyond an edge list, in words; empty if nothing."""
+        return "; ".join(filter(None, [ROWS if self.rows else "", self.needs]))
 
     @property
     def line(self) -> str:

@@ -18,8 +18,6 @@ from .errors import DesignError
 
 assert kernels, algorithms  # their files fill the catalog
 
-ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
-
 
 @dataclass(frozen=True)
 class Design:
@@ -96,8 +94,8 @@ class Design:
     @property
     def needs(self) -> str:
         """What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing."""
-        own = (word.choice.needs for word in self.words if word)
-        return "; ".join(filter(None, [ROWS if self.takes_rows else "", *own]))
+        own = (word.choice.asks for word in self.words if word)
+        return "; ".join(dict.fromkeys(filter(None, own)))
 
     @property
     def takes_rows(self) -> bool:

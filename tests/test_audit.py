@@ -239,7 +239,7 @@ def test_large_lists_of_every_density(name, spread):
 
 
 def test_an_oracle_that_disagrees_is_named(monkeypatch):
-    monkeypatch.setitem(oracle.PEERS, "scipy", lambda src, dst, n: np.zeros(n, int))
+    monkeypatch.setitem(oracle.peers.PEERS, "scipy", lambda src, dst, n: np.zeros(n, int))
     says = "vertex 13 has the label 13, and for scipy the least vertex of its component is 10"
     with wrong(says):
         components(EDGES).audit(EDGES, oracle="scipy")

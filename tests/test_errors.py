@@ -26,6 +26,7 @@ BUILT_IN = {
     "DesignError": ValueError,
     "EngineError": RuntimeError,
     "CapacityError": MemoryError,
+    "MissingExtraError": ImportError,
     "VerificationError": AssertionError,
 }
 ONE = np.array([1])

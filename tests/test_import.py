@@ -35,8 +35,9 @@ ROOMS = {
     "kernels": Room("catalog bits reading", "numpy"),
     "algorithms": Room("catalog bits reading kernels", "numpy"),
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
-    "passes": Room("bits reading", "numpy"),
+    "passes": Room("bits reading kernels", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
+    "libraries": Room("errors engines"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes"),
@@ -67,8 +68,9 @@ ROOMS = {
         "edges kernels passes engines design forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
+    "plots": Room("errors columns pick", "numpy", "matplotlib networkx"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
-    "selection": Room("errors columns engines lookup pick", "numpy"),
+    "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),

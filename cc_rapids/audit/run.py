@@ -20,7 +20,7 @@ from ..engines import Engine
 from ..errors import InputError, VerificationError
 from ..forest import Forest
 from ..given import Given
-from ..oracle import PEERS, least_by
+from ..oracle.peers import PEERS, least_by
 from ..passes import audit as passes
 from ..passes import columns as column_passes
 from ..pick import check_kinds

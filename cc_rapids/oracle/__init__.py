@@ -14,16 +14,14 @@ cc_rapids.errors.VerificationError: vertex 5 has the label 0, and no path joins 
 """
 
 from .certificate import certify, certify_components, union_find
-from .peers import PEERS, against_cugraph, against_networkx, against_scipy, least_by, same_partition
+from .peers import against_cugraph, against_networkx, against_scipy, same_partition
 
 __all__ = [
-    "PEERS",
     "against_cugraph",
     "against_networkx",
     "against_scipy",
     "certify",
     "certify_components",
-    "least_by",
     "same_partition",
     "union_find",
 ]
