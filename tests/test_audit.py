@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from trials import TRIALS
 
 import cc_rapids
-from cc_rapids import InputError, VerificationError, components, generators, oracle
+from cc_rapids import InputError, VerificationError, components, engines, generators, oracle
 from cc_rapids.audit import audit_labels, places, run
 
 # 10 - 11 - 12    13 - 14 - 15 - 13    16 - 16, and an edge given twice
@@ -236,6 +236,26 @@ def test_large_lists_of_every_density(name, spread):
         oracle.certify_components(found, edges)
     with pytest.raises(VerificationError):
         found.audit(edges)
+
+
+RACES = {
+    "star": lambda: generators.permuted(generators.star(20_000), 1),
+    "path": lambda: generators.path(30_000, shuffle=2),
+    "clique": lambda: generators.permuted(generators.cliques([200]), 3),
+    "one edge": lambda: generators.duplicated(generators.path(2), 30_000, 4),
+    "grid": lambda: generators.grid(150, 150, 0.6, 5),
+}
+
+
+@pytest.mark.parametrize("make", RACES.values(), ids=RACES)
+def test_threads_that_race_refuse_no_right_answer(make, monkeypatch):
+    """Portions are long enough for the threads to overlap, and too short for them to stay apart."""
+    monkeypatch.setattr(engines.get("threads"), "workers", 4)
+    graph = make()
+    found = components(graph.edges, num_vertices=graph.num_vertices)
+    monkeypatch.setattr("cc_rapids.engines.threads.CHUNK", 256)
+    for _ in range(10):
+        found.audit(graph.edges, num_vertices=graph.num_vertices)
 
 
 def test_an_oracle_that_disagrees_is_named(monkeypatch):

@@ -48,7 +48,7 @@ def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
     assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "Makefile"} <= sdist
     assert {"examples/data/word_ladders.csv", "cc_rapids/py.typed", "pyproject.toml"} <= sdist
     hidden = {name.partition("/")[0] for name in sdist if name.startswith(".")}
-    assert hidden <= {".gitignore", ".pre-commit-config.yaml"}
+    assert hidden <= {".gitignore"}
 
 
 def test_the_metadata_says_who_can_run_it(built):

@@ -26,6 +26,8 @@ def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
     -------
     (n,) int64, on the host; of cuGraph on the GPU
     """
+    if not n:
+        return np.empty(0, np.int64)
     labels = PEERS[peer](src, dst, n)
     library: Any = np
     if hasattr(labels, "__cuda_array_interface__"):
