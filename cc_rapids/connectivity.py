@@ -73,12 +73,7 @@ class Connectivity:
         self._free = engine is None
         runner = engines.get(engine or "threads")
         count = inputs.check_vertices(num_vertices, vertices)
-        with runner.scope():
-            self._state = begun(runner, count)
-        if vertices is not None:
-            given = inputs.vertices(vertices)
-            with inputs.lent_to(self._state, given, self._free) as (old, columns):
-                self._state, _ = batches.named(old, given, columns)
+        self._state = begun(runner, count, vertices, self._free)
 
     def insert(
         self, edges: Any, source: str = "src", destination: str = "dst", *, nulls: str = "raise"

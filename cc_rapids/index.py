@@ -7,6 +7,7 @@ cost is to sort the batch and, where there are new ids, to merge them with those
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -63,14 +64,14 @@ class Range:
         return self
 
 
-class _Placed:
+class _Placed(ABC):
     """An index that keeps, for each id in their order, the number of its vertex."""
 
     places: Array
 
+    @abstractmethod
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The place of each id in the order of all, and whether it has one."""
-        raise NotImplementedError
 
     @property
     def n(self) -> int:
