@@ -24,14 +24,14 @@ def all_edges(link_edges: Any) -> Step:
 def all_rows(link_short: Any, link_long: Any) -> Step:
     """Link every entry: those of a short row by one thread, those of a long one by one each.
 
-    Where every edge stands in both rows, short ones leave it to that of the larger end.
+    Where every edge stands in both rows, it is linked from that of its larger end.
     """
 
     def finish(work: Any) -> None:
         many = work.engine.fill(work.engine.empty(1, np.int64), 0)
-        rest = work.n, *work.trees, *work.notes
-        link_short(work.n, int(work.symmetric), many, *work.rows, *rest)
-        link_long(work.m, many, *work.edges, *rest)
+        rest, once = (work.n, *work.trees, *work.notes), int(work.symmetric)
+        link_short(work.n, once, many, *work.rows, *rest)
+        link_long(work.m, once, many, *work.edges, *rest)
 
     return finish
 

@@ -12,7 +12,7 @@ from ..catalog import choice
 from ..reading import every
 from .sample import LOW_WORD, SPREAD, Sample
 
-ONE, SHORT = np.uint64(1), np.uint64(64)  # entries that one thread links, one after the other
+ONE, SHORT = np.uint64(1), np.uint64(16)  # entries that one thread links, one after the other
 WARP = 32  # threads that exchange values run together
 SWITCH = ("on", "off")
 
@@ -226,12 +226,13 @@ def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
     """Link the entries of those rows by a thread each, if there are such rows."""
 
     @on.sweep
-    def long_rows(first, n, step, many, offsets, indices, low, count, *trees):
+    def long_rows(first, n, step, once, many, offsets, indices, low, count, *trees):
         e = first
         while e < n and many[0] != 0:
             v = row(offsets, count, e)
-            if np.uint64(offsets[v + ONE]) - np.uint64(offsets[v]) > SHORT:
-                u, w = ends(e, offsets, indices, low, count)
+            u, w = ends(e, offsets, indices, low, count)
+            few = np.uint64(offsets[v + ONE]) - np.uint64(offsets[v]) <= SHORT
+            if not few and (w <= u or once == 0):
                 one(u, w, e, count, *trees)
             e += step
 
