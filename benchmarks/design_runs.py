@@ -48,24 +48,12 @@ class Prepared:
 
     def clock(self, *steps):
         """Milliseconds of each step: of the device on a GPU, else of the wall."""
-        if not self.engine.on_device:
-            marks = [time.perf_counter()]
-            for step in steps:
-                step()
-                marks.append(time.perf_counter())
-            return [1e3 * (last - first) for first, last in itertools.pairwise(marks)]
-        events = [self._event()]
+        marks = [self.engine.mark()]
         for step in steps:
             step()
-            events.append(self._event())
-        events[-1].synchronize()
-        elapsed = self.engine.xp.cuda.get_elapsed_time
-        return [elapsed(*pair) for pair in itertools.pairwise(events)]
-
-    def _event(self):
-        event = self.engine.xp.cuda.Event()
-        event.record()
-        return event
+            marks.append(self.engine.mark())
+        self.engine.synchronize()
+        return [self.engine.elapsed(*pair) for pair in itertools.pairwise(marks)]
 
     def times(self, design, form):
         """Milliseconds of the sample and of the rest in each of some runs.

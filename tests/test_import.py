@@ -96,6 +96,12 @@ ROOMS = {
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
+    "bench": Room(
+        "errors edges kernels engines design program forest adjacency solve graphs api generators"
+        " oracle",
+        "numpy",
+        "cudf cugraph cupy pyarrow scipy",
+    ),
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
@@ -106,7 +112,7 @@ ROOMS = {
     "__main__": Room("interfaces"),
     "accessor": Room("interfaces"),
     "cli": Room(
-        "__version__ errors engines listing formats generators oracle doctor api",
+        "__version__ errors engines listing formats generators oracle bench doctor api",
         "click",
         "numpy pyarrow rich",
     ),

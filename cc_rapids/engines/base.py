@@ -23,6 +23,7 @@ between the ``i`` of one kernel, and every kernel sees all that earlier ones wro
 
 from __future__ import annotations
 
+import time
 import types
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
@@ -33,6 +34,7 @@ import numpy as np
 
 from .parts import Atom, Part
 
+UNKNOWN_CACHE = 64 << 20
 ALIGN = 256  # bytes, between the pieces of one allocation
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
@@ -117,6 +119,18 @@ class Engine(ABC):
     @abstractmethod
     def synchronize(self) -> None:
         """Wait for all launched work."""
+
+    def mark(self) -> Any:
+        """A point in the order of all launched work, for :meth:`elapsed`."""
+        return time.perf_counter()
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        """Milliseconds between two marks, once both are reached: of the device, if it has one."""
+        return float(1e3 * (last - first))
+
+    def cache_bytes(self) -> int:
+        """The size of the last cache, or a guess of it."""
+        return UNKNOWN_CACHE
 
     @abstractmethod
     def free_bytes(self) -> int:

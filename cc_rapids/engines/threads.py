@@ -168,6 +168,11 @@ class Threads(Engine):
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when it is done."""
 
+    def cache_bytes(self) -> int:
+        with contextlib.suppress(ValueError, OSError):
+            return os.sysconf("SC_LEVEL3_CACHE_SIZE") or super().cache_bytes()
+        return super().cache_bytes()
+
     def free_bytes(self) -> int:
         with contextlib.suppress(OSError), open("/proc/meminfo") as file:
             for line in file:

@@ -1,0 +1,112 @@
+"""The bytes and the random reads of a design, counted on paper, against the limits of a card.
+
+What is counted is what the design cannot do without, if all else came for free: a part of the limit
+is at most 1, and what lies above the time of the limit is the design's own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any
+
+from ..design import Design
+from ..kernels.sample import sampled_count
+
+LABEL = 4  # bytes of a vertex
+OFFSET = 8
+
+
+@dataclass(frozen=True)
+class Card:
+    """Measured rates: bytes streamed a second, and random 4-byte reads by the size of the table."""
+
+    name: str
+    stream: float
+    reads: tuple[tuple[int, float], ...]
+
+    def read_rate(self, table: int) -> float:
+        """Random reads a second of a table of so many bytes; between two sizes the larger's."""
+        sizes = [size for size, _ in self.reads]
+        return self.reads[min(bisect_left(sizes, table), len(sizes) - 1)][1]
+
+
+CARDS = (
+    Card(
+        "H100",
+        3.0e12,
+        (
+            (256 << 10, 205e9),
+            (16 << 20, 127e9),
+            (32 << 20, 90e9),
+            (64 << 20, 49e9),
+            (128 << 20, 37e9),
+            (1 << 30, 31e9),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What has to be moved: bytes one after the other, and random reads of tables."""
+
+    streamed: int
+    reads: tuple[tuple[int, int], ...]  # how many, of a table of how many bytes
+    counted: str
+
+    def limit_ms(self, card: Card) -> float:
+        """The milliseconds that the card takes for it, if it does both at the same time."""
+        random = sum(count / card.read_rate(table) for count, table in self.reads)
+        return 1e3 * max(self.streamed / card.stream, random)
+
+
+def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
+    """What a design moves at least.
+
+    Parameters
+    ----------
+    rows : bool
+        Whether it reads rows, of m entries, or a list of m edges.
+    n, m : int
+    item : int
+        The bytes of an id.
+    """
+    labels = LABEL * n * (2 if design.words[0].choice.name == "none" else 3)  # written, and read
+    table, bits, sample = LABEL * n, n // 8, design.words[0]
+    reads: tuple[tuple[int, int], ...]
+    if not rows:
+        streamed, linked, filtered = 2 * item * m + labels, m, 0
+        if sample.choice.name == "strided":
+            linked = sampled_count(m)
+            filtered = m - linked
+        reads = ((2 * linked, table), (2 * filtered, bits))
+        words = "each edge once: the labels of both ends, or after a sample their bits"
+    elif sample.choice.name == "none":
+        streamed, reads = item * m + OFFSET * n + labels, ((m, table),)
+        words = "each entry once, and the label of its end"
+    else:
+        # The bit of each row is read in order, and the rows inside the giant are left out
+        first = min(n * int(dict(sample.options).get("k", 1)), m)
+        streamed, reads = item * first + OFFSET * n + labels, ((first, table),)
+        words = "the first entries of each row, and the labels of their ends"
+    return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {words}")
+
+
+def on_paper(
+    design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
+) -> dict[str, Any]:
+    """The count for a record, and as a part of the limit if the card's limits are known."""
+    moved = traffic(design, rows, n, m, item)
+    reads = sum(count for count, _ in moved.reads)
+    facts: dict[str, Any] = {
+        "bytes": moved.streamed,
+        "random_reads": reads,
+        "random_reads_an_edge": round(reads / m, 3) if m else None,
+        "counted": moved.counted,
+    }
+    card = next((card for card in CARDS if card.name in device), None)
+    if card is None:
+        return facts | {"limit": "the limits of this device are not known"}
+    limit = moved.limit_ms(card)
+    return facts | {"limit_ms": round(limit, 4), "of_limit": round(limit / spent_ms, 3)}
