@@ -45,6 +45,7 @@ ROOMS = {
     "choosing": Room("errors catalog kernels engines passes design adjacency", "numpy"),
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
     "formats": Room("errors", late="numpy pyarrow scipy"),
+    "plots": Room("errors formats", "numpy", "matplotlib"),
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals"),
@@ -102,6 +103,7 @@ ROOMS = {
         "numpy",
         "cudf cugraph cupy pyarrow scipy",
     ),
+    "evaluate": Room("errors engines design formats plots api oracle bench", "numpy", "pyarrow"),
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
@@ -112,7 +114,8 @@ ROOMS = {
     "__main__": Room("interfaces"),
     "accessor": Room("interfaces"),
     "cli": Room(
-        "__version__ errors engines listing formats generators oracle bench doctor api",
+        "__version__ errors engines listing formats plots generators oracle bench evaluate doctor"
+        " api",
         "click",
         "numpy pyarrow rich",
     ),

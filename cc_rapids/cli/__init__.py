@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import bench, calculate, completion, convert, designs, doctor, generate, verify
+from . import bench, calculate, completion, convert, designs, doctor, evaluate, generate, verify
 from .group import main
 
 __all__ = ["main"]
@@ -13,6 +13,7 @@ for command in (
     convert.convert,
     verify.verify,
     bench.bench,
+    evaluate.evaluate,
     designs.designs,
     doctor.doctor,
     completion.completion,

@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import EngineError
 from .parts import Atom, Part
 
 UNKNOWN_CACHE = 64 << 20
@@ -119,6 +120,10 @@ class Engine(ABC):
     @abstractmethod
     def synchronize(self) -> None:
         """Wait for all launched work."""
+
+    def using(self, workers: int) -> AbstractContextManager[Any]:
+        """A context in which kernels run on so many threads, where that can be chosen."""
+        raise EngineError(f"engine {self.name!r} runs on all of {self.device_name}: no threads=")
 
     def mark(self) -> Any:
         """A point in the order of all launched work, for :meth:`elapsed`."""

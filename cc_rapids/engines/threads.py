@@ -110,7 +110,7 @@ class Threads(Engine):
     def __init__(self) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
         self._lock = threading.Lock()
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._pool: tuple[tuple[int, int], ThreadPoolExecutor] | None = None
 
     @property
     def device_name(self) -> str:
@@ -143,9 +143,18 @@ class Threads(Engine):
     def _executor(self) -> ThreadPoolExecutor:
         """One pool a process: threads do not survive a fork, so a child makes its own."""
         with self._lock:
-            if self._pool is None or self._pool[0] != os.getpid():
-                self._pool = os.getpid(), ThreadPoolExecutor(self.workers, "cc_rapids")
+            key = os.getpid(), self.workers
+            if self._pool is None or self._pool[0] != key:
+                self._pool = key, ThreadPoolExecutor(self.workers, "cc_rapids")
             return self._pool[1]
+
+    @contextlib.contextmanager
+    def using(self, workers: int) -> Iterator[None]:
+        before, self.workers = self.workers, workers
+        try:
+            yield
+        finally:
+            self.workers = before
 
     def empty(self, n: int, dtype: Any) -> Array:
         return np.empty(n, dtype)
