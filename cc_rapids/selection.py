@@ -21,12 +21,15 @@ from .pick import (
     with_column,
 )
 
+IDS = ("min", "max")  # the kinds of labels that are ids
+
 
 class Selection(Lookup):
     """Rows of the answer by vertex, by component and by size."""
 
     _kind: str
     _rows: Callable[[], tuple[Array, Array]]
+    _named: Callable[[str], tuple[Array, Array]]
     _columns: Callable[[str, Array], dict[str, Any]]
     _frame: Callable[[dict[str, Any]], Any]
     _bring: Callable[[Any, bool], Any]
@@ -162,6 +165,24 @@ class Selection(Lookup):
             rows = self._engine.xp.flatnonzero(self._dense == self._component(label))
             return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
 
+    def members(self) -> Any:
+        """The vertices of each component as lists, one component after the other.
+
+        Returns
+        -------
+        frame of the caller's kind, columns ``labels`` (as :meth:`labels` gives them) and ``vertex``
+            Components in the order of their least ids, the vertices of each in that of the ids.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> cc_rapids.components(([5, 2, 9], [3, 7, 5]), labels="max").members()
+        Members(labels=array([7, 7, 9, 9, 9]), vertex=array([2, 7, 3, 5, 9]))
+        """
+        with self._engine.scope():
+            order = self._engine.xp.argsort(self._dense, kind="stable")
+            return self._frame(self._label(order) | self._vertex(order))
+
     def representatives(self, by: Any = None, ascending: bool = False) -> Any:
         """One vertex of each component: the one with the least id, or with the greatest score.
 
@@ -205,8 +226,8 @@ class Selection(Lookup):
 
     def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
         """The column of the labels of some rows of the answer."""
-        if self._kind == "min":
-            return self._columns(name, self._rows()[1][rows])
+        if self._kind in IDS:
+            return self._columns(name, self._named(self._kind)[1][rows])
         return {name: self._number(self._kind)[rows]}
 
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
@@ -226,10 +247,10 @@ class Selection(Lookup):
     def _component(self, label: Any) -> int:
         """The number of a component in the order of the least ids, by its label."""
         number = -1
-        if self._kind == "min":
+        if self._kind in IDS:
             rows, known = self._places(self._one(label), "null")
-            vertex, least = self._rows()
-            if bool(known.all()) and bool((vertex[rows] == least[rows]).all()):
+            vertex, own = self._named(self._kind)
+            if bool(known.all()) and bool((vertex[rows] == own[rows]).all()):
                 number = int(self._dense[rows[0]])
         elif isinstance(label, int | np.integer) and 0 <= label < len(self._counts):
             number = int(self._by_size[label]) if self._kind == "size" else int(label)

@@ -111,6 +111,7 @@ def rehearse(which):
     uses = [(use.__name__, use) for use in (ids, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
+    selected.append(Design.parse("owner(output=lists)"))
     uses += [(str(design), solve, design, INT) for design in selected]
     uses += [
         (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)

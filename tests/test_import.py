@@ -61,7 +61,7 @@ ROOMS = {
         "bits edges kernels engines passes forest given names ranks rows slots spans strings ways",
         "numpy",
     ),
-    "plan": Room("design choosing engines given vertices"),
+    "plan": Room("errors catalog design choosing engines given vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
     "batches": Room(

@@ -21,6 +21,7 @@ from cc_rapids.kernels import sample
 
 SAMPLES = list(CHOICES["sample"])
 WHOLE = [name for name, link in CHOICES["link"].items() if link.whole and "edges" in link.takes]
+OWNERS = ("owner", "owner(output=lists)")
 STAGED = ("stages+rem-parallel", "stages+graft-shortcut-update", "stages+jtb+naive")
 GRAPHS = {
     "path": (3, [(2, 1), (1, 0)]),
@@ -109,7 +110,7 @@ def test_searches(name, alpha, group, monkeypatch):
     check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
 
 
-@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", *STAGED])
+@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", *OWNERS, *STAGED])
 def test_algorithms_of_their_own(name):
     """A path whose middle is its greatest vertices: roots are hooked twice, and stars are left."""
     for graph in GRAPHS:
