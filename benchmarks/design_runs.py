@@ -1,6 +1,7 @@
 """Runs of designs on one prepared graph: device time, the giant of a sample, and edges read."""
 
 import contextlib
+import functools
 import itertools
 import time
 
@@ -31,8 +32,12 @@ class Prepared:
         self.runs, self.tiny = runs, tiny
         self.edges = Edges(graph.src, graph.dst, 0)
         self.forest = Forest(engine, self.n, everyone=True)
-        self.rows = rows_of(self.edges, self.forest)
         self.expected = None
+
+    @functools.cached_property
+    def rows(self):
+        """Rows of both directions, made when they are asked for."""
+        return rows_of(self.edges, self.forest)
 
     def prepared(self, design, form):
         """The program of a design and the arrays of its run."""

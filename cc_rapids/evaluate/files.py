@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..bench import rotated
 from ..engines import Engine
 from ..errors import CcRapidsError, FormatError, InputError
@@ -94,8 +92,3 @@ def density(vertices: int, edges: int) -> float:
 def reason(error: CcRapidsError | MemoryError) -> str:
     """An error in one line."""
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def all_bytes(paths: list[Path]) -> int:
-    """The size of some files together."""
-    return int(np.sum([path.stat().st_size for path in paths]))
