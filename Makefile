@@ -35,6 +35,7 @@ test-gpu:
 figures: $(VENV)/dev
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/design_figures.py
+	$(BIN)/python benchmarks/paper_figures.py
 
 $(VENV)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it by" \

@@ -8,6 +8,16 @@ the design alone stands what it has to move, counted on paper, as a part of the 
 """
 
 from .cases import FORMS, IDS, Options, measure
-from .timing import environment, rotated, spread, timed
+from .timing import Times, environment, rotated, spread, timed
 
-__all__ = ["FORMS", "IDS", "Options", "environment", "measure", "rotated", "spread", "timed"]
+__all__ = [
+    "FORMS",
+    "IDS",
+    "Options",
+    "Times",
+    "environment",
+    "measure",
+    "rotated",
+    "spread",
+    "timed",
+]

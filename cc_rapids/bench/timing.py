@@ -21,7 +21,7 @@ BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larg
 
 
 def environment(device: str, commit: str) -> dict[str, Any]:
-    """Device, versions, commit and date: what a record of a measurement begins with."""
+    """Device, versions, commit, date, and how busy the cores were: how a record begins."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -32,6 +32,7 @@ def environment(device: str, commit: str) -> dict[str, Any]:
     return {
         "device": device,
         "cpus": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
         "versions": versions,
         "commit": commit,
         "date": date,
