@@ -36,6 +36,7 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/design_figures.py
 	$(BIN)/python benchmarks/paper_figures.py
+	$(BIN)/python benchmarks/bench_figures.py
 
 $(VENV)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it by" \

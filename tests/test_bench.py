@@ -67,6 +67,10 @@ class TestPaper:
         assert moved.streamed == 16 * m + 12 * n
         assert moved.reads == ((2 * m // 5, 4 * n), (2 * m * 4 // 5, n // 8))
 
+    def test_a_matrix_is_read_as_a_whole(self):
+        moved = limits.traffic(Design.parse("dense"), False, 1000, 5000, 4)
+        assert moved.streamed == 8 * 5000 + 2 * 1000**2
+
     def test_rows_that_a_sample_leaves_are_not_counted(self):
         n, m = 1000, 50_000
         kout = limits.traffic(Design.parse("kout(k=3)+async+halve"), True, n, m, 4)
@@ -142,3 +146,59 @@ def test_one_command_measures_the_reference_graphs(tmp_path, monkeypatch, capsys
         (name, form) for name in run.GRAPHS for form in ("coo", "csr")
     ]
     assert all(row["checked"] and row["scale"] == 6 for row in rows)
+
+
+@pytest.fixture
+def scripts(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+
+
+@pytest.fixture
+def of_a_gpu(graph, tmp_path):
+    """A folder with records as a GPU gives them."""
+    base = {"device": H100, "commit": "c", "date": "d", "scale": None}
+    base["versions"] = {"cudf-cu13": "1", "cugraph-cu13": "2"}
+    lines = []
+    for row in measured(graph):
+        row |= base | {"graph": "kron21", "engine": "cuda", "peak_bytes": 4_000_000}
+        row["solve_device_ms"] = row.pop("solve_wall_ms") | {"median": 2.0}
+        row["job_wall_ms"]["median"] = 3.0
+        row["paper"] = limits.on_paper(Design(), False, 1 << 21, 91_000_000, 4, H100, 2.0)
+        row["peer"] |= {"name": "cugraph", "peak_bytes": 9_000_000}
+        row["peer"]["job_wall_ms"]["median"] = 300.0
+        lines.append(json.dumps(row) + "\n")
+    (tmp_path / "bench.jsonl").write_text("".join(lines))
+    return tmp_path
+
+
+def test_the_page_and_the_readme_come_from_one_command(scripts, of_a_gpu, monkeypatch):
+    import bench_figures
+    import report
+
+    page = of_a_gpu / "benchmarks.md"
+    page.write_text((ROOT / "docs" / "benchmarks.md").read_text())
+    words = ["bench_figures.py", "--records", str(of_a_gpu), "--page", str(page)]
+    monkeypatch.setattr(sys, "argv", words)
+    bench_figures.main()
+    text = page.read_text()
+    assert "| kron21 | csr, int64 | none+async+halve | 0.0 M | 3 |" in text
+    assert "| 2 | 2 | 72% | 300 | 100 x |" in text
+    assert "All answers equal those of sequential union-find." in text
+    assert text.count("Not measured yet") == 1
+    for name in ("faster", "limit"):
+        assert (of_a_gpu / "figures" / f"bench-{name}-gpu.svg").stat().st_size > 1000
+        assert f"figures/bench-{name}-gpu.svg" in text
+
+    table = report.table(of_a_gpu)
+    assert "| kron21 | int32 | 0.0 M | 3.0 ms | 300 ms | 100 x | 4 MB | 9 MB |" in table
+    assert "csr" not in table
+
+
+def test_the_page_is_made_from_the_records(scripts):
+    import bench_figures
+    import records
+
+    page = ROOT / "docs" / "benchmarks.md"
+    for name, make in bench_figures.contents(records.HERE, page.parent / "figures").items():
+        expected = f"<!-- table: {name} -->\n{make()}\n<!-- end -->"
+        assert expected in page.read_text(encoding="utf-8"), "run `make figures`"

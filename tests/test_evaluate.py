@@ -96,6 +96,15 @@ def test_threads_are_as_many_as_asked_for(folder):
     assert dict(figures.drawn(found, "none+async+halve")).keys() >= {"threads-names.csv"}
 
 
+def test_kinds_of_memory_are_asked_for_by_name(folder):
+    kinds = ["device", "pinned", "zero-copy"]
+    found = rows_of(folder, ["none+async+halve"], memory=kinds)
+    assert [row["memory"] for row in found] == kinds * 3
+    assert all(row["checked"] for row in found)
+    assert "memory" in dict(figures.drawn(found, "none+async+halve"))
+    assert "not_run" in rows_of(folder, ["none+async+halve"], memory=["pined"])[0]
+
+
 def run_of(**facts):
     given = {"file": "a.he", "vertices": 9, "density": 0.5, "memory": None, "threads": None}
     facts = given | facts

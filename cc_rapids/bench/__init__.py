@@ -8,7 +8,7 @@ the design alone stands what it has to move, counted on paper, as a part of the 
 """
 
 from .cases import FORMS, IDS, Options, measure
-from .timing import Times, environment, rotated, spread, timed
+from .timing import Times, environment, rotated, spread, timed, with_peak
 
 __all__ = [
     "FORMS",
@@ -20,4 +20,5 @@ __all__ = [
     "rotated",
     "spread",
     "timed",
+    "with_peak",
 ]

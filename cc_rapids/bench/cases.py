@@ -23,7 +23,7 @@ from ..solve import prepare, run
 from .inputs import Input, inputs
 from .limits import on_paper
 from .peers import Peer, peer_of
-from .timing import Times, spread, timed
+from .timing import Times, spread, timed, with_peak
 
 FORMS, IDS = ("coo", "csr"), ("int32", "int64")
 Truth = npt.NDArray[np.int64]
@@ -103,6 +103,7 @@ class Measured:
 
         times = timed(self.engine, job, copies, self.options.runs)
         found, labels = times.answer
+        peak = with_peak(self.engine, lambda: job(copies[0]))[1]
         summary = found.summary()
         design = Design.parse(summary["design"])
         assert design is not None
@@ -113,6 +114,7 @@ class Measured:
             "reads": "list" if rows is None else "rows",
             "vertices": summary["vertices"],
             "components": len(found),
+            "peak_bytes": peak,
             **times.facts("job"),
             **alone.facts("solve"),
             "paper": self._paper(design, rows, ids, alone),
@@ -162,12 +164,13 @@ class Measured:
         try:
             runs, patience = self.options.runs, self.options.patience
             times = timed(self.engine, peer.solve, copies, runs, patience)
+            peak = with_peak(self.engine, lambda: peer.solve(copies[0]))[1]
         except Exception as error:  # a peer that fails is no reason to lose our own times
             return {"peer": {"name": peer.name, "not_run": f"{type(error).__name__}: {error}"}}
         facts = {"name": peer.name, "what": peer.what, **times.facts("job")}
         if self.options.check:
             facts["same_partition"] = self._agrees(peer, times.answer)
-        return {"peer": facts}
+        return {"peer": facts | {"peak_bytes": peak}}
 
     def _agrees(self, peer: Peer, answer: Any) -> bool:
         """Whether a peer's labels tell the same components apart, where the peer has labels."""

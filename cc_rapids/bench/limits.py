@@ -75,7 +75,11 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     labels = LABEL * n * (2 if design.words[0].choice.name == "none" else 3)  # written, and read
     table, bits, sample = LABEL * n, n // 8, design.words[0]
     reads: tuple[tuple[int, int], ...]
-    if not rows:
+    pairs = design.words[1].choice.pairs
+    if pairs and not rows:
+        streamed, reads = 2 * item * m + 2 * pairs * n * n, ((m, pairs * n * n),)
+        words = "each edge once into the matrix, which is cleared and read once"
+    elif not rows:
         streamed, linked, filtered = 2 * item * m + labels, m, 0
         if sample.choice.name == "strided":
             linked = sampled_count(m)

@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -116,3 +117,24 @@ def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[
     engine.fill(engine.empty(BEYOND_CACHE * engine.cache_bytes(), np.uint8), 0)
     engine.synchronize()
     return [arrays, *copies]
+
+
+def with_peak(engine: Engine, work: Callable[[], Any]) -> tuple[Any, int | None]:
+    """What the work gives, and the most bytes that it had allocated at once.
+
+    They are counted by RMM, and are None where that does not allocate.
+    """
+    if not (engine.on_device and find_spec("rmm")):
+        return work(), None
+    import rmm
+    import rmm.statistics
+
+    resource = rmm.mr.get_current_device_resource()
+    rmm.statistics.enable_statistics()
+    try:
+        with rmm.statistics.statistics():
+            answer = work()
+            engine.synchronize()
+            return answer, int(rmm.statistics.get_statistics().peak_bytes)
+    finally:
+        rmm.mr.set_current_device_resource(resource)
