@@ -74,7 +74,8 @@ def table(folder=records.HERE):
         "",
         f"Wall time from a cuDF frame to the cuDF answer, warm, medians, on one {last['device']};"
         f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']},"
-        f" RMM's default allocator. Every answer was compared with {last['judge']} after the timing."
+        " RMM's default allocator. Every answer was compared with"
+        f" {last['judge']} after the timing."
         f" Memory is the most allocated at once beyond the edges, the answer included."
         f" Measured {last['date']} at {last['commit']}. {threads()} Made by `make figures` from"
         " [benchmarks/records](benchmarks/records).",
@@ -108,7 +109,8 @@ def line(row):
     """One row of the table."""
     return (
         f"| {row['graph']} | {row['dtype']} | {row['m'] / 1e6:.1f} M"
-        f" | {row['wall_ms']['median']:.1f} ms | {row['theirs']:.0f} ms | {row['times_faster']:.0f} x"
+        f" | {row['wall_ms']['median']:.1f} ms | {row['theirs']:.0f} ms"
+        f" | {row['times_faster']:.0f} x"
         f" | {row['peak_bytes'] / 1e6:,.0f} MB | {row['cugraph_peak_bytes'] / 1e6:,.0f} MB |"
     )
 

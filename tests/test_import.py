@@ -101,7 +101,7 @@ ROOMS = {
         "errors edges kernels engines design program forest adjacency solve graphs api generators"
         " oracle",
         "numpy",
-        "cudf cugraph cupy pyarrow scipy",
+        "cudf cugraph cupy pyarrow rmm scipy",
     ),
     "evaluate": Room("errors engines design formats plots api oracle bench", "numpy", "pyarrow"),
     "doctor": Room("__version__ api"),
