@@ -139,8 +139,9 @@ def by_threads(graph):
         for row in runs.rows:
             if row.get("graph") == graph and "ms" in row:
                 point = row["threads"], row["ms"]["median"]
-                series.setdefault(row["design"], []).append(point)
-        return plots.lines(series, f"threads, {graph}", "milliseconds") if series else None
+                series.setdefault(tables.way(row), []).append(point)
+        across = f"threads or processes, {graph}"
+        return plots.lines(series, across, "milliseconds", log="y") if series else None
 
     return draw
 

@@ -18,6 +18,7 @@ from design_runs import empty_pool
 
 from cc_rapids import CcRapidsError, Design, bench, components, engines, generators
 from cc_rapids.evaluate.files import density, reason
+from cc_rapids.evaluate.processes import sharing
 
 SUTTON = ("soman", "multi-jump", "atomic-hook", "multi-jump-atomic-hook", "adaptive")
 SWEEP = tuple(2**k for k in range(11))
@@ -35,7 +36,8 @@ MOVED = ("owner", "dense")
 KINDS = ("device", "pinned", "zero-copy")
 NODES = (1000, 10_000)
 DENSITIES = (1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-BALDUZZI = ("single-pass", "tvrdik", "none+async+halve")
+FORESTS = "none+async+halve"  # by processes: the single pass says no edges of a forest
+BALDUZZI = ("single-pass", "tvrdik", FORESTS)
 DEGREES = {"dense": 1000, "medium": 50, "sparse": 25}  # edges a vertex of its Figure 1
 EDGES = 20_000_000  # the paper has 25 times as many
 SLOW = 1.0  # s: a design that takes longer is run once, and not on the next graphs
@@ -245,6 +247,23 @@ def balduzzi(session, until):
                 with threads.using(count):
                     record = ready.record(Design.parse(name), "list")
                 session.note("balduzzi", **facts, threads=count, **record)
+        for count in counts:
+            record = by_processes(session, graph, ready, count, until)
+            session.note("balduzzi", **facts, design=FORESTS, threads=count, **record)
+
+
+def by_processes(session, graph, ready, count, until):
+    """The time of processes and of the labels of their last forest."""
+    if session.left() <= until:
+        return {"processes": True, "not_run": "no time was left"}
+
+    def job(pool):
+        return components(pool.forest(), num_vertices=ready.n).labels().labels
+
+    with sharing(graph.edges, count, FORESTS) as pool:
+        times = bench.timed(engines.get("threads"), job, [pool], session.args.runs)
+    right = bool(np.array_equal(times.answer, ready.expected))
+    return {"processes": True, "ms": bench.spread(times.wall), "right": right}
 
 
 EXPERIMENTS = {"sutton": sutton, "cong": cong, "lehr": lehr, "balduzzi": balduzzi}

@@ -105,8 +105,32 @@ def test_kinds_of_memory_are_asked_for_by_name(folder):
     assert "not_run" in rows_of(folder, ["none+async+halve"], memory=["pined"])[0]
 
 
+def test_processes_beside_threads(folder):
+    for path in folder.glob("*.he"):
+        path.unlink()
+    (folder / "loops.csv").write_text("src,dst\n3,3\n1,2\n4,4\n2,5\n")
+    found = rows_of(folder, ["none+async+halve"], threads=[1], processes=[1, 3])
+    assert [(row["threads"], row["processes"]) for row in found[:3]] == [
+        (1, None),
+        (None, 1),
+        (None, 3),
+    ]
+    for row in found:
+        if row["file"] == "names.csv" and row["processes"]:
+            assert "integer ids" in row["not_run"]
+        else:
+            assert row["checked"]
+    (name, figure), *_ = figures.threads([row for row in found if "wall_ms" in row], "")
+    assert name == "threads-loops.csv"
+    labels = [line.get_label() for line in figure.axes[0].get_lines()]
+    assert labels == ["none+async+halve, threads", "none+async+halve, processes"]
+    (row,) = [r for r in rows_of(folder, ["soman"], processes=[2]) if r["file"] == "loops.csv"]
+    assert "forest" in row["not_run"]
+
+
 def run_of(**facts):
-    given = {"file": "a.he", "vertices": 9, "density": 0.5, "memory": None, "threads": None}
+    given = {"file": "a.he", "vertices": 9, "density": 0.5}
+    given |= {"memory": None, "threads": None, "processes": None}
     facts = given | facts
     facts.setdefault("ran", facts["design"])
     return facts | {"wall_ms": {"median": facts.pop("ms"), "least": 1, "greatest": 2, "runs": 3}}

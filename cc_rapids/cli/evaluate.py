@@ -60,6 +60,13 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     help="Run on K threads; by default on as many as there are cores.",
 )
 @click.option(
+    "--processes",
+    metavar="K",
+    type=click.IntRange(min=1),
+    multiple=True,
+    help="Run on K processes of one thread, each with a part of the edges; forests are merged.",
+)
+@click.option(
     "--rounds",
     metavar="K",
     type=click.IntRange(min=1),
@@ -138,13 +145,13 @@ def _check_folder(out: Path) -> None:
 def _print(rows: list[dict[str, Any]], engine: Engine, baseline: str) -> None:
     from rich.table import Table
 
-    from ..evaluate.figures import milliseconds
+    from ..evaluate.figures import milliseconds, where
 
     table = Table(title="milliseconds, medians", caption=engine_in_words(engine))
     for name in ("file", "algorithm", "components", "time", "least-greatest", "faster"):
         table.add_column(name, overflow="fold", no_wrap=name in ("time", "least-greatest"))
     base = {
-        (row["file"], row["memory"], row["threads"]): milliseconds(row)
+        where(row): milliseconds(row)
         for row in rows
         if row.get("design") == baseline and "wall_ms" in row
     }
@@ -155,12 +162,12 @@ def _print(rows: list[dict[str, Any]], engine: Engine, baseline: str) -> None:
             words = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
             table.add_row(name, f"{row.get('design', '-')}: {words}", "-", "-", "-", "-")
             continue
-        usual = base.get((row["file"], row["memory"], row["threads"]))
+        usual = base.get(where(row))
         spread = row.get("device_ms", row["wall_ms"])
-        extras = [row["memory"], f"threads={row['threads']}" if row["threads"] else None]
+        counts = [f"{kind}={row[kind]}" for kind in ("threads", "processes") if row[kind]]
         table.add_row(
             name,
-            ", ".join([row["design"], *filter(None, extras)]),
+            ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *counts]),
             f"{row['components']:,}",
             f"{spread['median']:.3g}",
             f"{spread['least']:.3g}-{spread['greatest']:.3g}",

@@ -31,9 +31,15 @@ def series_name(row: Row, rows: Sequence[Row]) -> str:
     words = [row["design"]]
     if len({other["memory"] for other in rows}) > 1:
         words.append(str(row["memory"]))
-    if len({other["threads"] for other in rows}) > 1:
-        words.append(f"threads={row['threads']}")
+    for kind in ("threads", "processes"):
+        if row[kind] and len({other[kind] for other in rows}) > 1:
+            words.append(f"{kind}={row[kind]}")
     return ", ".join(words)
+
+
+def where(row: Row) -> tuple[Any, ...]:
+    """What a run and the baseline's have in common."""
+    return row["file"], row["memory"], row["threads"], row["processes"]
 
 
 def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
@@ -65,14 +71,10 @@ def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figu
 def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """How many times faster than the baseline each design is, on each file."""
     files = by(rows, "file")
-    base = {
-        (row["file"], row["memory"], row["threads"]): milliseconds(row)
-        for row in rows
-        if row["design"] == baseline
-    }
+    base = {where(row): milliseconds(row) for row in rows if row["design"] == baseline}
     series: dict[str, dict[str, float]] = {}
     for row in rows:
-        usual = base.get((row["file"], row["memory"], row["threads"]))
+        usual = base.get(where(row))
         if usual is not None and row["design"] != baseline:
             gained = usual / milliseconds(row)
             series.setdefault(series_name(row, rows), {})[row["file"]] = gained
@@ -136,15 +138,16 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
 
 
 def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """The time of each design over the number of threads, a figure a file."""
-    counted = [row for row in rows if row["threads"]]
-    for file, runs in by(counted, "file").items():
-        if len(by(runs, "threads")) > 1:
-            series = {
-                name: [(row["threads"], milliseconds(row)) for row in same]
-                for name, same in by(runs, "design").items()
-            }
-            across = f"threads, {file}"
+    """The time of each design over the number of threads and of processes, a figure a file."""
+    for file, runs in by(rows, "file").items():
+        series: dict[str, list[tuple[float, float]]] = {}
+        for row in runs:
+            for kind in ("threads", "processes"):
+                if row[kind]:
+                    points = series.setdefault(f"{row['design']}, {kind}", [])
+                    points.append((row[kind], milliseconds(row)))
+        if any(len(points) > 1 for points in series.values()):
+            across = f"threads or processes, {file}"
             yield f"threads-{file}", plots.lines(series, across, "milliseconds", log="y")
 
 

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..bench import rotated
 from ..engines import Engine
 from ..errors import CcRapidsError, FormatError, InputError
@@ -66,6 +68,16 @@ class Source:
         columns = [column.to_numpy() for column in self.table.columns]
         whole = all(column.dtype.kind in "iu" for column in columns)
         return (columns[0], columns[1]) if whole else None
+
+    @property
+    def every(self) -> range | None:
+        """The ids of all vertices, where the file says how many there are."""
+        return self.vertices if self.ends is not None else None
+
+    @cached_property
+    def named(self) -> Any:
+        """The ids that occur, in order, as a NumPy array."""
+        return np.unique(np.concatenate(self.ends or ()))
 
     @property
     def edges(self) -> int:

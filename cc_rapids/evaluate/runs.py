@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,26 @@ import numpy as np
 
 from .. import oracle
 from ..api import components
-from ..bench import spread, timed
+from ..bench import Times, spread, timed
 from ..design import Design
 from ..engines import Engine
-from ..errors import CcRapidsError, VerificationError
+from ..errors import CcRapidsError, InputError, VerificationError
 from ..oracle.columns import label_columns
 from .files import Source, density, reason
+from .processes import sharing
 
 Report = Callable[[int, int], object]
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run of a file: the design, and where it is run if that is said."""
+
+    design: str
+    memory: str | None = None
+    threads: int | None = None
+    processes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,11 @@ class Plan:
         Kinds of memory that the edges are read from, each passed to ``components`` as ``memory=``;
         the edges then begin on the host, and what moves them counts. Empty: they lie on the engine.
     threads : sequence of int
-        Numbers of threads; empty for all there are. On the engine "threads" alone.
+        Numbers of threads; empty for all there are, unless there are processes. On the engine
+        "threads" alone.
+    processes : sequence of int
+        Numbers of processes, of one thread each, beside those of threads; of designs that make
+        spanning forests, on integer ids. See :mod:`cc_rapids.evaluate.processes`.
     rounds : int
         Runs of each timing, after one to warm up.
     patience : float
@@ -48,13 +63,20 @@ class Plan:
     designs: Sequence[str]
     memory: Sequence[str] = ()
     threads: Sequence[int] = ()
+    processes: Sequence[int] = ()
     rounds: int = 9
     patience: float = 60.0
     check: bool = True
 
-    def cases(self) -> list[tuple[str, str | None, int | None]]:
-        """Design, kind of memory and number of threads of each run of a file."""
-        return list(product(self.designs, self.memory or (None,), self.threads or (None,)))
+    def cases(self) -> list[Case]:
+        """The runs of a file."""
+        threads = self.threads or (() if self.processes else (None,))
+        found = []
+        for design in self.designs:
+            for memory, count in product(self.memory or (None,), threads):
+                found.append(Case(design, memory, count))
+            found += [Case(design, processes=count) for count in self.processes]
+        return found
 
 
 def evaluate(
@@ -81,7 +103,7 @@ def evaluate(
     Yields
     ------
     dict
-        ``file``, ``edges``, ``vertices``, ``density``, ``design``, ``memory``, ``threads``, and
+        ``file``, ``edges``, ``vertices``, ``density``, what the :class:`Case` has, and
         ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels.
     """
     for design in plan.designs:
@@ -95,34 +117,20 @@ def evaluate(
             yield {"file": path.name, "not_run": reason(error)}
             continue
         truth = _Truth(source)
-        for j, (design, memory, threads) in enumerate(cases):
-            yield _row(source, truth, plan, engine, design, memory, threads)
+        for j, case in enumerate(cases):
+            yield _row(source, truth, plan, engine, case)
             if on_progress is not None:
                 on_progress(done + j + 1, len(paths) * len(cases))
 
 
-def _row(
-    source: Source,
-    truth: _Truth,
-    plan: Plan,
-    engine: Engine,
-    design: str,
-    memory: str | None,
-    threads: int | None,
-) -> Row:
+def _row(source: Source, truth: _Truth, plan: Plan, engine: Engine, case: Case) -> Row:
     facts: Row = {"file": source.name, "edges": source.edges, "engine": engine.name}
-    facts |= {"design": design, "memory": memory, "threads": threads}
-    kinds = {} if memory is None else {"memory": memory}
-    given = source.vertices if source.ends is not None else None
-
-    def job(edges: Any) -> Any:
-        found = components(edges, vertices=given, design=design, engine=engine.name, **kinds)
-        return found, found.labels()
-
+    facts |= asdict(case)
     try:
-        with _using(engine, threads):
-            copies = source.copies(engine, plan.rounds, on_host=memory is not None)
-            times = timed(engine, job, copies, plan.rounds, plan.patience)
+        if case.processes:
+            times = _by_processes(source, plan, engine, case)
+        else:
+            times = _here(source, plan, engine, case)
         found, labels = times.answer
         if plan.check:
             truth.check(found, labels)
@@ -137,8 +145,32 @@ def _row(
     return facts if times.device is None else facts | {"device_ms": spread(times.device)}
 
 
-def _using(engine: Engine, threads: int | None) -> AbstractContextManager[Any]:
-    return nullcontext() if threads is None else engine.using(threads)
+def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
+    """The times on an engine of this process."""
+    kinds = {} if case.memory is None else {"memory": case.memory}
+    how: dict[str, Any] = {"design": case.design, "engine": engine.name, **kinds}
+
+    def job(edges: Any) -> Any:
+        found = components(edges, vertices=source.every, **how)
+        return found, found.labels()
+
+    with nullcontext() if case.threads is None else engine.using(case.threads):
+        copies = source.copies(engine, plan.rounds, on_host=case.memory is not None)
+        return timed(engine, job, copies, plan.rounds, plan.patience)
+
+
+def _by_processes(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
+    """The times of processes, and of what makes labels of their last forest."""
+    if source.ends is None or engine.name != "threads":
+        raise InputError("processes share integer ids, and run on CPU threads: engine='threads'")
+    vertices = source.named if source.every is None else source.every
+
+    def job(pool: Any) -> Any:
+        found = components(pool.forest(), vertices=vertices, engine=engine.name)
+        return found, found.labels()
+
+    with sharing(source.ends, case.processes or 1, case.design) as pool:
+        return timed(engine, job, [pool], plan.rounds, plan.patience)
 
 
 class _Truth:
@@ -152,8 +184,7 @@ class _Truth:
         """Raise a VerificationError if an answer is wrong."""
         columns = label_columns(labels)
         if not self.labels:
-            vertices = self.source.vertices if self.source.ends is not None else None
-            oracle.certify_components(found, self.source.table, vertices=vertices)
+            oracle.certify_components(found, self.source.table, vertices=self.source.every)
             self.labels = columns
             return
         for name, own, right in zip(("vertex", "label"), columns, self.labels, strict=True):
