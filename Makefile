@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-simulator test-gpu lint figures clean
+.PHONY: demo test test-simulator test-gpu lint figures docs clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -38,6 +38,11 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/paper_figures.py
 	$(BIN)/python benchmarks/bench_figures.py
 
+# Warnings are errors; no network is needed, and no notebook is run.
+docs: $(VENV)/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 $(VENV)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it by" \
 		"make PYTHON=/path/to/python3"; exit 1; }
@@ -56,5 +61,10 @@ $(VENV)/dev: pyproject.toml | $(VENV)/python
 	@$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@
 
+$(VENV)/docs: pyproject.toml | $(VENV)/python
+	@echo "Setting up $(VENV) for the documentation (once)"
+	@$(BIN)/python -m pip install --quiet -e ".[docs]"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist docs/_build docs/made docs/api/made docs/notebooks

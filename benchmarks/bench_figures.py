@@ -8,7 +8,7 @@ import records
 import report
 from paper_tables import number
 
-from cc_rapids import plots
+from cc_rapids.plots import charts
 
 ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -29,7 +29,7 @@ def main():
         for name, draw in FIGURES.items():
             figure = draw(rows) if rows else None
             if figure:
-                plots.save(figure, folder / f"bench-{name}-{place}.svg")
+                charts.save(figure, folder / f"bench-{name}-{place}.svg")
     report.fill(args.page, contents(args.records, folder))
 
 
@@ -130,13 +130,13 @@ def by_case(rows, value):
 def gains(rows):
     """How many times faster than the peer."""
     found = by_case(rows, faster)
-    return plots.bars(*found, "times faster than the peer", log=True, line=1) if found else None
+    return charts.bars(*found, "times faster than the peer", log=True, line=1) if found else None
 
 
 def limits(rows):
     """How near to the limit of the card."""
     found = by_case(rows, lambda row: row["paper"].get("of_limit"))
-    return plots.bars(*found, "time of the limit / time", line=1) if found else None
+    return charts.bars(*found, "time of the limit / time", line=1) if found else None
 
 
 FIGURES = {"faster": gains, "limit": limits}

@@ -7,8 +7,9 @@ import design_tables as tables
 import records
 import report
 
-from cc_rapids import designs, listing, plots
-from cc_rapids.plots import bars, beside
+from cc_rapids import designs, listing
+from cc_rapids.plots import charts
+from cc_rapids.plots.charts import bars, beside
 
 ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "design-space.md"
@@ -25,10 +26,10 @@ def main():
     folder = args.page.parent / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for name, (draw, _) in FIGURES.items():
-        with plots.styled():
+        with charts.styled():
             figure = draw(space)
         if figure:
-            plots.save(figure, folder / f"{name}.svg")
+            charts.save(figure, folder / f"{name}.svg")
     report.fill(args.page, contents(space, folder))
 
 
@@ -42,6 +43,7 @@ def contents(space, folder):
         "counting": lambda: tables.counting(space),
         "ablation": lambda: tables.ablation(space),
         "batches": lambda: tables.batches(space),
+        "layouts": lambda: tables.layouts(space),
         "count": count,
         "designs": listing.markdown,
     }
@@ -154,7 +156,7 @@ def rates(along, label):
             name: [(r[along], r["rows_per_s"]) for r in rows if r["design"] == name]
             for name in names
         }
-        return plots.lines(series, label, "rows a second", log="xy")
+        return charts.lines(series, label, "rows a second", log="xy")
 
     return draw
 

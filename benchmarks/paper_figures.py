@@ -7,7 +7,7 @@ import paper_tables as tables
 import records
 import report
 
-from cc_rapids import plots
+from cc_rapids.plots import charts
 
 ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "papers.md"
@@ -26,7 +26,7 @@ def main():
         for name, (draw, _) in FIGURES[experiment].items() if runs else ():
             figure = draw(runs)
             if figure:
-                plots.save(figure, folder / f"{name}.svg")
+                charts.save(figure, folder / f"{name}.svg")
     report.fill(args.page, contents(args.records, folder))
 
 
@@ -59,7 +59,7 @@ def steps(runs):
         if name != "soman"
     }
     return (
-        plots.bars(runs.graphs, series, "times faster than Soman", line=1) if runs.times else None
+        charts.bars(runs.graphs, series, "times faster than Soman", line=1) if runs.times else None
     )
 
 
@@ -73,7 +73,7 @@ def segments(runs):
             points = [(count, swept[1] / spent) for count, spent in swept.items()]
             series[f"{graph}, 2m/n = {degree:.0f}"] = points
     label = "times faster than one segment"
-    return plots.lines(series, "segments", label, log="x", line=1) if series else None
+    return charts.lines(series, "segments", label, log="x", line=1) if series else None
 
 
 def ranking(runs):
@@ -82,7 +82,7 @@ def ranking(runs):
         words: [runs.times.get((graph, name)) for graph in runs.graphs]
         for name, words in {**tables.RANKED, tables.OURS: tables.OURS}.items()
     }
-    return plots.bars(runs.graphs, series, "milliseconds") if runs.times else None
+    return charts.bars(runs.graphs, series, "milliseconds") if runs.times else None
 
 
 def by_stages(runs):
@@ -91,7 +91,9 @@ def by_stages(runs):
         words: [runs.ratio(graph, name, f"stages+{name}") for graph in runs.graphs]
         for name, words in tables.CALLED.items()
     }
-    return plots.bars(runs.graphs, series, "times faster by Stages", line=1) if runs.times else None
+    return (
+        charts.bars(runs.graphs, series, "times faster by Stages", line=1) if runs.times else None
+    )
 
 
 def over_density(designs, engines=("cuda", "threads"), kinds=("device",), largest=False):
@@ -109,7 +111,7 @@ def over_density(designs, engines=("cuda", "threads"), kinds=("device",), larges
                 words += [f"{row['n']:,}"] if several else []
                 point = row["density"], row["wall_ms"]["median"]
                 series.setdefault(", ".join(words), []).append(point)
-        return plots.lines(series, "density", "milliseconds", log="xy") if series else None
+        return charts.lines(series, "density", "milliseconds", log="xy") if series else None
 
     return draw
 
@@ -128,7 +130,7 @@ def over_device(runs):
         if kind != "device" and usual:
             series.setdefault(f"{design}, {n:,}, {kind}", []).append((density, usual / spent))
     label = "times faster than device memory"
-    return plots.lines(series, "density", label, log="x", line=1) if series else None
+    return charts.lines(series, "density", label, log="x", line=1) if series else None
 
 
 def by_threads(graph):
@@ -141,7 +143,7 @@ def by_threads(graph):
                 point = row["threads"], row["ms"]["median"]
                 series.setdefault(tables.way(row), []).append(point)
         across = f"threads or processes, {graph}"
-        return plots.lines(series, across, "milliseconds", log="y") if series else None
+        return charts.lines(series, across, "milliseconds", log="y") if series else None
 
     return draw
 

@@ -82,8 +82,9 @@ def components(  # type: ignore[misc]
         How a GPU's kernels come to the edges, and to the rows or the matrix that a design makes of
         them. ``"device"``: in its own memory. ``"pinned"``: there too, but by way of locked pages
         of the host, which are copied faster; of what is on the device already nothing changes.
-        ``"zero-copy"``: the kernels read the host's locked pages, over the bus, so that the edges
-        take no memory of the GPU. NumPy arrays in locked pages (``cupyx.empty_pinned``) are used
+        ``"zero-copy"``: the kernels read the host's locked pages, over the bus, so that integers
+        which are vertices as they are take no memory of the GPU (ids that are numbered anew, and
+        rows, are made there first). NumPy arrays in locked pages (``cupyx.empty_pinned``) are used
         where they lie, all else is copied into some. On threads all three are ordinary memory.
     forest : bool
         Note the edges of a spanning forest on the way, for :meth:`Components.forest`: one more

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .catalog import unknown
 from .columns import is_cudf, of, of_parts
 from .engines import Array
 from .errors import InputError, MissingColumnError
@@ -219,6 +220,41 @@ class Selection(Lookup):
         with self._engine.scope():
             size, count = self._engine.xp.unique(self._counts, return_counts=True)
             return self._frame({"size": size, "components": count.astype(np.int64)})
+
+    def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
+        """Draw the answer by a function of :mod:`cc_rapids.plots`; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        kind : {"sizes", "largest", "component"}
+        *arguments, **options
+            Of that function, after the answer: ``plot("component", edges, label)``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InputError
+            The kind is unknown, and what the function raises.
+        MissingExtraError
+            Matplotlib is not installed (or, for ``"component"``, NetworkX).
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> axes = cc_rapids.components(([5, 2, 9], [2, 7, 9])).plot("largest", count=1)
+        >>> [label.get_text() for label in axes.get_yticklabels()]
+        ['2']
+        """
+        from . import plots
+
+        draw: dict[str, Callable[..., Any]]
+        draw = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
+        if kind not in draw:
+            raise InputError(unknown("plot", str(kind), draw))
+        return draw[kind](self, *arguments, **options)
 
     def _vertex(self, rows: Array) -> dict[str, Any]:
         """The column of the vertices of some rows of the answer."""

@@ -156,7 +156,9 @@ def sample(program: Program, work: Work) -> None:
     if program.sample.link:
         program.sample.link(work)
     _unpack(program, work)
-    program.largest(PROBES, work.n, parent, work.best)
+    roots = work.engine.empty(PROBES, parent.dtype)
+    program.probe(PROBES, work.n, parent, roots)
+    program.most_frequent(PROBES, roots, work.best)
     octets = work.inside.view(np.uint8)
     program.mark_inside(octets.size, work.n, parent, work.best, octets)
 

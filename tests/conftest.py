@@ -1,13 +1,10 @@
 """Which engines this process can test, and which tests need more than it has."""
 
-import os
-
 import design_pairs
 import pytest
+from machine import SIMULATED
 
 pytest.register_assert_rewrite("refusals", "stream_inputs")
-
-SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 
 
 def _has_gpu():

@@ -5,9 +5,10 @@ import json
 
 import pytest
 
-from cc_rapids import engines, evaluate, generators, plots
-from cc_rapids.errors import DesignError, EngineError, InputError
+from cc_rapids import engines, evaluate, generators
+from cc_rapids.errors import DesignError, InputError, MissingExtraError
 from cc_rapids.evaluate import figures
+from cc_rapids.plots import charts
 
 THREADS = "threads"
 
@@ -201,15 +202,15 @@ def test_files_are_written_whole(folder, tmp_path):
 def test_a_figure_is_the_same_each_time(tmp_path):
     for suffix in ("svg", "png"):
         for name in ("a", "b"):
-            figure = plots.lines({"x": [(1, 2), (3, 4)]}, "x", "y", log="xy")
-            plots.save(figure, tmp_path / f"{name}.{suffix}")
+            figure = charts.lines({"x": [(1, 2), (3, 4)]}, "x", "y", log="xy")
+            charts.save(figure, tmp_path / f"{name}.{suffix}")
         assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
 
 
 def test_figures_need_matplotlib(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(EngineError, match=r"pip install 'cc_rapids\[plot\]'"):
-        plots.bars(["a"], {"x": [1.0]}, "y")
+    with pytest.raises(MissingExtraError, match=r"pip install 'cc_rapids\[plot\]'"):
+        charts.bars(["a"], {"x": [1.0]}, "y")
 
 
 class TestCommand:

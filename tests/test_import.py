@@ -35,8 +35,9 @@ ROOMS = {
     "kernels": Room("catalog bits reading", "numpy"),
     "algorithms": Room("catalog bits reading kernels", "numpy"),
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
-    "passes": Room("bits reading", "numpy"),
+    "passes": Room("bits reading kernels", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
+    "libraries": Room("errors engines"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes"),
@@ -45,7 +46,6 @@ ROOMS = {
     "choosing": Room("errors catalog kernels engines passes design adjacency", "numpy"),
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
     "formats": Room("errors", late="numpy pyarrow scipy"),
-    "plots": Room("errors formats", "numpy", "matplotlib"),
     "columns": Room("errors", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals"),
@@ -68,8 +68,9 @@ ROOMS = {
         "edges kernels passes engines design forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
+    "plots": Room("errors formats columns pick", "numpy", "matplotlib networkx"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
-    "selection": Room("errors columns engines lookup pick", "numpy"),
+    "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
     "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
@@ -98,8 +99,8 @@ ROOMS = {
     "generators": Room("errors catalog kernels engines", "numpy"),
     "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
     "bench": Room(
-        "errors edges kernels engines design program forest adjacency solve graphs api generators"
-        " oracle",
+        "errors edges kernels engines design program plots forest adjacency solve graphs api"
+        " generators oracle",
         "numpy",
         "cudf cugraph cupy pyarrow rmm scipy",
     ),

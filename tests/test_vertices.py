@@ -1,7 +1,5 @@
 """Ids of every kind and any distance: each way of numbering gives the same answer."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,13 +7,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from refusals import refused
 from test_properties import check, columns, components_of, quick
 
 import cc_rapids
 from cc_rapids import errors, slots, vertices, ways
 
-SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 WAYS = {"as they are": 0, "offset": 0, "bit map": 1, "hash slots": 2}
 ENDS = [0, 1, 7, -1, 2**63 - 1, -(2**63), 2**31, -(2**31), 2**62 + 5, 12345678901234567]
 UNSIGNED = [0, 1, 2**63, 2**63 - 1, 2**64 - 1, 2**64 - 2, 2**32, 987654321987654321]
@@ -113,7 +111,7 @@ def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
 
 
 @pytest.mark.parametrize("different", [1, 1000, 30_000, 300_000])
-@pytest.mark.skipif(SIMULATED, reason="40 seconds each on the simulator")
+@pytest.mark.skipif(SIMULATED, reason=EACH_THREAD_IS_SLOW)
 def test_the_number_of_different_ids_is_estimated_closely(on, different):
     column = on.asarray((np.arange(400_000) % different) * 10**12 - 2**60)
     assert slots._about([column], on) == pytest.approx(different, rel=0.03, abs=1)
@@ -271,7 +269,7 @@ def test_categories_of_floats_are_refused():
 )
 def test_explain_says_what_would_run(engine, edges, ids, why):
     if engine == "cuda" and len(edges[0]) > 1000 and SIMULATED:
-        pytest.skip("minutes on the simulator")
+        pytest.skip(EACH_THREAD_IS_SLOW)
     for ask in (cc_rapids.components, cc_rapids.connected_components):
         plan = ask(edges, explain=True, engine=engine)
         assert (plan.engine, plan.ids, plan.edges) == (engine, ids, len(edges[0]))

@@ -21,7 +21,6 @@ from cc_rapids.kernels import sample
 
 SAMPLES = list(CHOICES["sample"])
 WHOLE = [name for name, link in CHOICES["link"].items() if link.whole and "edges" in link.takes]
-OWNERS = ("owner", "owner(output=lists)")
 STAGED = ("stages+rem-parallel", "stages+graft-shortcut-update", "stages+jtb+naive")
 GRAPHS = {
     "path": (3, [(2, 1), (1, 0)]),
@@ -110,10 +109,16 @@ def test_searches(name, alpha, group, monkeypatch):
     check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
 
 
-@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", *OWNERS, *STAGED])
+@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", "owner", *STAGED])
 def test_algorithms_of_their_own(name):
     """A path whose middle is its greatest vertices: roots are hooked twice, and stars are left."""
     for graph in GRAPHS:
         check([name], graph)
     check([name], "path", memory.WEAK)
     check([name], (4, [(2, 3), (1, 3), (0, 2)]), memory.WEAK)
+
+
+@pytest.mark.parametrize("graph", ["path", "loop", "twice"])
+def test_lists_of_owners(graph):
+    """Threads share none of them; larger graphs have as many schedules, and nothing more to see."""
+    check(["owner(output=lists)"], graph)

@@ -27,9 +27,10 @@ def search_to_labels(on: Any, vertex: type) -> Any:
     """Search from v and raise the labels of what is found to v; room holds what is to be visited.
 
     A label tells who was there last: v itself, so that there is no news; a higher thread, so that
-    v is no owner; or a lower one. Labels only rise, each by one atomic operation. Threads that end
-    early leave theirs behind. The owner meets no higher label, raises that of each vertex of its
-    component once, and visits it once: so its room is enough, and its search ends.
+    v is no owner; or a lower one. Labels only rise, by atomic maxima, which also tell: a label that
+    is read before is a lower one at worst, and then the maximum says what stands there. Threads
+    that end early leave theirs behind. The owner meets no higher label, raises that of each vertex
+    of its component once, and visits it once: so its room is enough, and its search ends.
     """
     high = on.max
 
@@ -43,12 +44,14 @@ def search_to_labels(on: Any, vertex: type) -> Any:
             e, last = np.uint64(offsets[u]), np.uint64(offsets[u + ONE])
             while e < last:
                 w = np.uint64(indices[e])
-                label = v + ONE if w > v else np.uint64(high(parent, w, vertex(v)))
+                label = v + ONE if w > v else np.uint64(parent[w])
+                if label < v:
+                    label = np.uint64(high(parent, w, vertex(v)))
+                    if label < v:
+                        room[found] = vertex(w)
+                        found += ONE
                 if label > v:
                     return
-                if label < v:
-                    room[found] = vertex(w)
-                    found += ONE
                 e += ONE
             taken += ONE
 

@@ -6,45 +6,15 @@ is at most 1, and what lies above the time of the limit is the design's own.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
 from ..design import Design
 from ..kernels.sample import sampled_count
+from ..plots import CARDS, Card
 
 LABEL = 4  # bytes of a vertex
 OFFSET = 8
-
-
-@dataclass(frozen=True)
-class Card:
-    """Measured rates: bytes streamed a second, and random 4-byte reads by the size of the table."""
-
-    name: str
-    stream: float
-    reads: tuple[tuple[int, float], ...]
-
-    def read_rate(self, table: int) -> float:
-        """Random reads a second of a table of so many bytes; between two sizes the larger's."""
-        sizes = [size for size, _ in self.reads]
-        return self.reads[min(bisect_left(sizes, table), len(sizes) - 1)][1]
-
-
-CARDS = (
-    Card(
-        "H100",
-        3.0e12,
-        (
-            (256 << 10, 205e9),
-            (16 << 20, 127e9),
-            (32 << 20, 90e9),
-            (64 << 20, 49e9),
-            (128 << 20, 37e9),
-            (1 << 30, 31e9),
-        ),
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -57,8 +27,8 @@ class Traffic:
 
     def limit_ms(self, card: Card) -> float:
         """The milliseconds that the card takes for it, if it does both at the same time."""
-        random = sum(count / card.read_rate(table) for count, table in self.reads)
-        return 1e3 * max(self.streamed / card.stream, random)
+        random = sum(card.reads_ms(count, table) for count, table in self.reads)
+        return max(1e3 * self.streamed / card.copy, random)
 
 
 def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
@@ -109,7 +79,7 @@ def on_paper(
         "random_reads_an_edge": round(reads / m, 3) if m else None,
         "counted": moved.counted,
     }
-    card = next((card for card in CARDS if card.name in device), None)
+    card = CARDS.get(device)
     if card is None:
         return facts | {"limit": "the limits of this device are not known"}
     limit = moved.limit_ms(card)

@@ -105,8 +105,9 @@ def evaluate(
     Times are medians from the edges in memory to the labels, without reading the file: on a GPU of
     the device, else of the wall. Exit code 1 if an answer is wrong or a file cannot be read.
     """
-    from .. import bench, plots
+    from .. import bench
     from .. import evaluate as room
+    from ..plots import charts
 
     how["designs"] = how["designs"] or DEFAULT
     baseline = baseline or how["designs"][0]
@@ -118,7 +119,7 @@ def evaluate(
     with progress(f"evaluating {folder.name}", quiet, "runs") as report:
         rows = list(room.evaluate(paths, plan, engine, report))
     base = bench.environment(engine.device_name, __version__)
-    drawing = plots.available() if figures is None else figures
+    drawing = charts.available() if figures is None else figures
     written = room.write(rows, base, out, baseline, drawing) if out is not None else []
     failed = [row for row in rows if "wrong" in row or "design" not in row]
     if json_output:

@@ -152,11 +152,8 @@ class Cuda(Engine):
     def free_bytes_of(self, memory: str) -> int:
         if memory == "device":
             return self.free_bytes()
-        return (
-            pages.free_bytes()
-            if memory == "zero-copy"
-            else min(pages.free_bytes(), self.free_bytes())
-        )
+        host = pages.free_bytes()
+        return host if memory == "zero-copy" else min(host, self.free_bytes())
 
     def to_host(self, array: Array) -> Any:
         return self.xp.asnumpy(array)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import CapacityError
 from .base import Array
 
 LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
@@ -33,7 +34,13 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
     dtype = np.dtype(dtype)
     runtime, size = cupy.cuda.runtime, max(n, 1) * dtype.itemsize
     flags = runtime.hostAllocPortable | runtime.hostAllocMapped
-    pages = cupy.cuda.PinnedMemory(size, flags)
+    try:
+        pages = cupy.cuda.PinnedMemory(size, flags)
+    except runtime.CUDARuntimeError as error:
+        raise CapacityError(
+            f"the host gives no {size:,} bytes of locked pages ({error}), which memory='pinned' and"
+            " 'zero-copy' take: memory='device' takes none"
+        ) from error
     held = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)
     return held, _over(cupy, pages.ptr, n, dtype, pages)
 

@@ -24,7 +24,7 @@ from .threads import Threads
 
 # How often a kernel runs, if less than it is asked to: pairs of threads need warps, and all that
 # they would link is linked later; of the probes one will do, as any tree may be called the largest.
-MOST = {"link_pairs": 0, "largest": 1}
+MOST = {"link_pairs": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import plots
+from ..plots import charts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figu
         for row in family:
             points = series.setdefault(series_name(row, rows), [])
             points.append((row["density"], milliseconds(row)))
-        figure = plots.lines(series, f"density, {name}", "milliseconds", log="xy")
+        figure = charts.lines(series, f"density, {name}", "milliseconds", log="xy")
         yield f"density-{name.replace(' ', '-')}", figure
 
 
@@ -81,7 +81,7 @@ def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
     if series:
         heights = {name: [bar.get(file) for file in files] for name, bar in series.items()}
         label = f"times faster than {baseline}"
-        yield "speed-up", plots.bars(list(files), heights, label, line=1.0)
+        yield "speed-up", charts.bars(list(files), heights, label, line=1.0)
 
 
 def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
@@ -98,7 +98,7 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
             series[file] = [(count, first / spent) for count, spent in swept.items()]
     if series:
         label = "times faster than with the fewest"
-        yield "segments", plots.lines(series, "segments", label, log="x", line=1.0)
+        yield "segments", charts.lines(series, "segments", label, log="x", line=1.0)
 
 
 def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
@@ -113,7 +113,7 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
             bars = series.setdefault(match[1], [None] * len(files))
             bars[list(files).index(row["file"])] = plain / milliseconds(row)
     if series:
-        yield "stages", plots.bars(list(files), series, "times faster by stages", line=1.0)
+        yield "stages", charts.bars(list(files), series, "times faster by stages", line=1.0)
 
 
 def _unsampled(alone: dict[Any, float], row: Row, name: str) -> float | None:
@@ -134,7 +134,7 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
         for kind, runs in kinds.items()
     }
     names = [f"{design}, {file}" for design, file in groups]
-    yield "memory", plots.bars(names, series, "milliseconds", log=True)
+    yield "memory", charts.bars(names, series, "milliseconds", log=True)
 
 
 def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
@@ -148,7 +148,7 @@ def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
                     points.append((row[kind], milliseconds(row)))
         if any(len(points) > 1 for points in series.values()):
             across = f"threads or processes, {file}"
-            yield f"threads-{file}", plots.lines(series, across, "milliseconds", log="y")
+            yield f"threads-{file}", charts.lines(series, across, "milliseconds", log="y")
 
 
 FIGURES = (over_density, speed_up, segments, stages, memory, threads)

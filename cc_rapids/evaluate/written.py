@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import plots
 from ..formats.output import replacing
+from ..plots import charts
 from .figures import drawn
 
 COLUMNS = (
@@ -70,5 +70,5 @@ def write(
     written = [folder / name for name in texts]
     for name, figure in drawn(rows, baseline) if figures else ():
         written.append(folder / f"{name}.png")
-        plots.save(figure, written[-1])
+        charts.save(figure, written[-1])
     return written

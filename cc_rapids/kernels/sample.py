@@ -17,10 +17,9 @@ from .. import bits
 from ..catalog import choice
 
 BLOCK, STRIDE = np.uint64(256), np.uint64(1280)  # edges: one block of each stride is the sample
-PROBES = 256  # vertices looked at to find the largest component
+PROBES = 256  # vertices looked at to find the largest component, or one of high degree
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
-ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 
 Step = Callable[[Any], None]  # takes the work: the arrays of one run, see cc_rapids.solve
 
@@ -72,58 +71,9 @@ def sampled_count(m: int) -> int:
     return m // stride * block + min(m % stride, block)
 
 
-def largest(on: Any, find: Any) -> Any:
-    """Of some vertices the most frequent root: best = [count << 48 | root], at first 0.
-
-    Run for each probe; nothing is linked meanwhile.
-    """
-    high, probes = on.max, np.uint64(PROBES)
-
-    @on.device
-    def root(parent, n, i):
-        return find(parent, parent[((i * SPREAD) & LOW_WORD) % np.uint64(n)])
-
-    @on.each
-    def largest(i, n, parent, best):
-        r, count, j = root(parent, n, i), np.int64(0), np.uint64(0)
-        while j < probes:
-            if root(parent, n, j) == r:
-                count += np.int64(1)
-            j += np.uint64(1)
-        high(best, 0, (count << COUNT_SHIFT) | np.int64(r))
-
-    return largest
-
-
-def mark_inside(on: Any, vertex: type, find: Any) -> Any:
-    """Point every vertex at its root, and note those of the giant, a byte of the set at a time.
-
-    Nothing is linked meanwhile. A vertex that another thread has not flattened yet still leads to
-    the same root.
-    """
-    giant = giant_of(on, vertex)
-
-    @on.each
-    def mark_inside(b, n, parent, best, octets):
-        octet, one, v = np.uint8(0), np.uint8(1), b << THREE
-        last = min(v + EIGHT, np.uint64(n))
-        while v < last:
-            p = parent[v]
-            r = find(parent, p)
-            if r != p:
-                parent[v] = r
-            if r == giant(best):
-                octet |= one
-            one = np.uint8(one << ONE)
-            v += np.uint64(1)
-        octets[b] = octet
-
-    return mark_inside
-
-
 def giant_of(on: Any, vertex: type) -> Any:
     """The root that most vertices of the sample had."""
-    low_bits = np.int64((1 << 48) - 1)
+    low_bits = (np.int64(1) << COUNT_SHIFT) - np.int64(1)
 
     @on.device
     def giant(best):

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from cc_rapids.engines import pages
+from cc_rapids.errors import CapacityError
+
+MOST = 1 << 20  # bytes of locked pages that the stand-in gives
 
 
 class Memory:
@@ -46,11 +49,14 @@ def cupy():
     class Pinned:
         def __init__(self, size, flags):
             assert flags == 3
+            if size > MOST:
+                raise runtime.CUDARuntimeError("out of memory")
             self.held = np.empty(size, np.uint8)
             self.ptr = self.held.ctypes.data
             locked[self.ptr] = size
 
     runtime = SimpleNamespace(
+        CUDARuntimeError=type("CUDARuntimeError", (RuntimeError,), {}),
         hostAllocPortable=1,
         hostAllocMapped=2,
         getDevice=lambda: 0,
@@ -114,6 +120,11 @@ def test_a_matrix_is_written_in_locked_pages(cupy, memory):
     assert written[0] in cupy.locked
     assert (address(cells) in cupy.locked) == (memory == "zero-copy")
     assert cells.tolist() == [7] * 9
+
+
+def test_pages_that_cannot_be_locked_are_said_in_bytes(cupy):
+    with pytest.raises(CapacityError, match=r"no 4,000,000 bytes of locked pages \(out of memory"):
+        pages.locked(cupy, 1_000_000, np.int32)
 
 
 def test_free_bytes_are_those_of_the_host():

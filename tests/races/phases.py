@@ -10,6 +10,7 @@ import numpy as np
 
 from cc_rapids import reading
 from cc_rapids.kernels import batch, compress, forest, sample
+from cc_rapids.passes.giant import mark_inside
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -33,8 +34,8 @@ def first_phase(
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         on, join = Interleaver, rule.join(tape)
-        parts = join, reading.listed(on, np.uint32), reading.every(on), begin(on)
-        kernel = forest.every_edge(on, np.uint32, np.uint32, *parts)
+        one = forest.one_edge(on, np.uint32, np.uint32, join, begin(on))
+        kernel = forest.every_edge(on, one, reading.listed(on, np.uint32), reading.every(on))
         more = *rule.trees(shared), None, shared["seen"], shared["stray"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
 
@@ -144,7 +145,7 @@ def marking(before: Forest, giant: int) -> Race:
     best = (len(members) << COUNT_SHIFT | giant,)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = sample.mark_inside(Interleaver, np.uint32, compress.naive(Interleaver))
+        kernel = mark_inside(Interleaver, np.uint32, compress.naive(Interleaver))
         parent, octets = shared.values()
         octet = range(len(expected))
         return [[partial(kernel, np.uint64(b), n, parent, best, octets)] for b in octet]

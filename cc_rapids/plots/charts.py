@@ -1,6 +1,6 @@
-"""Figures that can be read in black and white: hatches, markers and line styles, no colours.
+"""Charts of measurements, to be read in black and white: hatches, markers and line styles alone.
 
-matplotlib is imported when a figure is made (the extra ``plot``); no window is ever opened.
+Figures are made without a window, and written whole or not at all, the same ones each time.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import EngineError
-from .formats.output import replacing
+from ..formats.output import replacing
+from .canvas import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,10 +157,8 @@ def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
     try:
         import matplotlib
         from matplotlib.figure import Figure
-    except ImportError:
-        raise EngineError(
-            "figures need matplotlib, which is not installed: pip install 'cc_rapids[plot]'"
-        ) from None
+    except ImportError as error:
+        raise missing(error) from None
 
     def empty(width: float, height: float) -> tuple[Figure, Axes]:
         figure = Figure(figsize=(width, height))

@@ -1,0 +1,78 @@
+"""The giant: the largest tree that a sample has made, and a set of its vertices.
+
+parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
+best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sample`).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .. import bits
+from ..kernels.sample import COUNT_SHIFT, LOW_WORD, SPREAD, giant_of
+
+ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+NEXT = np.uint64(1)
+
+
+def probe(on: Any, find: Any) -> Any:
+    """The roots of some vertices, the same ones in every run."""
+
+    @on.each
+    def probe(i, n, parent, roots):
+        roots[i] = find(parent, parent[((i * SPREAD) & LOW_WORD) % np.uint64(n)])
+
+    return probe
+
+
+def most_frequent(on: Any) -> Any:
+    """Of some roots the one that stands there most often."""
+    high = on.max
+
+    @on.each
+    def most_frequent(i, roots, best):
+        r, count, j = roots[i], np.int64(0), np.uint64(0)
+        while j < roots.size:
+            if roots[j] == r:
+                count += np.int64(1)
+            j += np.uint64(1)
+        high(best, 0, (count << COUNT_SHIFT) | np.int64(r))
+
+    return most_frequent
+
+
+def mark_inside(on: Any, vertex: type, find: Any) -> Any:
+    """Point every vertex at its root, and note those of the giant, a byte of the set at a time.
+
+    A vertex that another thread has not flattened yet still leads to the same root.
+    """
+    giant = giant_of(on, vertex)
+
+    @on.each
+    def mark_inside(b, n, parent, best, octets):
+        octet, one, v = np.uint8(0), np.uint8(1), b << THREE
+        last = min(v + EIGHT, np.uint64(n))
+        while v < last:
+            p = parent[v]
+            r = find(parent, p)
+            if r != p:
+                parent[v] = r
+            if r == giant(best):
+                octet |= one
+            one = np.uint8(one << ONE)
+            v += np.uint64(1)
+        octets[b] = octet
+
+    return mark_inside
+
+
+def members(on: Any, vertex: type) -> Any:
+    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
+    has, add = bits.has(on), on.add
+
+    @on.each
+    def members(v, offsets, inside, count, listed):
+        if offsets[v] != offsets[v + NEXT] and not has(inside, vertex(v)):
+            listed[np.uint64(add(count, 0, 1))] = v
+
+    return members
