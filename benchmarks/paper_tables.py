@@ -22,6 +22,7 @@ STEPS = {
     "multi-jump-atomic-hook": "+ Atomic-Hook",
     "adaptive": "+ 2m/n segments",
 }
+QUIET = 0.3  # the load of a machine on which nothing else runs
 OURS = "strided+rem-cas+splice"
 
 
@@ -76,6 +77,8 @@ class Runs:
             if wrong
             else ", and all were right."
         )
+        if last["engine"] == "threads" and last["load"] > QUIET:
+            text += f" Other work had a load of {last['load']:.1f} on its {last['cpus']} cores."
         reasons = sorted({row["not_run"] for row in missing})
         return text + (f" Not run: {len(missing)} ({'; '.join(reasons)})." if missing else "")
 
