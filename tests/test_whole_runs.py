@@ -44,6 +44,7 @@ def small(monkeypatch):
     """Probes and blocks for graphs so small."""
     for module in (sample, search, solve):
         monkeypatch.setattr(module, "PROBES", whole.PROBES)
+    monkeypatch.setattr(solve, "MANY", 0)
     monkeypatch.setattr(sample, "BLOCK", np.uint64(1))
     monkeypatch.setattr(sample, "STRIDE", np.uint64(2))
 

@@ -109,8 +109,13 @@ class Threads(Engine):
 
     def __init__(self) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
+        self._forget_pool()
+        os.register_at_fork(after_in_child=self._forget_pool)
+
+    def _forget_pool(self) -> None:
+        """No pool: threads do not survive a fork, nor does who held the lock."""
         self._lock = threading.Lock()
-        self._pool: tuple[tuple[int, int], ThreadPoolExecutor] | None = None
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     @property
     def device_name(self) -> str:
@@ -143,11 +148,10 @@ class Threads(Engine):
                 future.result()
 
     def _executor(self) -> ThreadPoolExecutor:
-        """One pool a process: threads do not survive a fork, so a child makes its own."""
+        """One pool a process, made when it is needed."""
         with self._lock:
-            key = os.getpid(), self.workers
-            if self._pool is None or self._pool[0] != key:
-                self._pool = key, ThreadPoolExecutor(self.workers, "cc_rapids")
+            if self._pool is None or self._pool[0] != self.workers:
+                self._pool = self.workers, ThreadPoolExecutor(self.workers, "cc_rapids")
             return self._pool[1]
 
     @contextlib.contextmanager
@@ -190,7 +194,7 @@ class Threads(Engine):
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-    def scope(self) -> AbstractContextManager[Any]:
+    def _pool_of_caller(self) -> AbstractContextManager[Any]:
         return contextlib.nullcontext()
 
 
