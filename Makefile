@@ -37,6 +37,8 @@ test-gpu:
 figures: $(VENV)/dev
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/design_figures.py
+	$(BIN)/python benchmarks/paper_figures.py
+	$(BIN)/python benchmarks/bench_figures.py
 	$(BIN)/python benchmarks/trust.py
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"

@@ -31,19 +31,43 @@ def fill(page, tables):
     page.write_text(text)
 
 
-def measured():
-    """The records of each graph and width of ids from the newest commit measured, and the last."""
-    rows = records.load("main_job")
+def measured(folder=records.HERE):
+    """The records of each graph and width of ids from the newest commit measured, and the last.
+
+    They are those of ``run.py`` if it ran beside cuGraph, or else of ``main_job.py``.
+    """
+    rows = [of_bench(row) for row in records.load("bench", folder) if beside_cugraph(row)]
+    if not rows:
+        rows = [row for row in records.load("main_job", folder) if not row["rmm_pool"]]
     if not rows:
         raise SystemExit("no records of main_job yet")
     last = rows[-1]
-    rows = [row for row in rows if row["commit"] == last["commit"] and not row["rmm_pool"]]
-    return rows, last
+    return [row for row in rows if row["commit"] == last["commit"]], last
 
 
-def table():
+def beside_cugraph(row):
+    """Whether a record of ``run.py`` is of the main job, and was compared with cuGraph."""
+    peer = row.get("peer", {})
+    main_job = (row["form"], row["design"], row["scale"]) == ("coo", "auto", None)
+    right = row.get("checked") and peer.get("same_partition")
+    return main_job and right and peer["name"] == "cugraph"
+
+
+def of_bench(row):
+    """A record of ``run.py`` under the names of ``main_job.py``."""
+    peer = row["peer"]
+    return row | {
+        "dtype": row["ids"],
+        "wall_ms": row["job_wall_ms"],
+        "cugraph_ms": peer["job_wall_ms"],
+        "times_faster": peer["job_wall_ms"]["median"] / row["job_wall_ms"]["median"],
+        "cugraph_peak_bytes": peer["peak_bytes"],
+    }
+
+
+def table(folder=records.HERE):
     """A row for each graph and width of ids."""
-    rows, last = measured()
+    rows, last = measured(folder)
     lines = [
         "| edge list (cuDF) | ids | edges | cc_rapids | cuGraph: graph + components | faster"
         " | GPU memory: cc_rapids | cuGraph |",
@@ -79,7 +103,8 @@ def ids():
 
 def theirs(row):
     """The milliseconds of cuGraph, graph and components."""
-    return float(row["cugraph_build_ms"]["median"] + row["cugraph_wcc_ms"]["median"])
+    parts = ("cugraph_ms",) if "cugraph_ms" in row else ("cugraph_build_ms", "cugraph_wcc_ms")
+    return float(sum(row[part]["median"] for part in parts))
 
 
 def line(row):

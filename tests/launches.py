@@ -108,6 +108,7 @@ def graphs():
     ring = generators.permuted(generators.cliques([3, 1, 2], engine="cuda"), seed=5)
     generators.duplicated(ring, 20, seed=6)
     generators.star(5, engine="cuda")
+    generators.torus2d(2, 3, engine="cuda")
     generators.pieces.uniform(5, 10).gather()
 
 

@@ -68,7 +68,7 @@ ROOMS = {
         "edges kernels passes engines design forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
-    "plots": Room("errors columns pick", "numpy", "matplotlib networkx"),
+    "plots": Room("errors formats columns pick", "numpy", "matplotlib networkx"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
     "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
     "inputs": Room(
@@ -108,6 +108,13 @@ ROOMS = {
         "numpy",
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),
+    "bench": Room(
+        "errors edges kernels engines design program plots forest adjacency solve graphs api"
+        " generators oracle",
+        "numpy",
+        "cudf cugraph cupy pyarrow rmm scipy",
+    ),
+    "evaluate": Room("errors engines design formats plots api oracle bench", "numpy", "pyarrow"),
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
@@ -118,7 +125,8 @@ ROOMS = {
     "__main__": Room("interfaces"),
     "accessor": Room("interfaces"),
     "cli": Room(
-        "__version__ errors engines listing formats generators oracle audit doctor api",
+        "__version__ errors engines listing formats plots generators oracle audit bench evaluate"
+        " doctor api",
         "click",
         "numpy pyarrow rich",
     ),

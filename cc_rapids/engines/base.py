@@ -24,6 +24,7 @@ between the ``i`` of one kernel, and every kernel sees all that earlier ones wro
 from __future__ import annotations
 
 import sys
+import time
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -33,9 +34,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CapacityError
+from ..errors import CapacityError, EngineError
 from .parts import Atom, Part
 
+UNKNOWN_CACHE = 64 << 20
 ALIGN = 256  # bytes, between the pieces of one allocation
 
 # Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of
@@ -145,6 +147,22 @@ class Engine(ABC):
     @abstractmethod
     def synchronize(self) -> None:
         """Wait for all launched work."""
+
+    def using(self, workers: int) -> AbstractContextManager[Any]:
+        """A context in which kernels run on so many threads, where that can be chosen."""
+        raise EngineError(f"engine {self.name!r} runs on all of {self.device_name}: no threads=")
+
+    def mark(self) -> Any:
+        """A point in the order of all launched work, for :meth:`elapsed`."""
+        return time.perf_counter()
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        """Milliseconds between two marks, once both are reached: of the device, if it has one."""
+        return float(1e3 * (last - first))
+
+    def cache_bytes(self) -> int:
+        """The size of the last cache, or a guess of it."""
+        return UNKNOWN_CACHE
 
     @abstractmethod
     def free_bytes(self) -> int:

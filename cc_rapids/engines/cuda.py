@@ -162,6 +162,18 @@ class Cuda(Engine):
     def synchronize(self) -> None:
         self._stream().synchronize()
 
+    def mark(self) -> Any:
+        event = self.xp.cuda.Event()
+        event.record()
+        return event
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        last.synchronize()
+        return float(self.xp.cuda.get_elapsed_time(first, last))
+
+    def cache_bytes(self) -> int:
+        return int(_properties(self._device())["l2CacheSize"])
+
     def free_bytes(self) -> int:
         if "rmm" in sys.modules:  # a pool may hold nearly all of it, and give it to us
             return int(_properties(self._device())["totalGlobalMem"])

@@ -115,7 +115,7 @@ class Threads(Engine):
     def _forget_pool(self) -> None:
         """No pool: threads do not survive a fork, nor does who held the lock."""
         self._lock = threading.Lock()
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     @property
     def device_name(self) -> str:
@@ -150,9 +150,17 @@ class Threads(Engine):
     def _executor(self) -> ThreadPoolExecutor:
         """One pool a process, made when it is needed."""
         with self._lock:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.workers, "cc_rapids")
-            return self._pool
+            if self._pool is None or self._pool[0] != self.workers:
+                self._pool = self.workers, ThreadPoolExecutor(self.workers, "cc_rapids")
+            return self._pool[1]
+
+    @contextlib.contextmanager
+    def using(self, workers: int) -> Iterator[None]:
+        before, self.workers = self.workers, workers
+        try:
+            yield
+        finally:
+            self.workers = before
 
     def empty(self, n: int, dtype: Any) -> Array:
         return np.empty(n, dtype)
@@ -174,6 +182,11 @@ class Threads(Engine):
 
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when it is done."""
+
+    def cache_bytes(self) -> int:
+        with contextlib.suppress(ValueError, OSError):
+            return os.sysconf("SC_LEVEL3_CACHE_SIZE") or super().cache_bytes()
+        return super().cache_bytes()
 
     def free_bytes(self) -> int:
         return pages.free_bytes()

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InputError
 from .canvas import LINES, new_axes
 
+IN_L2 = 1 << 24  # bytes of a table that the last cache of a card holds
 TIMES = {  # what records call the times of each library, in milliseconds
     "cc_rapids": ("wall_ms",),
     "cuGraph: graph and components": ("cugraph_build_ms", "cugraph_wcc_ms"),
@@ -40,9 +41,13 @@ class Card:
 
     def labels_ms(self, edges: float, table: int) -> float:
         """Milliseconds to read the labels of both ends of each edge, from a table of some bytes."""
+        return self.reads_ms(2 * edges, table)
+
+    def reads_ms(self, count: float, table: int) -> float:
+        """Milliseconds of random 4-byte reads of a table of some bytes."""
         sizes, rates = zip(*self.reads, strict=True)
         rate = float(np.interp(np.log2(max(table, 1)), np.log2(sizes), rates))
-        return 1e3 * 2 * edges / rate
+        return 1e3 * count / rate
 
 
 #: What is known of cards, by the device's name in the records.
@@ -50,7 +55,9 @@ CARDS = {
     "NVIDIA H100 80GB HBM3": Card(
         copy=3.0e12,
         reads=(
-            (1 << 24, 127e9),
+            (1 << 18, 205e9),
+            (1 << 20, 127e9),
+            (IN_L2, 127e9),
             (1 << 25, 90e9),
             (1 << 26, 49e9),
             (1 << 27, 37e9),
@@ -128,10 +135,10 @@ def _draw_limits(axes: Any, card: Card | None, rows: list[Mapping[str, Any]]) ->
         return
     ends = [rows[0]["m"] / 1.5, rows[-1]["m"] * 1.5]
     width = min(16 if row.get("dtype") == "int64" else 8 for row in rows)
-    (least, _), (most, _) = card.reads[0], card.reads[-1]
+    most, _ = card.reads[-1]
     limits = {
         "limit: two labels an edge, beyond L2": [card.labels_ms(m, most) for m in ends],
-        "limit: two labels an edge, in L2": [card.labels_ms(m, least) for m in ends],
+        "limit: two labels an edge, in L2": [card.labels_ms(m, IN_L2) for m in ends],
         "limit: the edges read once": [card.stream_ms(m, width) for m in ends],
     }
     for (_, line), (name, points) in zip(LINES, limits.items(), strict=False):
