@@ -105,8 +105,11 @@ class Connectivity:
         """
         given = inputs.read(edges, source, destination, nulls)
         with inputs.lent_to(self._state, given, self._free) as (old, columns):
-            state, ends = batches.named(old, given, columns)
-            self._state = batches.inserted(state, self._design, *ends[:2])
+            state, ends = batches.named(old, given, columns, sure=False)
+            state = batches.inserted(state, self._design, *ends[:2])
+            if not state.forest.complete:
+                batches.named(old, given, columns)  # says which id is none of the vertices
+            self._state = state
         return self
 
     def connected(
