@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from jupyter_client.manager import AsyncKernelManager
+from machine import with_package
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parent.parent
@@ -74,7 +75,7 @@ def runs(request, tmp_path_factory):
     tests = [item for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
     paths = [item.callspec.params["path"] for item in tests]
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
-        patch.setenv("PYTHONPATH", str(ROOT))
+        patch.setenv("PYTHONPATH", with_package(os.environ)["PYTHONPATH"])
         yield {path: pool.submit(run, path, tmp_path_factory.mktemp(path.stem)) for path in paths}
 
 

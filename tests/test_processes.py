@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from machine import with_package
 from trials import TRIALS
 
 import cc_rapids
@@ -69,7 +70,7 @@ def test_processes_started_while_others_compute(method):
     count = TRIALS["forks"].times if method == "fork" else 2
     # Python from 3.12 on warns of any fork beside threads: that they do no harm is what is tried
     command = [sys.executable, "-W", "ignore", HERE / "process_work.py", method, str(count)]
-    environment = os.environ | {"PYTHONPATH": str(HERE.parent), "CC_RAPIDS_THREADS": "3"}
+    environment = with_package(os.environ) | {"CC_RAPIDS_THREADS": "3"}
     done = subprocess.run(
         [*command, "threads"], env=environment, capture_output=True, text=True, timeout=120
     )

@@ -62,7 +62,7 @@ TRIALS = {
         "tests/test_processes.py",
     ),
     "gpu allocations": Trial(
-        "Allocations by RMM that fail, each in turn, on a GPU",
+        "Memory of a GPU, by RMM, that ends at each of some sizes below what a run takes",
         60,
         "CapacityError; RMM's counts are what they were",
         "tests/gpu/test_gpu_faults.py",

@@ -101,8 +101,8 @@ def test_frames_of_cudf(graph, name, memory):
             assert labels["labels"].nunique() == np.unique(expected.labels).size
             continue
         host = labels.to_pandas()
-        np.testing.assert_array_equal(host["vertex"], expected.vertex * factor)
-        np.testing.assert_array_equal(host["labels"], expected.labels * factor)
+        np.testing.assert_array_equal(host["vertex"], expected.vertex.astype(np.int64) * factor)
+        np.testing.assert_array_equal(host["labels"], expected.labels.astype(np.int64) * factor)
         np.testing.assert_array_equal(frame["src"].to_numpy(), src)
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from machine import with_package
 
 import cc_rapids
 
@@ -34,7 +35,7 @@ def test_it_runs_on_the_device(path, tmp_path):
     folder.mkdir(exist_ok=True)
     script = folder / f"{path.stem}.py"
     script.write_text(code_of(path), encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+    environment = with_package(os.environ) | {"MPLBACKEND": "Agg"}
     ran = subprocess.run(
         [sys.executable, script], cwd=folder, env=environment, capture_output=True, text=True
     )
