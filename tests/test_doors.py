@@ -1,11 +1,13 @@
 """Every door: frames, arrays, files and streams, with ids and nulls of every kind, in any order."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trials import TRIALS
@@ -126,3 +128,32 @@ def test_no_door_takes_what_names_no_vertex(tmp_path, door):
     floats = pa.table({"src": [1.5, 2.0], "dst": [2.0, 3.5]})
     with pytest.raises(ColumnTypeError, match="floats merge ids"):
         cc_rapids.components(DOORS[door][1](floats, tmp_path))
+
+
+near = st.lists(st.tuples(ends, ends), min_size=1, max_size=40)
+
+
+@settings(max_examples=TRIALS["drop-ins"].times, deadline=None, derandomize=True)
+@given(near, st.lists(ends, max_size=4), st.integers(1, 5))
+def test_every_drop_in_and_batches_give_the_same_answer(pairs, alone, batches):
+    src, dst = map(np.array, zip(*pairs, strict=True))
+    labels = oracle.union_find(src, dst, 40)
+    dense = np.unique(labels, return_inverse=True)[1]
+    matrix = sp.coo_array((np.ones(len(pairs)), (src, dst)), shape=(40, 40))
+    for form in (matrix, matrix.tocsr(), matrix.tocsc()):
+        count, found = cc_rapids.scipy.connected_components(form, directed=False)
+        assert (count, found.tolist()) == (dense.max() + 1, dense.tolist())
+        assert cc_rapids.components(form).labels().labels.tolist() == labels.tolist()
+    seen = cc_rapids.Connectivity(40)
+    for part in np.array_split(np.arange(src.size), batches):
+        seen.insert((src[part], dst[part]))
+    assert seen.components().labels().labels.tolist() == labels.tolist()
+    assert seen.connected((src, dst)).all()
+    graph = nx.Graph(pairs)
+    graph.add_nodes_from(alone)
+    theirs = [set(part) for part in nx.connected_components(graph, backend="networkx")]
+    assert list(nx.connected_components(graph, backend="cc_rapids")) == theirs
+    frame = pd.DataFrame({"src": src, "dst": dst})
+    answer = cc_rapids.connected_components(frame, vertices=np.array(alone, int))
+    assert answer["vertex"].tolist() == sorted(graph)
+    assert answer["labels"].tolist() == labels[answer["vertex"]].tolist()

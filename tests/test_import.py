@@ -79,8 +79,8 @@ ROOMS = {
     ),
     "sources": Room("errors catalog formats index batches", late="fsspec pyarrow"),
     "audit": Room(
-        "errors catalog bits edges reading kernels engines passes forest frames columns given names"
-        " vertices ways index pick inputs oracle sources",
+        "errors catalog bits edges reading kernels engines passes forest choosing frames columns"
+        " given names vertices ways index pick inputs oracle sources",
         "numpy",
     ),
     "result": Room(

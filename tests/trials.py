@@ -19,6 +19,12 @@ TRIALS = {
         "The answer is that of sequential union-find, or the nulls are counted",
         "tests/test_doors.py",
     ),
+    "drop-ins": Trial(
+        "Edge lists as matrices, NetworkX graphs, batches, and frames with vertices besides",
+        60,
+        "The answer is that of sequential union-find, and of NetworkX in its order",
+        "tests/test_doors.py",
+    ),
     "audits": Trial(
         "One label of a right answer changed",
         200,

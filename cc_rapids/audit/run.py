@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import bits, frames, inputs, kernels, reading
 from ..catalog import unknown
+from ..choosing import choose
 from ..columns import Column, of
 from ..edges import Edges
 from ..engines import Engine
@@ -30,7 +31,6 @@ from .places import Places, in_words
 
 NOTHING = (1 << 64) - 1
 STRIDE = 1280  # edges: a block of 256 of each stride is joined first
-DENSE, LONG = 4, 1 << 16  # edges a vertex, and in all, from which on that pays
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
 
 
@@ -119,6 +119,11 @@ def _chunks(
             )
 
 
+def samples(engine: Engine, n: int, m: int) -> bool:
+    """Whether it pays to leave edges out that a sample has settled: where it does for a run."""
+    return n > 0 and choose(engine, n, m).design.sample != "none"
+
+
 class _Run:
     """The trees so far, and what edges and the caller have named."""
 
@@ -147,10 +152,9 @@ class _Run:
         check_kinds(self.places.column, given.src)
         with inputs.lent_on(self.engine, given) as columns:
             ends = self.places.ends(columns[:2])
-            enough = max(LONG, DENSE * self.forest.n)
-            if self.since >= enough:
+            if samples(self.engine, self.forest.n, self.since):
                 self._gather()
-            elif ends.m >= enough:
+            elif samples(self.engine, self.forest.n, ends.m):
                 few = column_passes.glanced_count(ends.m, STRIDE)
                 self._join(ends, few, kernels.kernel(column_passes.glance, self.engine, STRIDE))
                 self._gather()

@@ -2,13 +2,15 @@
 
 labels : (n,) unsigned, the answer: the label of each vertex, a vertex too. Only read.
 seen   : bits of the vertices that the answer has. Only read.
-trees  : (n,) unsigned, shared by all threads. trees[v] >= v, so that every climb ends, and v and
-         trees[v] are joined by a path of edges: roots are the greatest vertices of their trees.
+trees  : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
+         as good as random (see comes_first), so that every climb ends; and a path of edges joins
+         the two.
 inside : bits of vertices of one label, the giant, that hang from the same root as it.
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
 first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
 
-It shares no rule with the designs: they hook the greater root under the smaller one.
+It shares no rule with the designs, which hook the greater root under the smaller one. In a random
+order the depth of trees does not hang on that of the edges.
 """
 
 from typing import Any
@@ -43,24 +45,36 @@ def climb(on: Any) -> Any:
     return climb
 
 
+def comes_first(on: Any) -> Any:
+    """Whether u comes before v: by Knuth's hashes, by themselves where these are the same."""
+
+    @on.device
+    def comes_first(u, v):
+        left, right = (np.uint64(u) * SPREAD) & LOW_WORD, (np.uint64(v) * SPREAD) & LOW_WORD
+        return left < right or (left == right and u < v)
+
+    return comes_first
+
+
 def join(on: Any) -> Any:
-    """Hook the smaller root under the greater; whoever lost a race climbs on from what it saw.
+    """Hook the root that comes first under the other; who lost a race climbs on from what it saw.
 
     A root is hooked by one compare-and-swap, so that a tree is never hung twice. It ends because
-    each lost race moves the smaller end up.
+    each lost race moves that end up.
     """
-    cas, root = on.cas, climb(on)
+    cas, root, first = on.cas, climb(on), comes_first(on)
 
     @on.device
     def join(trees, u, v):
         u, v = root(trees, u), root(trees, v)
         while u != v:
-            low, high = min(u, v), max(u, v)
-            seen = cas(trees, low, low, high)
-            if seen == low:
-                u, v = high, high
+            if first(v, u):
+                u, v = v, u
+            seen = cas(trees, u, u, v)
+            if seen == u:
+                u = v
             else:
-                u, v = root(trees, seen), root(trees, high)
+                u, v = root(trees, seen), root(trees, v)
 
     return join
 
