@@ -12,7 +12,8 @@ import subprocess
 import time
 
 HERE = pathlib.Path(__file__).parent / "records"
-PACKAGES = ("numpy", "numba", "numba-cuda", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13", "scipy")
+PACKAGES = ("numpy", "numba", "numba-cuda", "numba-cuda-mlir", "cupy-cuda13x")
+PACKAGES += ("cudf-cu13", "cugraph-cu13", "scipy")
 
 
 def arguments(text):
