@@ -21,6 +21,21 @@ def all_edges(link_edges: Any) -> Step:
     return finish
 
 
+def all_rows(link_short: Any, link_long: Any) -> Step:
+    """Link every entry: those of a short row by one thread, those of a long one by one each.
+
+    Where every edge stands in both rows, short ones leave it to that of the larger end.
+    """
+
+    def finish(work: Any) -> None:
+        many = work.engine.fill(work.engine.empty(1, np.int64), 0)
+        rest = work.n, *work.trees, *work.notes
+        link_short(work.n, int(work.symmetric), many, *work.rows, *rest)
+        link_long(work.m, many, *work.edges, *rest)
+
+    return finish
+
+
 def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
     """Link every edge that the sample has left, except those inside the giant."""
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import bits
 from ..kernels.sample import COUNT_SHIFT, LOW_WORD, SPREAD, giant_of
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+NEXT = np.uint64(1)
 
 
 def probe(on: Any, find: Any) -> Any:
@@ -62,3 +64,15 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
         octets[b] = octet
 
     return mark_inside
+
+
+def members(on: Any, vertex: type) -> Any:
+    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
+    has, add = bits.has(on), on.add
+
+    @on.each
+    def members(v, offsets, inside, count, listed):
+        if offsets[v] != offsets[v + NEXT] and not has(inside, vertex(v)):
+            listed[np.uint64(add(count, 0, 1))] = v
+
+    return members
