@@ -51,6 +51,7 @@ def contents(space, folder):
         "counting": lambda: tables.counting(space),
         "ablation": lambda: tables.ablation(space),
         "batches": lambda: tables.batches(space),
+        "layouts": lambda: tables.layouts(space),
         "count": count,
         "designs": listing.markdown,
     }

@@ -41,11 +41,14 @@ _HOMES = {
     "GraphStateError": "errors",
     "InputError": "errors",
     "MissingColumnError": "errors",
+    "MissingExtraError": "errors",
     "NullsError": "errors",
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
+    "frame_library": "libraries",
     "generators": "",
     "oracle": "",
+    "plots": "",
     "scipy": "",
 }
 
@@ -65,6 +68,7 @@ __all__ = [
     "GraphStateError",
     "InputError",
     "MissingColumnError",
+    "MissingExtraError",
     "NullsError",
     "UnknownVertexError",
     "VerificationError",
@@ -73,10 +77,12 @@ __all__ = [
     "components_at",
     "connected_components",
     "designs",
+    "frame_library",
     "generators",
     "install",
     "installed",
     "oracle",
+    "plots",
     "scipy",
     "spanning_forest",
     "stream_components",
@@ -85,7 +91,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import generators, oracle, scipy
+    from . import generators, oracle, plots, scipy
     from .api import components, spanning_forest
     from .connectivity import Connectivity
     from .cuts import Cuts
@@ -101,6 +107,7 @@ if TYPE_CHECKING:
         GraphStateError,
         InputError,
         MissingColumnError,
+        MissingExtraError,
         NullsError,
         UnknownVertexError,
         VerificationError,
@@ -109,6 +116,7 @@ if TYPE_CHECKING:
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
+    from .libraries import frame_library
     from .result import Components
     from .streams import stream_components
     from .thresholds import components_at

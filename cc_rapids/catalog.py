@@ -48,6 +48,8 @@ class Choice:
         Whether the root of a tree is its least vertex in the end.
     room : (int, int)
         Of an algorithm of its own on a list, the most labels that it keeps a vertex and an edge.
+    pairs : int
+        Of an algorithm of its own, the bytes that it keeps for each pair of vertices.
     around : bool
         Of a sample, whether it links nothing itself, but calls the link on groups of edges.
     staged : bool
@@ -68,6 +70,7 @@ class Choice:
     whole: bool = False
     least: bool = True
     room: tuple[int, int] = (0, 0)
+    pairs: int = 0
     around: bool = False
     staged: bool = False
 

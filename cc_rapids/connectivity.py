@@ -213,7 +213,7 @@ class Connectivity:
 
         Parameters
         ----------
-        labels : {"min", "dense", "size"}
+        labels : {"min", "max", "dense", "size"}
             How :meth:`Components.labels` names components unless told otherwise.
 
         Returns

@@ -33,6 +33,7 @@ class Program:
     probe: Kernel
     most_frequent: Kernel
     mark_inside: Kernel
+    mark_frequent: Kernel
     finish: Step
     flatten: Kernel
     rounds: bool
@@ -76,6 +77,7 @@ def build(
         probe=giant.probe(engine, climb),
         most_frequent=giant.most_frequent(engine),
         mark_inside=giant.mark_inside(engine, vertex, climb),
+        mark_frequent=giant.mark_frequent(engine, climb),
         finish=parts.finish(first),
         flatten=forest.flatten(engine, climb),
         rounds=rounds,

@@ -37,5 +37,5 @@ def snapshot(state: State, design: Design, labels: str, took: float = 0.0) -> Co
         forest = state.flat()
         names = state.index.names(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
-    facts = Facts(str(design), state.index.about, state.edges, seconds)
+    facts = Facts(str(design), state.index.about, state.edges, seconds=seconds)
     return Components(state.given, state.engine, names, forest, labels, facts)

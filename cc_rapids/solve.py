@@ -14,6 +14,8 @@ from .forest import Forest
 from .kernels.sample import PROBES
 from .program import Program, build, build_mixed
 
+MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
+
 
 @dataclass
 class Work:
@@ -35,6 +37,8 @@ class Work:
         The giant's root, and the vertices inside it; after a sample only.
     sampled, noted : bool
         Whether there was a sample, and whether a spanning forest is wanted.
+    memory : str
+        The kind of memory that the edges are read in (see :mod:`cc_rapids.engines.base`).
     kept : arrays
         The edges that rounds run over.
     """
@@ -51,11 +55,17 @@ class Work:
     inside: Array
     sampled: bool
     noted: bool
+    memory: str = "device"
     kept: tuple[Array, ...] = field(default=())
 
 
 def solve(
-    edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, chosen: Array = None
+    edges: Edges,
+    forest: Forest,
+    design: Design,
+    rows: Adjacency | None,
+    chosen: Array = None,
+    memory: str = "device",
 ) -> None:
     """Give every vertex the root of its component, and count them.
 
@@ -72,11 +82,13 @@ def solve(
     chosen : (n,) array of unsigned integers, all bits set, optional
         Filled with the edges of a spanning forest: for each vertex but the roots the one by which
         it was hooked, in an order of its own.
+    memory : str
+        The kind of memory that the edges are in, and that a matrix is to be made in.
     """
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
-    run(program, prepare(program, edges, forest, rows, chosen))
+    run(program, prepare(program, edges, forest, rows, chosen, memory))
     forest.count()
 
 
@@ -158,6 +170,8 @@ def finish(program: Program, work: Work) -> None:
     parent = work.trees[0]
     program.finish(work)
     _unpack(program, work)
+    if work.n >= MANY:
+        program.mark_frequent(PROBES, work.n, parent, work.notes[0])
     program.flatten(work.n, parent, work.notes[0])
     if program.rerooted:
         lowest = work.engine.fill(work.engine.empty(work.n, parent.dtype), 0xFF)
@@ -171,6 +185,7 @@ def prepare(
     forest: Forest,
     rows: Adjacency | None = None,
     chosen: Array = None,
+    memory: str = "device",
 ) -> Work:
     """The arrays of a run; before it runs again, ``best`` is to be 0."""
     engine, n, sampled = forest.engine, forest.n, program.sample is not None
@@ -193,6 +208,7 @@ def prepare(
         inside=engine.empty(forest.seen.size, np.uint32) if sampled else forest.seen,
         sampled=sampled,
         noted=noted,
+        memory=memory,
     )
 
 

@@ -111,12 +111,14 @@ def rehearse(which):
     uses = [(use.__name__, use) for use in (ids, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
+    selected.append(Design.parse("owner(output=lists)"))
     uses += [(str(design), solve, design, INT) for design in selected]
     uses += [
         (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
     ]
     by = {}
-    with rehearsed() as engine:
+    with rehearsed() as engine, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.solve.MANY", 0)
         for name, use, *arguments in named + uses:
             use(*arguments)
             by |= dict.fromkeys(engine.launched.keys() - by.keys(), name)

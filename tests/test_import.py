@@ -37,6 +37,7 @@ ROOMS = {
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
     "passes": Room("bits reading kernels", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
+    "libraries": Room("errors engines"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes"),
@@ -60,15 +61,16 @@ ROOMS = {
         "bits edges kernels engines passes forest given names ranks rows slots spans strings ways",
         "numpy",
     ),
-    "plan": Room("design choosing engines given vertices"),
+    "plan": Room("errors catalog design choosing engines given vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
     "batches": Room(
         "edges kernels passes engines design forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
+    "plots": Room("errors columns pick", "numpy", "matplotlib networkx"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
-    "selection": Room("errors columns engines lookup pick", "numpy"),
+    "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
     "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"

@@ -104,8 +104,8 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
         cc_rapids.components(pattern, forest=True)
     with pytest.raises(cc_rapids.InputError, match="one column a side"):
         cc_rapids.components(pattern, ["a", "b"], ["c", "d"])
-    with pytest.raises(TypeError, match="'memory'"):
-        cc_rapids.components(pattern, memory=3)
+    with pytest.raises(TypeError, match="'memory_limits'"):
+        cc_rapids.components(pattern, memory_limits=3)
     with pytest.raises(cc_rapids.DesignError, match="sample"):
         cc_rapids.components(pattern, design="kout+async+halve")
     (tmp_path / "a.csv").write_text("src,dst\n1,2\n")

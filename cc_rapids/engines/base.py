@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import types
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import accumulate
 from typing import Any
@@ -37,11 +38,20 @@ from .parts import Atom, Part
 
 ALIGN = 256  # bytes, between the pieces of one allocation
 
+# Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of
+# the host that are locked; or those pages themselves. On CPU threads all three are ordinary memory.
+MEMORY = ("device", "pinned", "zero-copy")
+
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
 
 class Kernel:
-    """A launch: call it with the number of indices and the arrays that the function takes."""
+    """A launch: call it with the number of indices and the arrays that the function takes.
+
+    ``together`` is how many indices a CPU thread takes at a time, if they are long work each.
+    """
+
+    together = 0
 
     def __init__(self, engine: Engine, shape: str, part: Part) -> None:
         self.engine, self.shape, self.part = engine, shape, part
@@ -112,6 +122,20 @@ class Engine(ABC):
     @abstractmethod
     def asarray(self, array: Array) -> Array:
         """The array where this engine's kernels can read it; copied only if it is not there."""
+
+    def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+        """An array of ``n`` elements that ``write`` fills, in a kind of memory (see MEMORY)."""
+        array = self.empty(n, dtype)
+        write(array)
+        return array
+
+    def placed(self, array: Array, memory: str) -> Array:
+        """The array where kernels can read it, in a kind of memory; copied only if it has to be."""
+        return self.asarray(array)
+
+    def free_bytes_of(self, memory: str) -> int:
+        """What a kind of memory could still hold."""
+        return self.free_bytes()
 
     @abstractmethod
     def to_host(self, array: Array) -> Any:

@@ -13,12 +13,12 @@ import os
 import struct
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 from ..errors import EngineError
-from . import store
+from . import pages, store
 from .base import Array, Engine, Kernel
 from .parts import Atom
 
@@ -138,6 +138,22 @@ class Cuda(Engine):
 
     def asarray(self, array: Array) -> Array:
         return self.xp.asarray(array)
+
+    def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+        if memory == "device" or not n:
+            return super().by_way_of(memory, n, dtype, write)
+        return pages.by_way_of(self.xp, memory, n, dtype, write)
+
+    def placed(self, array: Array, memory: str) -> Array:
+        if memory == "device" or not array.size:
+            return self.asarray(array)
+        return pages.placed(self.xp, array, memory)
+
+    def free_bytes_of(self, memory: str) -> int:
+        if memory == "device":
+            return self.free_bytes()
+        host = pages.free_bytes()
+        return host if memory == "zero-copy" else min(host, self.free_bytes())
 
     def to_host(self, array: Array) -> Any:
         return self.xp.asnumpy(array)

@@ -21,7 +21,7 @@ from numba.core import cgutils, serialize, types
 from numba.core.compiler import CompileResult
 from numba.extending import intrinsic
 
-from . import store
+from . import pages, store
 from .base import Array, Engine, Kernel
 from .parts import Atom
 
@@ -139,7 +139,9 @@ class Threads(Engine):
             run = _jit(shape(kernel.part.compiled(_jit, ATOMS)))
             run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")
             kernel.compiled["threads"] = run
-        size = CHUNK if kernel.shape == "each" else max(CHUNK, -(-n // self.workers))
+        size = kernel.together or CHUNK
+        if kernel.shape == "sweep":
+            size = max(CHUNK, -(-n // self.workers))
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
 
         def work() -> None:
@@ -185,11 +187,7 @@ class Threads(Engine):
         """Nothing to wait for: a launch returns when it is done."""
 
     def free_bytes(self) -> int:
-        with contextlib.suppress(OSError), open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return pages.free_bytes()
 
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -204,11 +204,18 @@ class Run:
 OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
 
 
-def check_streamed(forest: bool, source: Any, destination: Any, options: dict[str, Any]) -> None:
+def check_streamed(
+    forest: bool, memory: str, source: Any, destination: Any, options: dict[str, Any]
+) -> None:
     """An InputError if a stream cannot give what was asked for; a TypeError if it is unknown."""
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"components() got an unexpected keyword argument {name!r}")
+    if memory != engines.MEMORY[0]:
+        raise InputError(
+            "edges that are read in chunks are copied chunk by chunk: leave"
+            f" memory={memory!r} out, or read them into one frame"
+        )
     if forest:
         raise InputError(
             "edges that are read in chunks are forgotten, so there is no spanning forest of them:"
