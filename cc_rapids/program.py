@@ -197,7 +197,8 @@ class Parts:
 
         def linking(place: Any) -> Kernel:
             ahead = look(self.on, self.wide, place)
-            return kernels.forest.every_edge(self.on, one, ends, place, ahead)
+            made: Kernel = kernels.forest.every_edge(self.on, one, ends, place, ahead)
+            return made
 
         return linking
 

@@ -121,7 +121,7 @@ class Threads(Engine):
     name = "threads"
     on_device = False
     xp = np
-    prefetch = Atom("prefetch")
+    prefetch: Atom | None = Atom("prefetch")
 
     def __init__(self) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
