@@ -10,7 +10,7 @@ PYTEST = $(BIN)/python -m pytest -q -n auto --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-simulator test-gpu lint figures docs clean
+.PHONY: demo test test-simulator test-gpu lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -37,6 +37,11 @@ test-gpu:
 figures: $(VENV)/dev
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/design_figures.py
+	$(BIN)/python benchmarks/trust.py
+
+# The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
+package: $(VENV)/python
+	$(BIN)/python tests/package.py $(PYTHONS)
 
 # Warnings are errors; no network is needed, and no notebook is run.
 docs: $(VENV)/docs

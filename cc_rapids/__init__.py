@@ -11,7 +11,7 @@ Names are imported when they are first used, so that ``import cc_rapids`` import
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _HOMES = {
     "components": "api",

@@ -18,8 +18,9 @@ from .given import Given, lent
 from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
+from .sources import is_stream
 from .spanning import check_design
-from .streams import StreamPlan, check_streamed, is_stream, stream_components
+from .streams import StreamPlan, check_streamed, stream_components
 from .vertices import Numbered
 
 log = logging.getLogger(__name__)
@@ -251,18 +252,15 @@ def _solve(
     numbered = vertices.number(given, columns, engine, sure)
     edges, forest = numbered.edges, numbered.forest
     rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
-
-    def make_rows() -> Adjacency:
-        nonlocal rows
-        rows = rows or rows_of(edges, forest, noted)
-        return rows
-
     if not isinstance(design, Design):
-        found: Rule | Branch = choose(
-            engine, numbered.about, edges.m, bool(rows and rows.symmetric)
-        )
+        found: Rule | Branch
         if design == "paper":
-            found = choose_by_paper(engine, forest.n, edges.m, make_rows)
+            found = choose_by_paper(
+                engine, forest.n, edges.m, lambda: rows or rows_of(edges, forest, noted)
+            )
+            rows = found.rows or rows
+        else:
+            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric))
         log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
     check_pairs(design, forest.n, engine, memory)

@@ -94,12 +94,13 @@ class Design:
     @property
     def needs(self) -> str:
         """What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing."""
-        return "; ".join(word.choice.needs for word in self.words if word and word.choice.needs)
+        own = (word.choice.asks for word in self.words if word)
+        return "; ".join(dict.fromkeys(filter(None, own)))
 
     @property
     def takes_rows(self) -> bool:
         """Whether it works on an adjacency list, which an edge list is made into."""
-        return "rows" in self.needs
+        return any(word.choice.rows for word in self.words if word)
 
     @property
     def counts_vertices(self) -> bool:

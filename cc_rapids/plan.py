@@ -121,7 +121,7 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
         size += (2 * word + 8 * forest) * m + 2 * word * n
     group = min(sample["q"] * n, m) if staged else m
     size += word * (link.room[0] * n + (link.room[1] + 2 * staged) * group)
-    if "queues" in design.needs:
+    if sample.choice.queues or link.queues:
         size += (4 + 2 * word) * n
     return size + link.pairs * n * n + (8 * n if forest else 0)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .audit import Audited
 from .catalog import unknown
 from .engines import Array, Engine
 from .errors import InputError
@@ -40,7 +41,7 @@ class Facts:
     seconds: dict[str, float | None] = field(default_factory=dict)
 
 
-class Components(Selection):
+class Components(Selection, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Frames that the methods return are of the kind that the

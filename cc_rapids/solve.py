@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -106,12 +108,8 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     design : Design
         Rooted, and without a sample.
     """
-    wide = edges.wide_for(forest.n)
-    program = build(design, forest.engine, forest.vertex, wide, False, False)
-    work = prepare(program, edges, forest, None, None)
-    _start_extra(program, work)
-    program.finish(work)
-    _unpack(program, work)
+    with _resumed(edges, forest, design) as (program, work):
+        program.finish(work)
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
@@ -126,17 +124,27 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     -------
     new (m,) array of uint8: 1 where a query has found both its ends in one tree
     """
-    engine, wide = forest.engine, edges.wide_for(forest.n)
-    program = build(design, engine, forest.vertex, wide, False, False)
-    work = prepare(program, edges, forest, None, None)
-    _start_extra(program, work)
-    parent, extra, _ = work.trees
-    trees = extra if program.extra == "ranks" else parent
+    engine = forest.engine
     answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
-    mixed = build_mixed(design, engine, forest.vertex, wide)
-    mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
-    _unpack(program, work)
+    mixed = build_mixed(design, engine, forest.vertex, edges.wide_for(forest.n))
+    with _resumed(edges, forest, design) as (program, work):
+        parent, extra, _ = work.trees
+        trees = extra if program.extra == "ranks" else parent
+        mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
     return answers
+
+
+@contextmanager
+def _resumed(edges: Edges, forest: Forest, design: Design) -> Iterator[tuple[Program, Work]]:
+    """A run that goes on from the trees there are: what the link keeps is made of them, and they of
+    it when the context closes.
+    """
+    wide = edges.wide_for(forest.n)
+    program = build(design, forest.engine, forest.vertex, wide, False, False)
+    work = prepare(program, edges, forest)
+    _start_extra(program, work)
+    yield program, work
+    _unpack(program, work)
 
 
 def run(program: Program, work: Work) -> None:

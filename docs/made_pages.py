@@ -72,9 +72,9 @@ def entry(choice):
     if choice.options:
         yield ""
         yield f"Options: {'; '.join(option(*item) for item in choice.options.items())}."
-    if choice.needs:
+    if choice.asks:
         yield ""
-        yield f"Needs beyond the edges and 4 bytes a vertex: {choice.needs}."
+        yield f"Needs beyond the edges and 4 bytes a vertex: {choice.asks}."
     where = choice.make.__module__.replace(".", "/")
     yield ""
     yield f"Written in `{where}.py`."

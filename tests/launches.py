@@ -88,6 +88,19 @@ def glance():
         cc_rapids.components((far, far[::-1].copy())).labels()
 
 
+def audits():
+    """Every way from ids to the vertices of an answer, and edges that are done already."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, least in (("places.MANY", 1), ("run.LONG", 1), ("run.DENSE", 0)):
+            patch.setattr(f"cc_rapids.audit.{name}", least)
+        for dtype in (INT, LONG, ULONG):
+            cc_rapids.components(edges(dtype), num_vertices=20).audit(edges(dtype), num_vertices=20)
+            far = np.arange(50, dtype=dtype) * dtype(10**7)
+            patch.setattr("cc_rapids.ways.SMALL", 100)
+            cc_rapids.components((far, far)).audit((far, far))
+            patch.setattr("cc_rapids.ways.SMALL", 1 << 20)
+
+
 def graphs():
     """Every generator that has a kernel."""
     for name in generators.REFERENCES:
@@ -108,7 +121,7 @@ def rehearse(which):
     """
     types = (INT, LONG, ULONG)
     named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
-    uses = [(use.__name__, use) for use in (ids, graphs)]
+    uses = [(use.__name__, use) for use in (ids, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))

@@ -71,9 +71,20 @@ ROOMS = {
     "plots": Room("errors columns pick", "numpy", "matplotlib networkx"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
     "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
-    "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
+    ),
+    "oracle": Room(
+        "errors columns frames given", "numba numpy", "cudf cugraph cupy networkx scipy"
+    ),
+    "sources": Room("errors catalog formats index batches", late="fsspec pyarrow"),
+    "audit": Room(
+        "errors catalog bits edges reading kernels engines passes forest frames columns given names"
+        " vertices ways index pick inputs oracle sources",
+        "numpy",
+    ),
+    "result": Room(
+        "errors catalog engines forest given pick selection spanning vertices audit", "numpy"
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
@@ -81,23 +92,22 @@ ROOMS = {
         "engines design forest index batches checkpoint inputs pick result snapshots"
     ),
     "streams": Room(
-        "errors catalog engines formats design index batches checkpoint inputs result snapshots",
+        "errors engines design index batches checkpoint inputs sources result snapshots",
         "numpy",
-        "fsspec pyarrow rich",
+        "pyarrow rich",
     ),
     "cuts": Room("errors columns result", "numpy"),
     "thresholds": Room(
-        "errors catalog engines design columns given batches inputs pick result snapshots streams"
+        "errors catalog engines design columns given batches inputs pick sources result snapshots"
         " cuts",
         "numpy",
     ),
     "api": Room(
         "engines design choosing adjacency solve frames given plan spanning vertices result"
-        " streams",
+        " sources streams",
         "numpy",
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),
-    "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
@@ -108,7 +118,7 @@ ROOMS = {
     "__main__": Room("interfaces"),
     "accessor": Room("interfaces"),
     "cli": Room(
-        "__version__ errors engines listing formats generators oracle doctor api",
+        "__version__ errors engines listing formats generators oracle audit doctor api",
         "click",
         "numpy pyarrow rich",
     ),

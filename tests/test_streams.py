@@ -121,10 +121,10 @@ def test_edges_are_counted_beyond_32_bits(monkeypatch):
 
     begun = run.begun
 
-    def many(engine, count):
+    def many(engine, count, *named):
         from dataclasses import replace
 
-        return replace(begun(engine, count), edges=2**32 - 1)
+        return replace(begun(engine, count, *named), edges=2**32 - 1)
 
     monkeypatch.setattr(run, "begun", many)
     assert cc_rapids.components(iter([([0], [1])])).summary()["edges"] == 2**32

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..catalog import choice
 from ..kernels.link import none_of
-from ..kernels.rows import NEEDS, ONE
+from ..kernels.rows import ONE
 from ..kernels.sample import Step
 
 TOGETHER = 64  # searches that a CPU thread takes at a time
@@ -100,7 +100,8 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     rooted=False,
     least=False,
     pairs=2,
-    needs=f"{NEEDS}; 2 bytes a pair of vertices for what each thread has still to visit",
+    rows=True,
+    needs="2 bytes a pair of vertices for what each thread has still to visit",
     paper="one thread a component, Lehr et al. 2022, 4.1",
 )
 def owner(on: Any, vertex: type, output: str) -> Step:

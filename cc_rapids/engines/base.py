@@ -25,15 +25,17 @@ between the ``i`` of one kernel, and every kernel sees all that earlier ones wro
 
 from __future__ import annotations
 
+import sys
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
+from ..errors import CapacityError
 from .parts import Atom, Part
 
 ALIGN = 256  # bytes, between the pieces of one allocation
@@ -109,6 +111,8 @@ class Engine(ABC):
         """
         sizes = [n * np.dtype(dtype).itemsize for n, dtype in shapes]
         starts = [0, *accumulate(-(-size // ALIGN) * ALIGN for size in sizes)]
+        if starts[-1] > sys.maxsize:  # which array libraries call another error
+            raise MemoryError(f"{starts[-1]:,} bytes are more than there are addresses")
         whole = self.empty(starts[-1], np.uint8)
         return [
             whole[start : start + size].view(dtype)
@@ -153,6 +157,30 @@ class Engine(ABC):
     def peak_bytes(self) -> int | None:
         """The most memory in use so far, if the engine can tell."""
 
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """A context in which ``xp`` allocates from the pool that the caller's frames come from.
+
+        Raises
+        ------
+        CapacityError
+            An allocation has failed. What was allocated before is given back, and nothing else
+            has changed.
+        EngineError
+            The engine cannot be used in this process.
+        """
+        try:
+            with self._pool_of_caller():
+                yield
+        except CapacityError:
+            raise
+        except MemoryError as error:
+            said = str(error).strip() or "no more is said"
+            raise CapacityError(
+                f"engine {self.name!r} ran out of memory ({said}): components(..., explain=True)"
+                " says how much a run takes; num_vertices= and stream_components() take less"
+            ) from error
+
     @abstractmethod
-    def scope(self) -> AbstractContextManager[Any]:
-        """A context in which ``xp`` allocates from the pool that the caller's frames come from."""
+    def _pool_of_caller(self) -> AbstractContextManager[Any]:
+        """The context itself, in which errors are those of the libraries."""

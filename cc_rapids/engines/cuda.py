@@ -67,6 +67,7 @@ class Cuda(Engine):
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
         self._buffers = threading.local()
+        self._process = os.getpid()
 
     @property
     def device_name(self) -> str:
@@ -176,7 +177,12 @@ class Cuda(Engine):
         return int(self.xp.get_default_memory_pool().total_bytes())
 
     @contextlib.contextmanager
-    def scope(self) -> Iterator[None]:
+    def _pool_of_caller(self) -> Iterator[None]:
+        if os.getpid() != self._process:
+            raise EngineError(
+                "a GPU cannot be used in a process that was forked from one that has used it: start"
+                " processes by multiprocessing.get_context('spawn'), or use engine='threads'"
+            )
         if "cudf" in sys.modules:
             from rmm.allocators.cupy import rmm_cupy_allocator as allocate
         else:

@@ -125,8 +125,13 @@ class Threads(Engine):
 
     def __init__(self) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
+        self._forget_pool()
+        os.register_at_fork(after_in_child=self._forget_pool)
+
+    def _forget_pool(self) -> None:
+        """No pool: threads do not survive a fork, nor does who held the lock."""
         self._lock = threading.Lock()
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._pool: ThreadPoolExecutor | None = None
 
     @property
     def device_name(self) -> str:
@@ -159,11 +164,11 @@ class Threads(Engine):
                 future.result()
 
     def _executor(self) -> ThreadPoolExecutor:
-        """One pool a process: threads do not survive a fork, so a child makes its own."""
+        """One pool a process, made when it is needed."""
         with self._lock:
-            if self._pool is None or self._pool[0] != os.getpid():
-                self._pool = os.getpid(), ThreadPoolExecutor(self.workers, "cc_rapids")
-            return self._pool[1]
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.workers, "cc_rapids")
+            return self._pool
 
     def empty(self, n: int, dtype: Any) -> Array:
         return np.empty(n, dtype)
@@ -192,7 +197,7 @@ class Threads(Engine):
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-    def scope(self) -> AbstractContextManager[Any]:
+    def _pool_of_caller(self) -> AbstractContextManager[Any]:
         return contextlib.nullcontext()
 
 

@@ -15,7 +15,6 @@ from .sample import LOW_WORD, SPREAD, Sample
 ONE, SHORT = np.uint64(1), np.uint64(64)  # entries that one thread links, one after the other
 WARP = 32  # threads that exchange values run together
 SWITCH = ("on", "off")
-NEEDS = "rows: of an edge list, 48 bytes an edge while they are made"
 
 
 def first_ones(on: Any) -> Any:
@@ -88,7 +87,7 @@ def by_vertex(on: Any, link: Any) -> Any:
         "gather": SWITCH,
     },
     variants=("kout", "kout(pick=random)"),
-    needs=NEEDS,
+    rows=True,
     paper="k-out sampling, Hong et al. 2020, Algorithm 4 and 3.5; Sutton et al. 2018",
 )
 def kout(
@@ -156,7 +155,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     "hook",
     takes=("join", "note"),
     options={"n": 4, "gather": SWITCH},
-    needs=NEEDS,
+    rows=True,
     paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
 )
 def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sample:
