@@ -193,7 +193,14 @@ class Parts:
 
     def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
         one, ends = self._one_edge(join, deep), self.ends()
-        return lambda place: kernels.forest.every_edge(self.on, one, ends, place)
+        look = reading.no_look if self.rows else reading.look_ahead
+
+        def linking(place: Any) -> Kernel:
+            ahead = look(self.on, self.wide, place)
+            made: Kernel = kernels.forest.every_edge(self.on, one, ends, place, ahead)
+            return made
+
+        return linking
 
     def join(self, sampling: bool) -> Any:
         """The design's union-find, or for the sample of a design without one, async+halve."""

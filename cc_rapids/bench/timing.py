@@ -17,7 +17,8 @@ import numpy as np
 
 from ..engines import Array, Engine
 
-PACKAGES = ("numpy", "numba", "numba-cuda", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13", "scipy")
+PACKAGES = ("numpy", "numba", "numba-cuda", "numba-cuda-mlir", "cupy-cuda13x")
+PACKAGES += ("cudf-cu13", "cugraph-cu13", "scipy")
 BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larger than the cache
 
 

@@ -12,6 +12,8 @@
                    and what it reads after is no older than what it read before
 ``on.swap_pairs``  ``(value)``: what threads 2t and 2t + 1 give each other, where all of a warp call
                    it; None on engines that have no warps
+``on.prefetch``    ``(array, i)``: this element is read or written soon, and need not be one of the
+                   array; None on engines that hide the wait by other threads
 ``on.group``       how many neighbouring threads had better share a row of an adjacency list
 ``on.all_add,      as those, in a sweep, where every thread calls it once with the same ``i``:
 .all_min, .all_max`` an engine may combine neighbours first; nothing is returned
@@ -72,6 +74,7 @@ class Engine(ABC):
     xp: Any  # the array library: numpy or cupy
     group = 1
     swap_pairs: Atom | None = None
+    prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
 
     fence = Atom("fence")

@@ -23,9 +23,11 @@ from numba.extending import intrinsic
 
 from . import pages, store
 from .base import Array, Engine, Kernel
+from .parts import Atom
 
 CHUNK = 1 << 16  # indices a thread takes at a time: small enough to balance, large enough to pay
 ORDER = "acq_rel"
+WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
 
 # Numba counts references to an array even where it only passes it on: two atomic operations a call,
 # on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off.
@@ -58,6 +60,19 @@ def _fence(typing: Any) -> Any:
     return types.none(), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(typing: Any, array: Any, i: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = builder.bitcast(_element(context, builder, sig, args), cgutils.voidptr_t)
+        word = ir.IntType(32)
+        form = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, word, word, word])
+        told = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], form)
+        builder.call(told, [pointer, word(WRITE), word(KEEP), word(DATA)])
+        return context.get_dummy_value()
+
+    return types.none(array, i), generate
+
+
 def _read_modify_write(signed: str, unsigned: str) -> Any:
     """An atomic operation of LLVM's, by its names for signed and for unsigned elements."""
 
@@ -81,7 +96,7 @@ _add, _min, _max = (
     _read_modify_write("max", "umax"),
 )
 ATOMS = {"cas": _cas, "fence": _fence, "add": _add, "min": _min, "max": _max}
-ATOMS |= {"bit_or": _read_modify_write("or", "or")}
+ATOMS |= {"prefetch": _prefetch, "bit_or": _read_modify_write("or", "or")}
 ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
 
 
@@ -106,6 +121,7 @@ class Threads(Engine):
     name = "threads"
     on_device = False
     xp = np
+    prefetch: Atom | None = Atom("prefetch")
 
     def __init__(self) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))

@@ -100,11 +100,15 @@ def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
     return one_edge
 
 
-def every_edge(on: Any, one: Any, ends: Any, place: Any) -> Any:
-    """Link the ends of each edge, in any order and at the same time; ``place``: of the i-th."""
+def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
+    """Link the ends of each edge, in any order and at the same time.
+
+    ``place`` says which is the i-th, ``ahead`` asks for the parents of one that comes soon.
+    """
 
     @on.each
     def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
+        ahead(i, src, dst, low, parent)
         e = place(i)
         u, v = ends(e, src, dst, low, n)
         one(u, v, e, n, parent, extra, chosen, seen, stray)
