@@ -3,12 +3,14 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
+# A process a core; each takes a test from the others when it has none left.
+PYTEST = $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # With an NVIDIA driver, the demo runs on the GPU: the extra for the driver's version of CUDA.
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-simulator test-gpu lint figures clean
+.PHONY: demo test test-simulator test-gpu lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -17,8 +19,8 @@ demo: $(VENV)/demo
 		$(if $(GPU_EXTRA),--engine cuda)
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -q
-	NUMBA_ENABLE_CUDASIM=1 $(BIN)/python -m pytest -q tests/engines tests/test_api.py \
+	$(PYTEST)
+	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) tests/engines tests/test_api.py \
 		tests/test_errors.py tests/test_result.py tests/test_vertices.py \
 		tests/test_glances.py
 
@@ -35,6 +37,18 @@ test-gpu:
 figures: $(VENV)/dev
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/design_figures.py
+	$(BIN)/python benchmarks/paper_figures.py
+	$(BIN)/python benchmarks/bench_figures.py
+	$(BIN)/python benchmarks/trust.py
+
+# The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
+package: $(VENV)/python
+	$(BIN)/python tests/package.py $(PYTHONS)
+
+# Warnings are errors; no network is needed, and no notebook is run.
+docs: $(VENV)/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 $(VENV)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it by" \
@@ -54,5 +68,10 @@ $(VENV)/dev: pyproject.toml | $(VENV)/python
 	@$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@
 
+$(VENV)/docs: pyproject.toml | $(VENV)/python
+	@echo "Setting up $(VENV) for the documentation (once)"
+	@$(BIN)/python -m pip install --quiet -e ".[docs]"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist docs/_build docs/made docs/api/made docs/notebooks

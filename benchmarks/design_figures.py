@@ -4,22 +4,15 @@ import argparse
 import pathlib
 
 import design_tables as tables
-import matplotlib
 import records
 import report
 
 from cc_rapids import designs, listing
-
-matplotlib.use("svg")
-
-import matplotlib.pyplot as plt
+from cc_rapids.plots import charts
+from cc_rapids.plots.charts import bars, beside
 
 ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "design-space.md"
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "---", "+++")
-GREYS = ("0.15", "0.85", "1.0", "0.7", "0.5", "0.92", "0.6", "0.78")
-MARKERS = "os^Dv*Px"
-STYLES = ("-", "--", ":", "-.")
 PLAIN = {"list": ("none", "list"), "rows": ("none", "rows")}
 
 
@@ -32,12 +25,11 @@ def main():
     space = tables.Space(args.records)
     folder = args.page.parent / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    plt.rcParams |= {"svg.hashsalt": "cc_rapids", "font.size": 9, "hatch.linewidth": 0.6}
     for name, (draw, _) in FIGURES.items():
-        figure = draw(space)
+        with charts.styled():
+            figure = draw(space)
         if figure:
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
-            plt.close(figure)
+            charts.save(figure, folder / f"{name}.svg")
     report.fill(args.page, contents(space, folder))
 
 
@@ -51,6 +43,7 @@ def contents(space, folder):
         "counting": lambda: tables.counting(space),
         "ablation": lambda: tables.ablation(space),
         "batches": lambda: tables.batches(space),
+        "layouts": lambda: tables.layouts(space),
         "count": count,
         "designs": listing.markdown,
     }
@@ -79,30 +72,6 @@ def count():
         f" them) times {len(after)} rules for what they leave, {len(alone)} that take no sample"
         f" ({', '.join(alone)}), and {len(staged)} that `stages` calls."
     )
-
-
-def bars(names, series, label, log=False, line=None):
-    """Groups of bars, told apart by hatches; None stands for no bar."""
-    figure, axes = plt.subplots(figsize=(7.2, 2.8))
-    width = 0.8 / max(len(series), 1)
-    for k, (name, values) in enumerate(series.items()):
-        places = [i + (k - (len(series) - 1) / 2) * width for i in range(len(names))]
-        heights = [float("nan") if value is None else value for value in values]
-        style = {"hatch": HATCHES[k % 8], "facecolor": GREYS[k % 8], "edgecolor": "black"}
-        axes.bar(places, heights, width, label=name, linewidth=0.6, **style)
-    if log:
-        axes.set_yscale("log")
-    if line is not None:
-        axes.axhline(line, color="black", linewidth=0.8, linestyle="--")
-    axes.set_xticks(range(len(names)), names)
-    axes.set_ylabel(label)
-    beside(axes)
-    return figure
-
-
-def beside(axes):
-    """The legend to the right of the plot."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 
 
 def ratio(run, other):
@@ -182,14 +151,12 @@ def rates(along, label):
         rows = [row for row in rows if "rows_per_s" in row]
         if not rows:
             return None
-        figure, axes = plt.subplots(figsize=(5.4, 3.2))
-        for k, name in enumerate(dict.fromkeys(row["design"] for row in rows)):
-            points = sorted((r[along], r["rows_per_s"]) for r in rows if r["design"] == name)
-            style = {"marker": MARKERS[k % 8], "linestyle": STYLES[k % 4], "color": "black"}
-            axes.plot(*zip(*points, strict=True), label=name, markerfacecolor="white", **style)
-        axes.set(xscale="log", yscale="log", xlabel=label, ylabel="rows a second")
-        beside(axes)
-        return figure
+        names = dict.fromkeys(row["design"] for row in rows)
+        series = {
+            name: [(r[along], r["rows_per_s"]) for r in rows if r["design"] == name]
+            for name in names
+        }
+        return charts.lines(series, label, "rows a second", log="xy")
 
     return draw
 

@@ -1,6 +1,7 @@
 """Runs of designs on one prepared graph: device time, the giant of a sample, and edges read."""
 
 import contextlib
+import functools
 import itertools
 import time
 
@@ -31,8 +32,12 @@ class Prepared:
         self.runs, self.tiny = runs, tiny
         self.edges = Edges(graph.src, graph.dst, 0)
         self.forest = Forest(engine, self.n, everyone=True)
-        self.rows = rows_of(self.edges, self.forest)
         self.expected = None
+
+    @functools.cached_property
+    def rows(self):
+        """Rows of both directions, made when they are asked for."""
+        return rows_of(self.edges, self.forest)
 
     def prepared(self, design, form):
         """The program of a design and the arrays of its run."""
@@ -48,24 +53,12 @@ class Prepared:
 
     def clock(self, *steps):
         """Milliseconds of each step: of the device on a GPU, else of the wall."""
-        if not self.engine.on_device:
-            marks = [time.perf_counter()]
-            for step in steps:
-                step()
-                marks.append(time.perf_counter())
-            return [1e3 * (last - first) for first, last in itertools.pairwise(marks)]
-        events = [self._event()]
+        marks = [self.engine.mark()]
         for step in steps:
             step()
-            events.append(self._event())
-        events[-1].synchronize()
-        elapsed = self.engine.xp.cuda.get_elapsed_time
-        return [elapsed(*pair) for pair in itertools.pairwise(events)]
-
-    def _event(self):
-        event = self.engine.xp.cuda.Event()
-        event.record()
-        return event
+            marks.append(self.engine.mark())
+        self.engine.synchronize()
+        return [self.engine.elapsed(*pair) for pair in itertools.pairwise(marks)]
 
     def times(self, design, form):
         """Milliseconds of the sample and of the rest in each of some runs.

@@ -42,6 +42,7 @@ HEADS = (
     "rem-lock+split-one",
 )
 MOST_SEARCHES, LOW_COVERAGE = 1000, 0.5
+MOST_BYTES = 1 << 35  # for pairs of vertices
 STREAM_SHARE, LOCKS_SHARE = 0.1, 0.1  # of the time, kept for what comes last
 TINY = 8  # log2 of the vertices of the graph on which kernels are loaded
 
@@ -198,7 +199,7 @@ def one_graph(session, name, designs, until):
         if session.left() <= until:
             print(f"{name}: no time for {len(pairs) - k} runs yet", flush=True)
             return len(pairs) - k
-        reason = hopeless(design, name, facts["components"], session.known[name])
+        reason = hopeless(design, name, facts, session.known[name])
         record = (
             {"design": str(design), "form": form, "not_run": reason}
             if reason
@@ -232,8 +233,11 @@ def samples(session, ready, facts):
     return known
 
 
-def hopeless(design, graph, components, known):
+def hopeless(design, graph, facts, known):
     """Why a design is not run on a graph, or nothing."""
+    components, pairs = facts["components"], design.words[1].choice.pairs
+    if pairs * facts["n"] ** 2 > MOST_BYTES:
+        return f"it keeps something for each pair of vertices, of which there are {facts['n']:,}"
     if link(design) == "bfs-cc" and components > MOST_SEARCHES:
         return f"it searches once a component, and there are {components:,}"
     sample = known.get(design.sample, {})

@@ -13,7 +13,7 @@ import records
 import rmm
 
 import cc_rapids
-from cc_rapids import engines, generators, oracle
+from cc_rapids import bench, engines, generators, oracle
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
 KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11
@@ -82,8 +82,10 @@ def measure(frame, runs):
         records.spread(times)
         for times in zip(*(main_job.with_cugraph(frame)[1:] for _ in range(4)), strict=True)
     )
-    answer, peak = main_job.with_peak(ours)
-    (theirs, _, _), cugraph_peak = main_job.with_peak(lambda: main_job.with_cugraph(frame))
+    answer, peak = bench.with_peak(main_job.ENGINE, ours)
+    (theirs, _, _), cugraph_peak = bench.with_peak(
+        main_job.ENGINE, lambda: main_job.with_cugraph(frame)
+    )
     oracle.same_partition(answer, theirs)
     built = on_built_graph(frame, theirs, wcc, runs)
     return {
@@ -117,7 +119,7 @@ def on_built_graph(frame, theirs, wcc, runs):
     return {
         "built_graph_ms": built,
         "built_graph_times_faster": round(wcc["median"] / built["median"], 1),
-        "built_graph_peak_bytes": main_job.with_peak(ours)[1],
+        "built_graph_peak_bytes": bench.with_peak(main_job.ENGINE, ours)[1],
     }
 
 

@@ -18,14 +18,14 @@ import cupy
 import numpy as np
 import records
 import rmm
-import rmm.statistics
 
 import cc_rapids
-from cc_rapids import engines, generators, kernels
+from cc_rapids import bench, engines, generators, kernels
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 SLACK = 8 << 20  # bytes beside 4 a vertex, a bit and the answer: ranks of blocks, and small arrays
 DEVICE = cupy.cuda.Device()
+ENGINE = engines.get("cuda")
 
 FIRST_CALL = """
 import time, numpy as np, cudf, cupy
@@ -45,7 +45,7 @@ def main():
     args = records.arguments(__doc__)
     args.add_argument("--graphs", nargs="*", default=GRAPHS)
     args = args.parse_args()
-    base = records.environment(engines.get("cuda").device_name, args.commit)
+    base = records.environment(ENGINE.device_name, args.commit)
     records.keep(args.out, "first_call", base | first_call())
     records.keep(args.out, "launch", base | launch_cost())
     for pool in (False, True):
@@ -68,9 +68,9 @@ def measure(name, dtype, args):
         lambda: cc_rapids.connected_components(frame), args.runs, DEVICE.synchronize
     )
     theirs = [with_cugraph(frame)[1:] for _ in range(4)][1:]
-    labels, peak = with_peak(lambda: cc_rapids.connected_components(frame))
+    labels, peak = bench.with_peak(ENGINE, lambda: cc_rapids.connected_components(frame))
     found = cc_rapids.components(frame)
-    (answer, _, _), cugraph_peak = with_peak(lambda: with_cugraph(frame))
+    (answer, _, _), cugraph_peak = bench.with_peak(ENGINE, lambda: with_cugraph(frame))
     check(labels, answer)
     answer_bytes = 2 * len(labels) * np.dtype(dtype).itemsize
     bound = 4 * n + n // 8 + answer_bytes + SLACK
@@ -121,23 +121,10 @@ def check(ours, theirs):
             raise SystemExit(f"column {column} differs from cuGraph's answer")
 
 
-def with_peak(work):
-    """What the work gives, and the most bytes that it had allocated at once, by RMM."""
-    resource = rmm.mr.get_current_device_resource()
-    rmm.statistics.enable_statistics()
-    try:
-        with rmm.statistics.statistics():
-            answer = work()
-            DEVICE.synchronize()
-            return answer, int(rmm.statistics.get_statistics().peak_bytes)
-    finally:
-        rmm.mr.set_current_device_resource(resource)
-
-
 @contextlib.contextmanager
 def traced(rows):
     """Note the name, the count and the events around every launch."""
-    kind = type(engines.get("cuda"))
+    kind = type(ENGINE)
     launch = kind.launch
 
     def timed(self, kernel, n, arguments):
@@ -168,9 +155,8 @@ def kernel_times(frame):
 
 def launch_cost(count=20_000):
     """Microseconds a launch of an empty kernel, on the host and until the device is done."""
-    engine = engines.get("cuda")
-    start = kernels.kernel(kernels.forest.start, engine, np.uint32)
-    parent = engine.empty(1, np.uint32)
+    start = kernels.kernel(kernels.forest.start, ENGINE, np.uint32)
+    parent = ENGINE.empty(1, np.uint32)
     start(1, parent)
     DEVICE.synchronize()
     started = time.perf_counter()

@@ -1,18 +1,16 @@
 """What a measurement stands on, and where it is kept: one JSON object a line, never edited."""
 
 import argparse
-import datetime
-import importlib.metadata
 import json
-import os
 import pathlib
-import platform
-import statistics
 import subprocess
 import time
 
+from cc_rapids.bench import environment, spread
+
+__all__ = ["HERE", "arguments", "environment", "keep", "load", "spread", "wall"]
+
 HERE = pathlib.Path(__file__).parent / "records"
-PACKAGES = ("numpy", "numba", "numba-cuda", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13", "scipy")
 
 
 def arguments(text):
@@ -28,24 +26,6 @@ def arguments(text):
 def _commit():
     git = ["git", "-C", str(HERE.parent), "describe", "--always", "--dirty"]
     return subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def environment(device, commit):
-    """Device, versions, commit and date."""
-    versions = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    date = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return {
-        "device": device,
-        "cpus": os.cpu_count(),
-        "versions": versions,
-        "commit": commit,
-        "date": date,
-    }
 
 
 def keep(out, name, record):
@@ -74,13 +54,3 @@ def wall(work, runs, synchronize=lambda: None):
         times.append(1e3 * (time.perf_counter() - started))
         del answer
     return times[1:]
-
-
-def spread(times):
-    """The median and the least and greatest of some times, in milliseconds."""
-    return {
-        "median": round(statistics.median(times), 4),
-        "least": round(min(times), 4),
-        "greatest": round(max(times), 4),
-        "runs": len(times),
-    }

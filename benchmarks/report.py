@@ -1,10 +1,11 @@
-"""Write the README's measured table from the records; nothing in it is typed by hand."""
+"""Make the README's tables and its figure from the records; nothing in them is typed by hand."""
 
 import pathlib
 
 import records
 
-README = pathlib.Path(__file__).parent.parent / "README.md"
+ROOT = pathlib.Path(__file__).parent.parent
+README, FIGURE = ROOT / "README.md", ROOT / "docs" / "figures" / "main-job.svg"
 END = "<!-- end -->"
 KINDS = {
     "hashed": "100 M edges of 64-bit hashes",
@@ -14,8 +15,9 @@ KINDS = {
 
 
 def main():
-    """Write the README's tables."""
+    """Write the README's tables, and draw its figure."""
     fill(README, TABLES)
+    draw(measured()[0], FIGURE)
 
 
 def fill(page, tables):
@@ -29,13 +31,43 @@ def fill(page, tables):
     page.write_text(text)
 
 
-def table():
-    """The newest record of each graph and width of ids, from the newest commit measured."""
-    rows = records.load("main_job")
+def measured(folder=records.HERE):
+    """The records of each graph and width of ids from the newest commit measured, and the last.
+
+    They are those of ``run.py`` if it ran beside cuGraph, or else of ``main_job.py``.
+    """
+    rows = [of_bench(row) for row in records.load("bench", folder) if beside_cugraph(row)]
+    if not rows:
+        rows = [row for row in records.load("main_job", folder) if not row["rmm_pool"]]
     if not rows:
         raise SystemExit("no records of main_job yet")
     last = rows[-1]
-    rows = [row for row in rows if row["commit"] == last["commit"] and not row["rmm_pool"]]
+    return [row for row in rows if row["commit"] == last["commit"]], last
+
+
+def beside_cugraph(row):
+    """Whether a record of ``run.py`` is of the main job, and was compared with cuGraph."""
+    peer = row.get("peer", {})
+    main_job = (row["form"], row["design"], row["scale"]) == ("coo", "auto", None)
+    right = row.get("checked") and peer.get("same_partition")
+    return main_job and right and peer["name"] == "cugraph"
+
+
+def of_bench(row):
+    """A record of ``run.py`` under the names of ``main_job.py``."""
+    peer = row["peer"]
+    return row | {
+        "dtype": row["ids"],
+        "wall_ms": row["job_wall_ms"],
+        "cugraph_ms": peer["job_wall_ms"],
+        "times_faster": peer["job_wall_ms"]["median"] / row["job_wall_ms"]["median"],
+        "cugraph_peak_bytes": peer["peak_bytes"],
+    }
+
+
+def table(folder=records.HERE):
+    """A row for each graph and width of ids."""
+    rows, last = measured(folder)
     lines = [
         "| edge list (cuDF) | ids | edges | cc_rapids | cuGraph: graph + components | faster"
         " | GPU memory: cc_rapids | cuGraph |",
@@ -71,7 +103,8 @@ def ids():
 
 def theirs(row):
     """The milliseconds of cuGraph, graph and components."""
-    return float(row["cugraph_build_ms"]["median"] + row["cugraph_wcc_ms"]["median"])
+    parts = ("cugraph_ms",) if "cugraph_ms" in row else ("cugraph_build_ms", "cugraph_wcc_ms")
+    return float(sum(row[part]["median"] for part in parts))
 
 
 def line(row):
@@ -91,10 +124,47 @@ def threads():
     row = rows[-1]
     return (
         f"On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
-        f" {row['wall_ms']['median'] / 1e3:.2f} s, where SciPy takes"
-        f" {row['scipy_ms']['median'] / 1e3:.1f} s ({row['times_faster']:.0f} x;"
-        f" at {row['commit']})."
+        f" {row['wall_ms']['least'] / 1e3:.2f} s, where SciPy takes"
+        f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, least of"
+        f" {row['wall_ms']['runs']} runs; at {row['commit']})."
     )
+
+
+def draw(rows, path):
+    """A figure of the times of each graph, between the limits of the card and cuGraph's times."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    import matplotlib.pyplot as plt
+
+    from cc_rapids.plots import CARDS
+
+    card, graphs = CARDS[rows[0]["device"]], list(dict.fromkeys(row["graph"] for row in rows))
+    plt.rcParams |= {"svg.hashsalt": "cc_rapids", "font.size": 9}
+    figure, axes = plt.subplots(figsize=(7.2, 2.4), layout="constrained")
+    style = {"linestyle": "none", "color": "black", "markersize": 5}
+    for k, (dtype, fill) in enumerate({"int32": "black", "int64": "white"}.items()):
+        those = [row for row in rows if row["dtype"] == dtype]
+        y = [graphs.index(row["graph"]) + 0.24 * k - 0.12 for row in those]
+        ours, peers = [row["wall_ms"]["median"] for row in those], list(map(theirs, those))
+        axes.plot(ours, y, "o", label=f"cc_rapids, {dtype}", markerfacecolor=fill, **style)
+        axes.plot(peers, y, "s", label=f"cuGraph, {dtype}", markerfacecolor=fill, **style)
+    for words, line, limit in (
+        ("edges read once", ":", lambda row: card.stream_ms(row["m"])),
+        ("two labels read an edge", "-", lambda row: card.labels_ms(row["m"], 4 * row["n"])),
+    ):
+        at = [limit(row) for row in rows if row["dtype"] == "int32"]
+        y = range(len(at))
+        low, high = [k - 0.35 for k in y], [k + 0.35 for k in y]
+        axes.vlines(at, low, high, "0.4", line, label=f"limit, int32: {words}")
+    axes.set(xscale="log", xlim=(0.05, 2000), xlabel="milliseconds, cuDF frame in, cuDF frame out")
+    axes.set_yticks(range(len(graphs)), graphs)
+    axes.invert_yaxis()
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
 
 
 TABLES = {"main_job": table, "ids": ids}

@@ -11,7 +11,7 @@ Names are imported when they are first used, so that ``import cc_rapids`` import
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _HOMES = {
     "components": "api",
@@ -41,12 +41,15 @@ _HOMES = {
     "GraphStateError": "errors",
     "InputError": "errors",
     "MissingColumnError": "errors",
+    "MissingExtraError": "errors",
     "NullsError": "errors",
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
+    "frame_library": "libraries",
     "dask": "",
     "generators": "",
     "oracle": "",
+    "plots": "",
     "scipy": "",
 }
 
@@ -66,6 +69,7 @@ __all__ = [
     "GraphStateError",
     "InputError",
     "MissingColumnError",
+    "MissingExtraError",
     "NullsError",
     "UnknownVertexError",
     "VerificationError",
@@ -75,10 +79,12 @@ __all__ = [
     "connected_components",
     "dask",
     "designs",
+    "frame_library",
     "generators",
     "install",
     "installed",
     "oracle",
+    "plots",
     "scipy",
     "spanning_forest",
     "stream_components",
@@ -87,7 +93,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, generators, oracle, scipy
+    from . import dask, generators, oracle, plots, scipy
     from .api import components, spanning_forest
     from .connectivity import Connectivity
     from .cuts import Cuts
@@ -103,6 +109,7 @@ if TYPE_CHECKING:
         GraphStateError,
         InputError,
         MissingColumnError,
+        MissingExtraError,
         NullsError,
         UnknownVertexError,
         VerificationError,
@@ -111,6 +118,7 @@ if TYPE_CHECKING:
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
+    from .libraries import frame_library
     from .result import Components
     from .streams import stream_components
     from .thresholds import components_at

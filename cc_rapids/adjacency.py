@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,6 +69,19 @@ def arranged(
         return edges, rows
     edges = listed(rows, edges, forest.engine)
     return edges, rows_of(edges, forest, noted) if both_ways else None
+
+
+def placed(
+    edges: Edges, rows: Adjacency | None, engine: Engine, memory: str
+) -> tuple[Edges, Adjacency | None]:
+    """What a design reads, its rows or else its list, in a kind of memory."""
+
+    def at(array: Array) -> Array:
+        return engine.placed(array, memory)
+
+    if rows is None:
+        return replace(edges, src=at(edges.src), dst=at(edges.dst)), None
+    return edges, replace(rows, offsets=at(rows.offsets), indices=at(rows.indices))
 
 
 def rows_of(edges: Edges, forest: Forest, noted: bool = False) -> Adjacency:

@@ -10,16 +10,17 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from . import engines, frames, vertices
-from .adjacency import Adjacency, arranged, rows_of
+from .adjacency import Adjacency, arranged, placed, rows_of
 from .choosing import Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .design import Design
 from .engines import Array, Engine
 from .given import Given, lent
-from .plan import Plan, plan
+from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
+from .sources import is_stream
 from .spanning import check_design
-from .streams import StreamPlan, check_streamed, is_stream, stream_components
+from .streams import StreamPlan, check_streamed, stream_components
 from .vertices import Numbered
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,7 @@ def components(  # type: ignore[misc]
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
+    memory: str = "device",
     forest: bool = False,
     explain: bool = False,
     **chunked: Any,
@@ -67,7 +69,7 @@ def components(  # type: ignore[misc]
         Vertices that count even if no edge names them (a frame if ids have several columns).
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
-    labels : {"min", "dense", "size"}
+    labels : {"min", "max", "dense", "size"}
         How :meth:`Components.labels` names components unless told otherwise.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end: refuse, or leave it out and say how many.
@@ -77,6 +79,14 @@ def components(  # type: ignore[misc]
         follows the decision tree of Hong et al. 2020.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the edges lie.
+    memory : {"device", "pinned", "zero-copy"}
+        How a GPU's kernels come to the edges, and to the rows or the matrix that a design makes of
+        them. ``"device"``: in its own memory. ``"pinned"``: there too, but by way of locked pages
+        of the host, which are copied faster; of what is on the device already nothing changes.
+        ``"zero-copy"``: the kernels read the host's locked pages, over the bus, so that integers
+        which are vertices as they are take no memory of the GPU (ids that are numbered anew, and
+        rows, are made there first). NumPy arrays in locked pages (``cupyx.empty_pinned``) are used
+        where they lie, all else is copied into some. On threads all three are ordinary memory.
     forest : bool
         Note the edges of a spanning forest on the way, for :meth:`Components.forest`: one more
         integer a vertex, no second run.
@@ -102,7 +112,8 @@ def components(  # type: ignore[misc]
         The edges or an argument cannot be used (also ColumnTypeError, NullsError,
         MissingColumnError, FormatError, DesignError).
     CapacityError
-        The span of the ids needs more memory than there is.
+        The span of the ids needs more memory than there is, or the pairs of vertices do, for a
+        design that keeps something for each.
     EngineError
         The engine is unknown or this machine cannot run it.
 
@@ -119,8 +130,9 @@ def components(  # type: ignore[misc]
     array([0, 0, 1, 2, 3, 3], dtype=int32)
     """
     check_labels(labels)
+    check_memory(memory)
     if chunked or is_stream(edges):
-        check_streamed(forest, source, destination, chunked)
+        check_streamed(forest, memory, source, destination, chunked)
         named: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices}
         how: dict[str, Any] = {"design": design, "engine": engine, "explain": explain} | chunked
         return stream_components(
@@ -135,7 +147,8 @@ def components(  # type: ignore[misc]
     with runner.scope(), lent(given.columns) as columns, lent(starts) as offsets:
         if explain:
             return plan(given, columns, chosen, rule, forest, runner)
-        return _run(given, columns, offsets, chosen or rule, labels, runner, forest)
+        where = runner, memory
+        return _run(given, columns, offsets, chosen or rule, labels, *where, forest)
 
 
 def spanning_forest(
@@ -183,20 +196,23 @@ def _run(
     design: Design | str | None,
     labels: str,
     engine: Engine,
+    memory: str,
     noted: bool,
 ) -> Components:
     started = perf_counter()
-    moves = engine.on_device and not given.on_device
+    moves = engine.on_device and not (given.on_device and memory != "zero-copy")
     if moves and not (given.src.strings or given.src.parts):
-        columns = [engine.asarray(column) for column in columns]
+        columns = [engine.placed(column, memory) for column in columns]
+        offsets = [engine.placed(column, memory) for column in offsets]
         engine.synchronize()
     copied = perf_counter()
     whole = noted or given.offsets or design == "paper"
-    whole = whole or (isinstance(design, Design) and design.takes_rows)
-    solved = _solve(given, columns, offsets, design, engine, noted, sure=bool(whole))
+    whole = whole or (isinstance(design, Design) and design.counts_vertices)
+    how = design, engine, memory, noted
+    solved = _solve(given, columns, offsets, *how, sure=bool(whole))
     if not solved.numbered.forest.complete:
         log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
-        solved = _solve(given, columns, offsets, design, engine, noted, sure=True)
+        solved = _solve(given, columns, offsets, *how, sure=True)
     numbered = solved.numbered
     forest, names = numbered.settle(numbered.forest)
     done = perf_counter()
@@ -204,6 +220,7 @@ def _run(
         design=str(solved.design),
         ids=numbered.ids,
         edges=given.src.size,
+        memory=memory,
         seconds={"copy": copied - started if moves else None, "compute": done - copied},
     )
     if given.dropped:
@@ -228,35 +245,32 @@ def _solve(
     offsets: list[Any],
     design: Design | str | None,
     engine: Engine,
+    memory: str,
     noted: bool,
     sure: bool,
 ) -> _Solved:
     numbered = vertices.number(given, columns, engine, sure)
     edges, forest = numbered.edges, numbered.forest
-    rows = None
-    if offsets:
-        rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric)
-
-    def make_rows() -> Adjacency:
-        nonlocal rows
-        rows = rows or rows_of(edges, forest, noted)
-        return rows
-
+    rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
     if not isinstance(design, Design):
-        found: Rule | Branch = choose(
-            engine, numbered.about, edges.m, bool(rows and rows.symmetric)
-        )
+        found: Rule | Branch
         if design == "paper":
-            found = choose_by_paper(engine, forest.n, edges.m, make_rows)
+            found = choose_by_paper(
+                engine, forest.n, edges.m, lambda: rows or rows_of(edges, forest, noted)
+            )
+            rows = found.rows or rows
+        else:
+            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric))
         log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
-    edges, rows = arranged(design, edges, rows, forest, noted)
+    check_pairs(design, forest.n, engine, memory)
+    edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
     if not noted:
-        solve(edges, forest, design, rows)
+        solve(edges, forest, design, rows, memory=memory)
         return _Solved(numbered, design, None)
     wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
     by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
-    solve(edges, forest, design, rows, by_vertex)
+    solve(edges, forest, design, rows, by_vertex, memory)
     chosen = engine.xp.sort(by_vertex[by_vertex != np.iinfo(wide).max])
     if rows is not None and rows.edge_of is not None:
         chosen = engine.xp.sort(rows.edge_of[chosen])

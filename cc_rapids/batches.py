@@ -100,18 +100,20 @@ def grown(forest: Forest, n: int) -> Forest:
     """A copy of a forest over n vertices, of which those that it did not have are trees."""
     larger = Forest(forest.engine, n, everyone=True)
     larger.parent[: forest.n] = forest.parent
-    larger.parent[forest.n :] = forest.engine.xp.arange(forest.n, n, dtype=larger.vertex)
+    if n > forest.n:
+        larger.parent[forest.n :] = forest.engine.xp.arange(forest.n, n, dtype=larger.vertex)
     return larger
 
 
 def named(
-    state: State, given: Given, columns: Sequence[Any], copied: bool = True
+    state: State, given: Given, columns: Sequence[Any], copied: bool = True, sure: bool = True
 ) -> tuple[State, list[Array]]:
     """The state with the ids of the columns as vertices, on a copy of its trees; and those.
 
-    If it need not be ``copied``, the trees are those of the old state while no vertex is new.
+    If it need not be ``copied``, the trees are those of the old state while no vertex is new. If it
+    need not be ``sure``, some may be no vertices, as :func:`inserted` will tell.
     """
-    index, vertices = extended(state.index, given, columns, state.engine)
+    index, vertices = extended(state.index, given, columns, state.engine, sure)
     same = not copied and index.n == state.forest.n
     forest = state.forest if same else grown(state.forest, index.n)
     kind = kind_of(given, state.given)
@@ -119,8 +121,12 @@ def named(
 
 
 def inserted(state: State, design: Design, src: Array, dst: Array) -> State:
-    """The state in which the vertices of each row are joined, in its own trees."""
+    """The state in which the vertices of each row are joined, in its own trees.
+
+    ``forest.complete`` says whether all of them were vertices; the other rows are left out.
+    """
     join(Edges(src, dst, 0), state.forest, design)
+    state.forest.complete = not int(state.engine.to_host(state.forest.stray)[0])
     return _counted(state, src.size)
 
 

@@ -17,6 +17,7 @@ from .errors import DesignError
 
 AXES = ("sample", "link", "compress")
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
+ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
 COUNT = "a count from 1 on"  # among the words of an option: any such number
 
 
@@ -37,7 +38,7 @@ class Choice:
     variants : tuple of str
         The words that the list of designs shows.
     needs : str
-        What it asks for beyond an edge list, in words.
+        What it asks for beyond an edge list, or rows, in words.
     extra : str
         The array that a link keeps beside the parents: "hooks", "locks", "ranks" or none.
     rooted : bool
@@ -48,10 +49,16 @@ class Choice:
         Whether the root of a tree is its least vertex in the end.
     room : (int, int)
         Of an algorithm of its own on a list, the most labels that it keeps a vertex and an edge.
+    pairs : int
+        Of an algorithm of its own, the bytes that it keeps for each pair of vertices.
     around : bool
         Of a sample, whether it links nothing itself, but calls the link on groups of edges.
     staged : bool
         Whether, if it is an algorithm of its own, it goes on from the trees of earlier edges.
+    rows : bool
+        Whether it works on an adjacency list.
+    queues : bool
+        Whether it keeps the depths and the two queues of a search.
     """
 
     axis: str
@@ -68,8 +75,16 @@ class Choice:
     whole: bool = False
     least: bool = True
     room: tuple[int, int] = (0, 0)
+    pairs: int = 0
     around: bool = False
     staged: bool = False
+    rows: bool = False
+    queues: bool = False
+
+    @property
+    def asks(self) -> str:
+        """All that it asks for beyond an edge list, in words; empty if nothing."""
+        return "; ".join(filter(None, [ROWS if self.rows else "", self.needs]))
 
     @property
     def line(self) -> str:

@@ -67,10 +67,11 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False) -> Rule:
 
 @dataclass(frozen=True)
 class Branch:
-    """The end of the paper's tree that was reached: a design, and why it was."""
+    """The end of the paper's tree that was reached: a design, why it was, and the rows, if seen."""
 
     design: Design
     why: str
+    rows: Adjacency | None = None
 
     def __str__(self) -> str:
         return f"{self.why} (Hong et al. 2020, 4.7, Figure 12)"
@@ -100,11 +101,12 @@ def choose_by_paper(
             f"{seen}; hook+ecl instead if hooks cover {HIGH_COVERAGE:.0%}, seen when rows are made"
         )
         return Branch(Design(sample="kout"), why)
-    share = hook_coverage(make_rows(), n, engine)
+    rows = make_rows()
+    share = hook_coverage(rows, n, engine)
     seen += f"; first hooks cover {share:.0%} of some vertices"
     if share >= HIGH_COVERAGE:
-        return Branch(Design("hook", "ecl", None), f"{seen}, {HIGH_COVERAGE:.0%} or more")
-    return Branch(Design(sample="kout"), f"{seen}, less than {HIGH_COVERAGE:.0%}")
+        return Branch(Design("hook", "ecl", None), f"{seen}, {HIGH_COVERAGE:.0%} or more", rows)
+    return Branch(Design(sample="kout"), f"{seen}, less than {HIGH_COVERAGE:.0%}", rows)
 
 
 def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:

@@ -73,12 +73,7 @@ class Connectivity:
         self._free = engine is None
         runner = engines.get(engine or "threads")
         count = inputs.check_vertices(num_vertices, vertices)
-        with runner.scope():
-            self._state = begun(runner, count)
-        if vertices is not None:
-            given = inputs.vertices(vertices)
-            with inputs.lent_to(self._state, given, self._free) as (old, columns):
-                self._state, _ = batches.named(old, given, columns)
+        self._state = begun(runner, count, vertices, self._free)
 
     def insert(
         self, edges: Any, source: str = "src", destination: str = "dst", *, nulls: str = "raise"
@@ -110,8 +105,11 @@ class Connectivity:
         """
         given = inputs.read(edges, source, destination, nulls)
         with inputs.lent_to(self._state, given, self._free) as (old, columns):
-            state, ends = batches.named(old, given, columns)
-            self._state = batches.inserted(state, self._design, *ends[:2])
+            state, ends = batches.named(old, given, columns, sure=False)
+            state = batches.inserted(state, self._design, *ends[:2])
+            if not state.forest.complete:
+                batches.named(old, given, columns)  # says which id is none of the vertices
+            self._state = state
         return self
 
     def connected(
@@ -213,7 +211,7 @@ class Connectivity:
 
         Parameters
         ----------
-        labels : {"min", "dense", "size"}
+        labels : {"min", "max", "dense", "size"}
             How :meth:`Components.labels` names components unless told otherwise.
 
         Returns

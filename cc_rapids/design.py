@@ -94,12 +94,18 @@ class Design:
     @property
     def needs(self) -> str:
         """What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing."""
-        return "; ".join(word.choice.needs for word in self.words if word and word.choice.needs)
+        own = (word.choice.asks for word in self.words if word)
+        return "; ".join(dict.fromkeys(filter(None, own)))
 
     @property
     def takes_rows(self) -> bool:
         """Whether it works on an adjacency list, which an edge list is made into."""
-        return "rows" in self.needs
+        return any(word.choice.rows for word in self.words if word)
+
+    @property
+    def counts_vertices(self) -> bool:
+        """Whether it takes so much for each vertex that a guess at their number will not do."""
+        return self.takes_rows or self.words[1].choice.pairs > 0
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
@@ -157,6 +163,11 @@ EXCLUDED = (
         lambda d: _link(d).name == "bfs-cc" and d.sample != "none",
         "bfs-cc searches every component from its least vertex, so that a sample finds it nothing"
         " to leave out",
+    ),
+    Exclusion(
+        lambda d: _link(d).pairs > 0 and d.sample != "none",
+        "it searches rows, or a matrix, of all edges, and takes n^2 bytes for that: there is no"
+        " phase for edges that a sample leaves, and stages would make it again for each group",
     ),
     Exclusion(
         lambda d: _staged(d) and "edges" in _link(d).takes and not _link(d).staged,
@@ -226,7 +237,7 @@ def designs() -> list[Design]:
     --------
     >>> names = list(map(str, designs()))
     >>> names[:3], len(names)
-    (['none+async+naive', 'none+async+halve', 'none+async+split'], 398)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 402)
     """
     found = []
     for words in _product():

@@ -53,6 +53,10 @@ class EngineError(CcRapidsError, RuntimeError):
     """The engine is unknown, or this machine cannot run it; says how to get it."""
 
 
+class MissingExtraError(CcRapidsError, ImportError):
+    """A library that an extra brings is not installed; names the extra."""
+
+
 class CapacityError(CcRapidsError, MemoryError):
     """The run would need more memory than there is; names the bytes."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from .catalog import unknown
 from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_parts
 from .errors import ColumnTypeError, InputError
-from .given import Given, Histogram, Labels, Merges, Sizes, SpanningForest
+from .given import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
 from .graphs import Csr, is_graph, read_graph, read_rows
 from .tables import read_series, read_table
 
@@ -199,6 +199,6 @@ def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
 def _plain(columns: dict[str, Any]) -> Any:
     """Arrays for a caller who gave arrays."""
     kinds: dict[Any, Any] = {
-        kind._fields: kind for kind in (Labels, Sizes, Histogram, Merges, SpanningForest)
+        kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
     }
     return kinds[tuple(columns)](**columns)

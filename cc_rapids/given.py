@@ -24,6 +24,13 @@ class Sizes(NamedTuple):
     size: Any
 
 
+class Members(NamedTuple):
+    """The vertices of the components, one after the other, for callers who gave arrays."""
+
+    labels: Any
+    vertex: Any
+
+
 class Histogram(NamedTuple):
     """How many components have each size, for callers who gave arrays."""
 

@@ -7,6 +7,7 @@ cost is to sort the batch and, where there are new ids, to merge them with those
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -35,16 +36,21 @@ class Range:
     about = "as they are"
     strings = False
 
-    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
-        """Itself, and the columns; an InputError if those of ``given`` hold anything else."""
+    def extend(
+        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+    ) -> Extended:
+        """Itself, and the columns; an InputError if those of ``given`` hold anything else, and
+        it is to be ``sure`` that they do not.
+        """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
                 f"the edges come with {len(given.vertices):,} vertices of their own, and there are"
                 f" num_vertices={self.n}: give a larger one"
             )
         arrays = [engine.asarray(column) for column in columns[:2]]
-        exact = replace(given, vertices=range(self.n), every_vertex=True)
-        span_of(exact, arrays, engine)
+        if sure:
+            exact = replace(given, vertices=range(self.n), every_vertex=True)
+            span_of(exact, arrays, engine)
         dtypes = [array.dtype for array in arrays if array.size] or [self.dtype]
         return replace(self, dtype=type_of(dtypes, 0, max(self.n - 1, 0))), arrays
 
@@ -63,14 +69,14 @@ class Range:
         return self
 
 
-class _Placed:
+class _Placed(ABC):
     """An index that keeps, for each id in their order, the number of its vertex."""
 
     places: Array
 
+    @abstractmethod
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The place of each id in the order of all, and whether it has one."""
-        raise NotImplementedError
 
     @property
     def n(self) -> int:
@@ -110,7 +116,9 @@ class Integers(_Placed):
         """No ids at all."""
         return cls(engine.empty(0, np.int64), engine.empty(0, np.uint32))
 
-    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
+    def extend(
+        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+    ) -> Extended:
         """An index of the ids of the columns too, and their vertices; new ones from n on."""
         xp, arrays = engine.xp, [engine.asarray(column) for column in columns]
         if not any(array.size for array in arrays):
@@ -169,7 +177,9 @@ class Texts(_Placed):
     about: str = field(default="strings, sorted")
     strings = True
 
-    def extend(self, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
+    def extend(
+        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+    ) -> Extended:
         """An index of the strings of the columns too, and their vertices."""
         found = [self.find(column, engine) for column in columns]
         if self.words is not None and all(bool(known.all()) for _, known in found):
@@ -214,8 +224,12 @@ def _same(words: Any) -> Any:
     return words
 
 
-def extended(index: Index, given: Given, columns: Sequence[Any], engine: Engine) -> Extended:
+def extended(
+    index: Index, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+) -> Extended:
     """The index with all ids of the columns lent by ``given``, and the vertices of these.
+
+    If it need not be ``sure``, integers that are their own vertices are not looked at.
 
     Raises
     ------
@@ -227,7 +241,7 @@ def extended(index: Index, given: Given, columns: Sequence[Any], engine: Engine)
         index = Texts(None, None, index.places)
     if not (given.src.strings or index.n) and isinstance(index, Texts):
         index = Integers.empty(engine)
-    return index.extend(given, columns, engine)
+    return index.extend(given, columns, engine, sure)
 
 
 def check_kind(index: Index, given: Given) -> None:

@@ -87,15 +87,22 @@ def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, lis
     if free and not state.batches and given.on_device != state.engine.on_device and given.src.size:
         state = state.to(engines.get("cuda" if given.on_device else "threads"))
     engine, named = state.engine, given.vertices
+    with lent_on(engine, given) as columns:
+        if isinstance(named, range):
+            columns.append(engine.xp.arange(named.start, named.stop, named.step))
+        yield state, columns
+
+
+@contextmanager
+def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
+    """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
     starts = [given.offsets] if given.offsets else []
     with engine.scope(), lent(given.columns) as columns, lent(starts) as offsets:
         if offsets:
             indices = engine.asarray(columns[0])
             rows = Adjacency(engine.asarray(offsets[0]), indices)
             columns[0] = listed(rows, Edges(indices, indices, 0), engine).src
-        if isinstance(named, range):
-            columns.append(engine.xp.arange(named.start, named.stop, named.step))
-        yield state, columns
+        yield columns
 
 
 def rows(column: Any, mask: Array, engine: Engine) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 
 from .columns import Column, of, of_parts
 from .engines import Array, Engine
-from .errors import InputError, UnknownVertexError
+from .errors import UnknownVertexError
 from .forest import Forest
 from .given import Given
-from .pick import column_of, columns_of, first
+from .pick import check_kinds, column_of, columns_of, first
 from .vertices import Names
 
 
@@ -40,7 +40,7 @@ class Lookup:
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """The row of each id in the answer, and whether it has one; any row where not."""
         engine, xp, forest = self._engine, self._engine.xp, self._forest
-        self._check_kind(column)
+        check_kinds(self._given.src, column)
         with column.lend() as held:
             parts = [
                 part if own.strings else engine.asarray(part)
@@ -58,18 +58,6 @@ class Lookup:
         if missing == "raise" and not bool(known.all()):
             raise self._unknown(column, engine.to_host(known))
         return xp.where(known, at, 0), known
-
-    def _check_kind(self, column: Column) -> None:
-        own = self._given.src
-        left, right = own.parts or (own,), column.parts or (column,)
-        fits = len(left) == len(right) and all(
-            a.strings == b.strings or not b.size for a, b in zip(left, right, strict=True)
-        )
-        if not fits:
-            raise InputError(
-                f"{column.name!r} is {column.dtype}, and the vertices are {own.dtype}: give ids of"
-                " the kind that the edges hold"
-            )
 
     def _unknown(self, column: Column, known: Any) -> UnknownVertexError:
         strange = np.flatnonzero(~known)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .columns import LIBRARIES, array_of, is_cudf, is_series
+from .columns import LIBRARIES, Column, array_of, is_cudf, is_series
 from .errors import ColumnTypeError, InputError, NullsError
 
 
@@ -209,3 +209,16 @@ def _for_pandas(arrow: Any, index: Any) -> Any:
     series = pd.Series(values)
     series.index = index
     return series
+
+
+def check_kinds(own: Column, column: Column) -> None:
+    """An InputError if ids of a column cannot be among those of an answer."""
+    left, right = own.parts or (own,), column.parts or (column,)
+    fits = len(left) == len(right) and all(
+        a.strings == b.strings or not b.size for a, b in zip(left, right, strict=True)
+    )
+    if not fits:
+        raise InputError(
+            f"{column.name!r} is {column.dtype}, and the vertices are {own.dtype}: give ids of"
+            " the kind that the edges hold"
+        )

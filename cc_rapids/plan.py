@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .catalog import unknown
 from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
-from .engines import Engine
+from .engines import MEMORY, Engine
+from .errors import CapacityError, InputError
 from .given import Given
 from .vertices import measure
 
@@ -119,9 +121,40 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
         size += (2 * word + 8 * forest) * m + 2 * word * n
     group = min(sample["q"] * n, m) if staged else m
     size += word * (link.room[0] * n + (link.room[1] + 2 * staged) * group)
-    if "queues" in design.needs:
+    if sample.choice.queues or link.queues:
         size += (4 + 2 * word) * n
-    return size + (8 * n if forest else 0)
+    return size + link.pairs * n * n + (8 * n if forest else 0)
+
+
+def check_memory(memory: str) -> None:
+    """An InputError with the nearest words if there is no such kind of memory."""
+    if memory not in MEMORY:
+        raise InputError(unknown("memory", str(memory), MEMORY))
+
+
+def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
+    """Refuse a design that keeps something for each pair of vertices, if that does not fit.
+
+    A matrix is made in the kind of memory that is asked for, all else on the engine.
+
+    Raises
+    ------
+    CapacityError
+        With the bytes that it would take, and those that are free.
+    """
+    link = design.words[1].choice
+    needed = link.pairs * n * n
+    if not needed:
+        return
+    memory = memory if "edges" in link.takes else "device"
+    free = engine.free_bytes_of(memory)
+    if needed > free:
+        each = "byte" if link.pairs == 1 else f"{link.pairs} bytes"
+        raise CapacityError(
+            f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"
+            f" between the least and the greatest, and {free:,} are free; take one that grows with"
+            f" the edges, such as {Design()}, or number the vertices without gaps if they are fewer"
+        )
 
 
 def _named(given: Given) -> int:

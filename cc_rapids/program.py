@@ -33,6 +33,7 @@ class Program:
     probe: Kernel
     most_frequent: Kernel
     mark_inside: Kernel
+    mark_frequent: Kernel
     finish: Step
     flatten: Kernel
     rounds: bool
@@ -76,6 +77,7 @@ def build(
         probe=giant.probe(engine, climb),
         most_frequent=giant.most_frequent(engine),
         mark_inside=giant.mark_inside(engine, vertex, climb),
+        mark_frequent=giant.mark_frequent(engine, climb),
         finish=parts.finish(first),
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
@@ -128,11 +130,11 @@ class Parts:
             return kernels.finish.by_rounds(self._keep(first), self._make(link, None))
         join = self.join(sampling=False)
         if first is None:
-            return kernels.finish.all_edges(self._every_edge(join, True)(self._every()))
+            return self._all(join)
         settle = kernels.sample.unless_inside(self.on, self.vertex, join)
         shape = self.on, self.vertex
         if self.rows and first.gather:
-            members = kernels.rows.members(*shape)
+            members = giant.members(*shape)
             return kernels.finish.rows_outside(
                 members, kernels.rows.every_row(*shape, settle), self._rest(settle, first)
             )
@@ -159,8 +161,15 @@ class Parts:
         )
         return kept
 
-    def _every(self) -> Any:
-        return reading.every(self.on)
+    def _all(self, join: Any) -> Step:
+        """Without a sample: every edge of a list, or every entry of every row."""
+        if not self.rows:
+            return kernels.finish.all_edges(self._every_edge(join, True)(reading.every(self.on)))
+        one, rows = self._one_edge(join, True), kernels.rows
+        return kernels.finish.all_rows(
+            rows.short_rows(self.on, self.wide, one),
+            rows.long_rows(self.on, one, self.ends(), reading.row_of(self.on)),
+        )
 
     def ends(self) -> Any:
         """How an edge is read, of a list or of rows."""
@@ -177,13 +186,21 @@ class Parts:
         forest = kernels.forest
         return (forest.remember if self.noted else forest.forget)(self.on)
 
-    def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
+    def _one_edge(self, join: Any, deep: bool) -> Any:
         forest = kernels.forest
         begin = (forest.from_vertex if deep else forest.from_parent)(self.on)
-        ends = self.ends()
-        return lambda place: forest.every_edge(
-            self.on, self.vertex, self.wide, join, ends, place, begin
-        )
+        return forest.one_edge(self.on, self.vertex, self.wide, join, begin)
+
+    def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
+        one, ends = self._one_edge(join, deep), self.ends()
+        look = reading.no_look if self.rows else reading.look_ahead
+
+        def linking(place: Any) -> Kernel:
+            ahead = look(self.on, self.wide, place)
+            made: Kernel = kernels.forest.every_edge(self.on, one, ends, place, ahead)
+            return made
+
+        return linking
 
     def join(self, sampling: bool) -> Any:
         """The design's union-find, or for the sample of a design without one, async+halve."""

@@ -11,6 +11,8 @@ import numpy as np
 
 from . import bits
 
+SOON = np.uint64(32)  # edges between asking for a parent and reading it
+
 
 def distance(on: Any, wide: type) -> Any:
     """How far the id of a row is from the lowest one, as an unsigned integer as wide as the ids.
@@ -81,6 +83,35 @@ def listed(on: Any, wide: type) -> Any:
         return at(src, e, low), at(dst, e, low)
 
     return ends
+
+
+def no_look(on: Any, wide: type, place: Any) -> Any:
+    """Ask for nothing ahead of its use."""
+
+    @on.device
+    def ahead(i, src, dst, low, parent):
+        return
+
+    return ahead
+
+
+def look_ahead(on: Any, wide: type, place: Any) -> Any:
+    """Ask for the parents of the ends of an edge of a list that comes soon.
+
+    A processor waits for one edge at a time else; a GPU has other threads to run meanwhile.
+    """
+    if on.prefetch is None:
+        return no_look(on, wide, place)
+    at, prefetch = distance(on, wide), on.prefetch
+
+    @on.device
+    def ahead(i, src, dst, low, parent):
+        e = place(i + SOON)
+        if e < np.uint64(src.size):
+            prefetch(parent, at(src, e, low))
+            prefetch(parent, at(dst, e, low))
+
+    return ahead
 
 
 def adjacent(on: Any, wide: type) -> Any:

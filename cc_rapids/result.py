@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from .audit import Audited
 from .catalog import unknown
 from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
 from .given import Given
 from .pick import bring
-from .selection import Selection
+from .selection import IDS, Selection
 from .spanning import forest_columns
 from .vertices import Names
 
-LABELS = ("min", "dense", "size")
+LABELS = ("min", "max", "dense", "size")
 
 
 def check_labels(kind: str) -> str:
@@ -36,10 +37,11 @@ class Facts:
     design: str
     ids: str
     edges: int
+    memory: str = "device"
     seconds: dict[str, float | None] = field(default_factory=dict)
 
 
-class Components(Selection):
+class Components(Selection, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Frames that the methods return are of the kind that the
@@ -82,23 +84,25 @@ class Components(Selection):
 
         Parameters
         ----------
-        kind : {"min", "dense", "size"}, optional
-            ``"min"``: the least vertex id of the component; ``"dense"``: 0 .. k-1 in the order of
+        kind : {"min", "max", "dense", "size"}, optional
+            ``"min"``: the least vertex id of the component; ``"max"``: the greatest, its owner in
+            Lehr et al. 2022; ``"dense"``: 0 .. k-1 in the order of
             the least ids, which are SciPy's labels; ``"size"``: 0 for the largest, ties in the
             order of the least ids. By default what :func:`cc_rapids.components` was told.
 
         Returns
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``
-            One row a vertex, in the order of the ids; ``vertex``, and ``labels`` of kind
-            ``"min"``, have the type of the ids, other labels are int32 (int64 beyond 2^31).
+            One row a vertex, in the order of the ids; ``vertex``, and ``labels`` of kinds
+            ``"min"`` and ``"max"``, have the type of the ids, other labels are int32 (int64 beyond
+            2^31).
             Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
         """
         kind = check_labels(kind or self._kind)
         with self._engine.scope():
-            if kind == "min":
-                vertex, least = self._rows()
-                label = self._columns("labels", least)
+            if kind in IDS:
+                vertex, label_ids = self._named(kind)
+                label = self._columns("labels", label_ids)
             else:
                 vertex, label = self._numbered[0].copy(), {"labels": self._number(kind)}
             return self._frame(self._columns("vertex", vertex) | label)
@@ -112,9 +116,10 @@ class Components(Selection):
         """
         with self._engine.scope():
             xp, order = self._engine.xp, self._by_size
-            if self._kind == "min":
+            if self._kind in IDS:
                 vertex, least = self._rows()
-                label = self._columns("labels", vertex[vertex == least][order])
+                heads = vertex[vertex == least] if self._kind == "min" else vertex[self._last]
+                label = self._columns("labels", heads[order])
             else:
                 number = xp.arange(len(self)) if self._kind == "size" else order
                 label = {"labels": self._small(number)}
@@ -128,12 +133,12 @@ class Components(Selection):
         frame of the caller's kind, columns ``vertex`` and ``labels``; empty if there is none
         """
         with self._engine.scope():
-            vertex, least = self._rows()
+            vertex, label_ids = self._named(self._kind)
             if len(self):
                 member = self._dense == self._by_size[0]
-                vertex, least = vertex[member], least[member]
-            label = self._columns("labels", least)
-            if self._kind != "min":
+                vertex, label_ids = vertex[member], label_ids[member]
+            label = self._columns("labels", label_ids)
+            if self._kind not in IDS:
                 number = 0 if self._kind == "size" or not len(self) else self._by_size[0]
                 label = {"labels": self._small(self._engine.xp.full(vertex.size, number))}
             return self._frame(self._columns("vertex", vertex) | label)
@@ -174,15 +179,17 @@ class Components(Selection):
             return self._given.frame(forest_columns(self._given, rows))
 
     def summary(self) -> dict[str, Any]:
-        """What ran, and what it found: engine, device, design, ids, vertices, edges, components,
-        largest (vertices of the largest component), dropped (edges left out for nulls), seconds
-        ("copy": to the device, None where nothing is copied; "compute") and peak_bytes.
+        """What ran, and what it found: engine, device, memory (that the edges were read in),
+        design, ids, vertices, edges, components, largest (vertices of the largest component),
+        dropped (edges left out for nulls), seconds ("copy": to where kernels read, None where
+        nothing is copied; "compute") and peak_bytes.
         """
         with self._engine.scope():
             largest = int(self._counts[self._by_size[0]]) if len(self) else 0
         return {
             "engine": self._engine.name,
             "device": self._engine.device_name,
+            "memory": self._facts.memory,
             "design": self._facts.design,
             "ids": self._facts.ids,
             "vertices": self._forest.vertices,
@@ -224,6 +231,11 @@ class Components(Selection):
     def _rows(self) -> tuple[Array, Array]:
         return self._forest.rows(self._names.low, self._names.dtype)
 
+    def _named(self, kind: str) -> tuple[Array, Array]:
+        """The id of each vertex that occurs, and the least of its component, or the greatest."""
+        vertex, least = self._rows()
+        return vertex, vertex[self._last][self._dense] if kind == "max" else least
+
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
         """The columns of ids: one of that name, or 0_name, 1_name, ... where ids have several."""
         column = self._names.take(ids, self._engine)
@@ -252,6 +264,12 @@ class Components(Selection):
     def _counts(self) -> Array:
         """The vertices of each component, in the order of the least ids."""
         return self._engine.xp.bincount(self._dense, minlength=len(self)).astype(np.int64)
+
+    @cached_property
+    def _last(self) -> Array:
+        """The row of the greatest id of each component, in the order of the least ids."""
+        order = self._engine.xp.argsort(self._dense, kind="stable")
+        return order[self._engine.xp.cumsum(self._counts) - 1]
 
     @cached_property
     def _by_size(self) -> Array:

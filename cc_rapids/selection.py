@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .catalog import unknown
 from .columns import is_cudf, of, of_parts
 from .engines import Array
 from .errors import InputError, MissingColumnError
@@ -21,12 +22,15 @@ from .pick import (
     with_column,
 )
 
+IDS = ("min", "max")  # the kinds of labels that are ids
+
 
 class Selection(Lookup):
     """Rows of the answer by vertex, by component and by size."""
 
     _kind: str
     _rows: Callable[[], tuple[Array, Array]]
+    _named: Callable[[str], tuple[Array, Array]]
     _columns: Callable[[str, Array], dict[str, Any]]
     _frame: Callable[[dict[str, Any]], Any]
     _bring: Callable[[Any, bool], Any]
@@ -162,6 +166,24 @@ class Selection(Lookup):
             rows = self._engine.xp.flatnonzero(self._dense == self._component(label))
             return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
 
+    def members(self) -> Any:
+        """The vertices of each component as lists, one component after the other.
+
+        Returns
+        -------
+        frame of the caller's kind, columns ``labels`` (as :meth:`labels` gives them) and ``vertex``
+            Components in the order of their least ids, the vertices of each in that of the ids.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> cc_rapids.components(([5, 2, 9], [3, 7, 5]), labels="max").members()
+        Members(labels=array([7, 7, 9, 9, 9]), vertex=array([2, 7, 3, 5, 9]))
+        """
+        with self._engine.scope():
+            order = self._engine.xp.argsort(self._dense, kind="stable")
+            return self._frame(self._label(order) | self._vertex(order))
+
     def representatives(self, by: Any = None, ascending: bool = False) -> Any:
         """One vertex of each component: the one with the least id, or with the greatest score.
 
@@ -199,14 +221,49 @@ class Selection(Lookup):
             size, count = self._engine.xp.unique(self._counts, return_counts=True)
             return self._frame({"size": size, "components": count.astype(np.int64)})
 
+    def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
+        """Draw the answer by a function of :mod:`cc_rapids.plots`; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        kind : {"sizes", "largest", "component"}
+        *arguments, **options
+            Of that function, after the answer: ``plot("component", edges, label)``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InputError
+            The kind is unknown, and what the function raises.
+        MissingExtraError
+            Matplotlib is not installed (or, for ``"component"``, NetworkX).
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> axes = cc_rapids.components(([5, 2, 9], [2, 7, 9])).plot("largest", count=1)
+        >>> [label.get_text() for label in axes.get_yticklabels()]
+        ['2']
+        """
+        from . import plots
+
+        draw: dict[str, Callable[..., Any]]
+        draw = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
+        if kind not in draw:
+            raise InputError(unknown("plot", str(kind), draw))
+        return draw[kind](self, *arguments, **options)
+
     def _vertex(self, rows: Array) -> dict[str, Any]:
         """The column of the vertices of some rows of the answer."""
         return self._columns("vertex", self._rows()[0][rows])
 
     def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
         """The column of the labels of some rows of the answer."""
-        if self._kind == "min":
-            return self._columns(name, self._rows()[1][rows])
+        if self._kind in IDS:
+            return self._columns(name, self._named(self._kind)[1][rows])
         return {name: self._number(self._kind)[rows]}
 
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
@@ -226,10 +283,10 @@ class Selection(Lookup):
     def _component(self, label: Any) -> int:
         """The number of a component in the order of the least ids, by its label."""
         number = -1
-        if self._kind == "min":
+        if self._kind in IDS:
             rows, known = self._places(self._one(label), "null")
-            vertex, least = self._rows()
-            if bool(known.all()) and bool((vertex[rows] == least[rows]).all()):
+            vertex, own = self._named(self._kind)
+            if bool(known.all()) and bool((vertex[rows] == own[rows]).all()):
                 number = int(self._dense[rows[0]])
         elif isinstance(label, int | np.integer) and 0 <= label < len(self._counts):
             number = int(self._by_size[label]) if self._kind == "size" else int(label)

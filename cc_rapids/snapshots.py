@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 from . import batches, inputs
 from .batches import State
@@ -15,11 +16,20 @@ from .index import Integers, Range
 from .result import Components, Facts
 
 
-def begun(engine: Engine, count: int | None) -> State:
-    """No edges yet, over so many vertices or over those that will come."""
-    index = Integers.empty(engine) if count is None else Range(count)
-    forest = batches.grown(Forest(engine, 0, everyone=True), index.n)
-    return State(engine, index, forest, batches.kind_of(inputs.NOTHING, None))
+def begun(engine: Engine, count: int | None, named: Any = None, free: bool = True) -> State:
+    """No edges yet, over so many vertices, or over those that are named and those that will come.
+
+    If it is ``free`` to, the state goes to the engine where the ids lie.
+    """
+    with engine.scope():
+        index = Integers.empty(engine) if count is None else Range(count)
+        forest = batches.grown(Forest(engine, 0, everyone=True), index.n)
+        state = State(engine, index, forest, batches.kind_of(inputs.NOTHING, None))
+    if named is None:
+        return state
+    given = inputs.vertices(named)
+    with inputs.lent_to(state, given, free) as (old, columns):
+        return batches.named(old, given, columns)[0]
 
 
 def like(state: State, given: Given) -> State:
@@ -37,5 +47,5 @@ def snapshot(state: State, design: Design, labels: str, took: float = 0.0) -> Co
         forest = state.flat()
         names = state.index.names(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
-    facts = Facts(str(design), state.index.about, state.edges, seconds)
+    facts = Facts(str(design), state.index.about, state.edges, seconds=seconds)
     return Components(state.given, state.engine, names, forest, labels, facts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +15,8 @@ from .engines import Engine
 from .forest import Forest
 from .kernels.sample import PROBES
 from .program import Program, build, build_mixed
+
+MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
 
 
 @dataclass
@@ -35,6 +39,8 @@ class Work:
         The giant's root, and the vertices inside it; after a sample only.
     sampled, noted : bool
         Whether there was a sample, and whether a spanning forest is wanted.
+    memory : str
+        The kind of memory that the edges are read in (see :mod:`cc_rapids.engines.base`).
     kept : arrays
         The edges that rounds run over.
     """
@@ -51,11 +57,17 @@ class Work:
     inside: Array
     sampled: bool
     noted: bool
+    memory: str = "device"
     kept: tuple[Array, ...] = field(default=())
 
 
 def solve(
-    edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, chosen: Array = None
+    edges: Edges,
+    forest: Forest,
+    design: Design,
+    rows: Adjacency | None,
+    chosen: Array = None,
+    memory: str = "device",
 ) -> None:
     """Give every vertex the root of its component, and count them.
 
@@ -72,11 +84,13 @@ def solve(
     chosen : (n,) array of unsigned integers, all bits set, optional
         Filled with the edges of a spanning forest: for each vertex but the roots the one by which
         it was hooked, in an order of its own.
+    memory : str
+        The kind of memory that the edges are in, and that a matrix is to be made in.
     """
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
-    run(program, prepare(program, edges, forest, rows, chosen))
+    run(program, prepare(program, edges, forest, rows, chosen, memory))
     forest.count()
 
 
@@ -94,12 +108,8 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     design : Design
         Rooted, and without a sample.
     """
-    wide = edges.wide_for(forest.n)
-    program = build(design, forest.engine, forest.vertex, wide, False, False)
-    work = prepare(program, edges, forest, None, None)
-    _start_extra(program, work)
-    program.finish(work)
-    _unpack(program, work)
+    with _resumed(edges, forest, design) as (program, work):
+        program.finish(work)
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
@@ -114,17 +124,27 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     -------
     new (m,) array of uint8: 1 where a query has found both its ends in one tree
     """
-    engine, wide = forest.engine, edges.wide_for(forest.n)
-    program = build(design, engine, forest.vertex, wide, False, False)
-    work = prepare(program, edges, forest, None, None)
-    _start_extra(program, work)
-    parent, extra, _ = work.trees
-    trees = extra if program.extra == "ranks" else parent
+    engine = forest.engine
     answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
-    mixed = build_mixed(design, engine, forest.vertex, wide)
-    mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
-    _unpack(program, work)
+    mixed = build_mixed(design, engine, forest.vertex, edges.wide_for(forest.n))
+    with _resumed(edges, forest, design) as (program, work):
+        parent, extra, _ = work.trees
+        trees = extra if program.extra == "ranks" else parent
+        mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
     return answers
+
+
+@contextmanager
+def _resumed(edges: Edges, forest: Forest, design: Design) -> Iterator[tuple[Program, Work]]:
+    """A run that goes on from the trees there are: what the link keeps is made of them, and they of
+    it when the context closes.
+    """
+    wide = edges.wide_for(forest.n)
+    program = build(design, forest.engine, forest.vertex, wide, False, False)
+    work = prepare(program, edges, forest)
+    _start_extra(program, work)
+    yield program, work
+    _unpack(program, work)
 
 
 def run(program: Program, work: Work) -> None:
@@ -158,6 +178,8 @@ def finish(program: Program, work: Work) -> None:
     parent = work.trees[0]
     program.finish(work)
     _unpack(program, work)
+    if work.n >= MANY:
+        program.mark_frequent(PROBES, work.n, parent, work.notes[0])
     program.flatten(work.n, parent, work.notes[0])
     if program.rerooted:
         lowest = work.engine.fill(work.engine.empty(work.n, parent.dtype), 0xFF)
@@ -171,6 +193,7 @@ def prepare(
     forest: Forest,
     rows: Adjacency | None = None,
     chosen: Array = None,
+    memory: str = "device",
 ) -> Work:
     """The arrays of a run; before it runs again, ``best`` is to be 0."""
     engine, n, sampled = forest.engine, forest.n, program.sample is not None
@@ -193,6 +216,7 @@ def prepare(
         inside=engine.empty(forest.seen.size, np.uint32) if sampled else forest.seen,
         sampled=sampled,
         noted=noted,
+        memory=memory,
     )
 
 

@@ -19,7 +19,7 @@ from .given import Given
 from .pick import column_of, columns_of, numbers_of
 from .result import check_labels
 from .snapshots import begun, like, snapshot
-from .streams import weighed
+from .sources import weighed
 
 DIRECTIONS = ("at_least", "at_most")
 
@@ -89,12 +89,7 @@ def components_at(
     check_labels(labels)
     levels = _levels(thresholds, direction)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
-    runner = engines.get(engine or "threads")
-    state = begun(runner, count)
-    if vertices is not None:
-        given = inputs.vertices(vertices)
-        with inputs.lent_to(state, given, engine is None) as (old, columns):
-            state, _ = batches.named(old, given, columns)
+    state = begun(engines.get(engine or "threads"), count, vertices, engine is None)
     reader = _Reader(source, destination, weight, nulls, levels, direction, engine is None, chosen)
     stream = weighed(edges, source, destination, weight)
     states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)

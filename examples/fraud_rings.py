@@ -6,10 +6,7 @@ same lines run on the GPU.
 
 import cc_rapids
 
-try:
-    import cudf as frames
-except ImportError:
-    import pandas as frames
+frames = cc_rapids.frame_library()  # cuDF where there is a GPU, pandas elsewhere
 
 cards = {"ann": "card-1", "bob": "card-1", "dan": "card-2", "eve": "card-3", "flo": "card-3"}
 phones = {"bob": "tel-7", "cy": "tel-7", "eve": "tel-9", "gil": None}

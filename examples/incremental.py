@@ -10,10 +10,7 @@ from pathlib import Path
 
 import cc_rapids
 
-try:
-    import cudf as frames
-except ImportError:
-    import pandas as frames
+frames = cc_rapids.frame_library()  # cuDF where there is a GPU, pandas elsewhere
 
 MORNING = {"a": ["oslo", "bonn", "lima"], "b": ["bonn", "kyiv", "cusco"]}
 NOON = {

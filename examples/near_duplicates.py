@@ -9,10 +9,7 @@ from itertools import combinations
 
 import cc_rapids
 
-try:
-    import cudf as frames
-except ImportError:
-    import pandas as frames
+frames = cc_rapids.frame_library()  # cuDF where there is a GPU, pandas elsewhere
 
 TEXTS = {
     11: "the quick brown fox jumps over the lazy dog",

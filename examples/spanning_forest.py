@@ -7,10 +7,7 @@ is known of a link besides its ends comes along.
 
 import cc_rapids
 
-try:
-    import cudf as frames
-except ImportError:
-    import pandas as frames
+frames = cc_rapids.frame_library()  # cuDF where there is a GPU, pandas elsewhere
 
 matches = frames.DataFrame(
     {

@@ -88,6 +88,19 @@ def glance():
         cc_rapids.components((far, far[::-1].copy())).labels()
 
 
+def audits():
+    """Every way from ids to the vertices of an answer, and edges that are done already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.audit.places.MANY", 1)
+        patch.setattr("cc_rapids.audit.run.samples", lambda engine, n, m: m > 0)
+        for dtype in (INT, LONG, ULONG):
+            cc_rapids.components(edges(dtype), num_vertices=20).audit(edges(dtype), num_vertices=20)
+            far = np.arange(50, dtype=dtype) * dtype(10**7)
+            patch.setattr("cc_rapids.ways.SMALL", 100)
+            cc_rapids.components((far, far)).audit((far, far))
+            patch.setattr("cc_rapids.ways.SMALL", 1 << 20)
+
+
 def graphs():
     """Every generator that has a kernel."""
     for name in generators.REFERENCES:
@@ -95,6 +108,7 @@ def graphs():
     ring = generators.permuted(generators.cliques([3, 1, 2], engine="cuda"), seed=5)
     generators.duplicated(ring, 20, seed=6)
     generators.star(5, engine="cuda")
+    generators.torus2d(2, 3, engine="cuda")
     generators.pieces.uniform(5, 10).gather()
 
 
@@ -108,15 +122,17 @@ def rehearse(which):
     """
     types = (INT, LONG, ULONG)
     named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
-    uses = [(use.__name__, use) for use in (ids, graphs)]
+    uses = [(use.__name__, use) for use in (ids, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
+    selected.append(Design.parse("owner(output=lists)"))
     uses += [(str(design), solve, design, INT) for design in selected]
     uses += [
         (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
     ]
     by = {}
-    with rehearsed() as engine:
+    with rehearsed() as engine, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.solve.MANY", 0)
         for name, use, *arguments in named + uses:
             use(*arguments)
             by |= dict.fromkeys(engine.launched.keys() - by.keys(), name)

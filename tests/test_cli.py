@@ -54,6 +54,7 @@ def test_results(run, edges, tmp_path):
     ("labels", "expected"),
     [
         ("min", [2, 4, 2, 2, 4, 9]),
+        ("max", [7, 8, 7, 7, 8, 9]),
         ("dense", [0, 1, 0, 0, 1, 2]),
         ("size", [0, 1, 0, 0, 1, 2]),
     ],
@@ -75,6 +76,17 @@ def test_options_of_the_file(run, tmp_path):
     assert "dst, col2" in done.stdout
     assert "none+async+naive" in done.stdout
     assert "3 (100.0% of the vertices)" in done.stdout
+
+
+@pytest.mark.parametrize("word", ["--algorithm", "--design"])
+@pytest.mark.parametrize("memory", ["device", "pinned", "zero-copy"])
+def test_an_algorithm_from_a_kind_of_memory(run, edges, word, memory):
+    done = run("calculate", edges, word, "owner(output=lists)", "--memory", memory)
+    assert done.exit_code == 0, done.stderr
+    assert "owner(output=lists)" in done.stdout
+    assert ("zero-copy" in done.stdout) == (memory == "zero-copy")
+    made = run("calculate", "--generate", "star(nodes=9)", word, "dense", "--memory", memory)
+    assert made.exit_code == 0, made.stderr
 
 
 def test_all_vertices_of_a_matrix_count(run, tmp_path):
@@ -156,6 +168,8 @@ def refused(done, *parts):
         (["calculate", "{edges}", "--source", "scr"], ["'scr'", "did you mean 'src'"]),
         (["calculate", "{edges}", "--source", "dst", "--destination", "dst"], ["'dst'"]),
         (["calculate", "{edges}", "--design", "none+asinc+halve"], ["'asinc'", "'async'"]),
+        (["calculate", "{edges}", "--algorithm", "dens"], ["'dens'", "'dense'"]),
+        (["calculate", "{edges}", "--memory", "mapped"], ["'mapped'", "zero-copy"]),
         (["calculate", "{edges}", "--format", "mtx"], ["line 1", "%%MatrixMarket"]),
         (["calculate", "{edges}", "--output", "{folder}/o.cvs"], [".csv, .tsv", "'.cvs'"]),
         (["calculate", "{edges}", "--output", "{folder}/o.mtx"], [".parquet"]),

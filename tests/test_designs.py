@@ -1,9 +1,8 @@
 """Every design: names, exclusions, and answers on the graphs that are hardest for it."""
 
-import os
-
 import numpy as np
 import pytest
+from machine import SIMULATED
 from scipy.sparse import coo_array, csr_array
 
 import cc_rapids
@@ -48,7 +47,7 @@ FEW = "empty", "self-loops", "sinking star", "cliques", "path"
 GRAPHS |= {f"{name} backwards": backwards(*GRAPHS[name]) for name in ("rmat", "cliques", "star")}
 
 
-if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
+if SIMULATED:
     GRAPHS = {name: GRAPHS[name] for name in FEW}  # a thousand times slower than a GPU
 
 
@@ -105,6 +104,22 @@ RACES = {
     "rmat": lambda seed: generators.rmat(11, 6000, 0.57, 0.19, 0.19, seed),
     "grid": lambda seed: generators.grid(40, 40, 0.6, seed),
 }
+
+
+LONG = graph([0] * 70 + [*range(70, 78)], [*range(1, 71), *range(71, 79)], 80)
+
+
+@pytest.mark.parametrize("at_hub", [True, False], ids=["hub first", "hub last"])
+@pytest.mark.parametrize(
+    "name", ["async+halve", "rem-cas+splice", "jtb+naive", "hooks+full", "early+naive"]
+)
+def test_rows_longer_than_one_thread_links(engine, name, at_hub):
+    src, dst, n = LONG if at_hub else backwards(*LONG)
+    for both in (True, False):
+        rows, forest = rows_of(src, dst, n, both), Design.parse(name).makes_forests
+        found = cc_rapids.components(rows, design=name, engine=engine, forest=forest)
+        starts = np.repeat(np.arange(n), np.diff(rows.offsets))
+        check(found, starts, rows.indices, n, forest)
 
 
 def test_races(design, monkeypatch):

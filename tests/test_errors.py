@@ -26,6 +26,7 @@ BUILT_IN = {
     "DesignError": ValueError,
     "EngineError": RuntimeError,
     "CapacityError": MemoryError,
+    "MissingExtraError": ImportError,
     "VerificationError": AssertionError,
 }
 ONE = np.array([1])
@@ -114,8 +115,8 @@ def test_a_matrix_is_square_and_brings_its_own_vertices(shape):
 @pytest.mark.parametrize(
     ("word", "parts"),
     [
-        ({"labels": "mim"}, ["unknown labels 'mim': did you mean 'min'?", "dense, min, size"]),
-        ({"labels": "zzz"}, ["unknown labels 'zzz': one of dense, min, size"]),
+        ({"labels": "mim"}, ["unknown labels 'mim': did you mean 'min'?", "dense, max, min, size"]),
+        ({"labels": "zzz"}, ["unknown labels 'zzz': one of dense, max, min, size"]),
         ({"nulls": "dorp"}, ["unknown nulls policy 'dorp': did you mean 'drop'?", "drop, raise"]),
     ],
 )

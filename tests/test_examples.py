@@ -9,6 +9,7 @@ from pathlib import Path
 
 import networkx
 import pytest
+from machine import with_package
 
 import cc_rapids.scipy
 
@@ -24,7 +25,7 @@ def test_an_example_runs(path, tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=with_package(os.environ),
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout

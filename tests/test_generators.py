@@ -2,6 +2,7 @@
 
 import hashlib
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -22,6 +23,7 @@ KNOWN = {
     "isolated": lambda **on: generators.isolated(7, **on),
     "self-loops": lambda **on: generators.self_loops(9, **on),
     "grid": lambda **on: generators.grid(6, 9, **on),
+    "torus": lambda **on: generators.torus2d(4, 6, **on),
     "path duplicated": lambda **on: generators.duplicated(generators.path(30, **on), 4, 2),
     "duplicated no times": lambda **on: generators.duplicated(generators.path(30, **on), 0),
 }
@@ -203,6 +205,14 @@ def test_a_grid_has_its_edges_in_order():
     kept = list(zip(*(column.tolist() for column in part.edges), strict=True))
     assert [edge for edge in expected if edge in set(kept)] == kept
     assert generators.grid(rows, columns, 0).num_edges == 0
+
+
+def test_a_torus_goes_around_both_ways():
+    graph = generators.torus2d(3, 4)
+    around = nx.grid_2d_graph(3, 4, periodic=True)
+    expected = {frozenset((4 * r + c, 4 * s + d)) for (r, c), (s, d) in around.edges}
+    assert {frozenset(map(int, edge)) for edge in zip(*graph.edges, strict=True)} == expected
+    assert graph.num_edges == len(expected) == 24
 
 
 def test_a_grid_keeps_its_share():

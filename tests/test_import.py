@@ -37,6 +37,7 @@ ROOMS = {
     "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
     "passes": Room("bits reading kernels", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
+    "libraries": Room("errors engines"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes"),
@@ -60,18 +61,30 @@ ROOMS = {
         "bits edges kernels engines passes forest given names ranks rows slots spans strings ways",
         "numpy",
     ),
-    "plan": Room("design choosing engines given vertices"),
+    "plan": Room("errors catalog design choosing engines given vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
     "batches": Room(
         "edges kernels passes engines design forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
+    "plots": Room("errors formats columns pick", "numpy", "matplotlib networkx"),
     "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
-    "selection": Room("errors columns engines lookup pick", "numpy"),
-    "result": Room("errors catalog engines forest given pick selection spanning vertices", "numpy"),
+    "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
+    ),
+    "oracle": Room(
+        "errors columns frames given", "numba numpy", "cudf cugraph cupy networkx scipy"
+    ),
+    "sources": Room("errors catalog formats index batches", late="fsspec pyarrow"),
+    "audit": Room(
+        "errors catalog bits edges reading kernels engines passes forest choosing frames columns"
+        " given names vertices ways index pick inputs oracle sources",
+        "numpy",
+    ),
+    "result": Room(
+        "errors catalog engines forest given pick selection spanning vertices audit", "numpy"
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
@@ -79,23 +92,29 @@ ROOMS = {
         "engines design forest index batches checkpoint inputs pick result snapshots"
     ),
     "streams": Room(
-        "errors catalog engines formats design index batches checkpoint inputs result snapshots",
+        "errors engines design index batches checkpoint inputs sources result snapshots",
         "numpy",
-        "fsspec pyarrow rich",
+        "pyarrow rich",
     ),
     "cuts": Room("errors columns result", "numpy"),
     "thresholds": Room(
-        "errors catalog engines design columns given batches inputs pick result snapshots streams"
+        "errors catalog engines design columns given batches inputs pick sources result snapshots"
         " cuts",
         "numpy",
     ),
     "api": Room(
         "engines design choosing adjacency solve frames given plan spanning vertices result"
-        " streams",
+        " sources streams",
         "numpy",
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),
-    "oracle": Room("errors columns frames given", "numba numpy", "cugraph networkx scipy"),
+    "bench": Room(
+        "errors edges kernels engines design program plots forest adjacency solve graphs api"
+        " generators oracle",
+        "numpy",
+        "cudf cugraph cupy pyarrow rmm scipy",
+    ),
+    "evaluate": Room("errors engines design formats plots api oracle bench", "numpy", "pyarrow"),
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
@@ -107,7 +126,8 @@ ROOMS = {
     "dask": Room("interfaces"),
     "accessor": Room("interfaces"),
     "cli": Room(
-        "__version__ errors engines listing formats generators oracle doctor api",
+        "__version__ errors engines listing formats plots generators oracle audit bench evaluate"
+        " doctor api",
         "click",
         "numpy pyarrow rich",
     ),

@@ -14,6 +14,8 @@ PAIRS = {
     "rmat as made": lambda room: room.rmat(7, 300, 0.5, 0.2, 0.2, 3, permute=False),
     "grid": lambda room: room.grid(6, 9),
     "grid in part": lambda room: room.grid(13, 7, 0.5, 3),
+    "torus": lambda room: room.torus2d(4, 5),
+    "torus of none": lambda room: room.torus2d(4, 0),
     "grid of none": lambda room: room.grid(0, 7),
     "cliques": lambda room: room.cliques([3, 0, 5, 1, 9]),
     "path": lambda room: room.path(50),

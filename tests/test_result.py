@@ -12,10 +12,11 @@ ALONE = [12]
 VERTEX = [-5, 0, 1, 2, 4, 7, 9, 12]
 LABELS = {
     "min": [-5, 0, 0, 2, 2, 0, 2, 12],
+    "max": [-5, 7, 7, 9, 9, 7, 9, 12],
     "dense": [0, 1, 1, 2, 2, 1, 2, 3],
     "size": [2, 0, 0, 1, 1, 0, 1, 3],
 }
-SIZES = {"min": [0, 2, -5, 12], "dense": [1, 2, 0, 3], "size": [0, 1, 2, 3]}
+SIZES = {"min": [0, 2, -5, 12], "max": [7, 9, -5, 12], "dense": [1, 2, 0, 3], "size": [0, 1, 2, 3]}
 KINDS = list(LABELS)
 DESIGN = "none+async+naive"
 
@@ -52,7 +53,7 @@ def test_each_kind_of_labels_can_be_set_at_the_start_or_asked_for(ask, engine, k
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_labels_that_are_no_ids_are_int32_as_those_of_scipy(ask, kind):
-    found, expected = ask(kind), np.int64 if kind == "min" else np.int32
+    found, expected = ask(kind), np.int64 if kind in ("min", "max") else np.int32
     assert found.labels().vertex.dtype == np.int64
     for answer in (found.labels(), found.sizes(), found.largest()):
         assert answer.labels.dtype == expected
@@ -82,6 +83,7 @@ def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
     seconds, device, peak = (summary.pop(name) for name in ("seconds", "device", "peak_bytes"))
     assert summary == {
         "engine": engine,
+        "memory": "device",
         "design": DESIGN,
         "ids": "offset",
         "vertices": 8,
@@ -126,7 +128,7 @@ def test_no_edges_are_an_empty_answer(engine, kind, options):
     assert len(found) == 0
     for answer in (found.labels(), found.sizes(), found.largest()):
         assert rows(answer) == [[], []]
-        assert answer.labels.dtype == (np.int64 if kind == "min" else np.int32)
+        assert answer.labels.dtype == (np.int64 if kind in ("min", "max") else np.int32)
     assert found.summary()["largest"] == 0
     assert "0 components of 0 vertices, the largest of 0; 0 edges" in repr(found)
     assert "<th>components</th><td>0</td>" in found._repr_html_()

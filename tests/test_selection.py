@@ -186,9 +186,22 @@ def test_subset(make, engine):
     assert values(components(make(*WORDS)).subset("w02")) == ["w02", "w05", "w07"]
     assert values(components(make(SRC, DST), labels="size").subset(2)) == [9]
     assert values(components(make(SRC, DST), labels="dense").subset(1)) == [3, 4, 11]
+    assert values(components(make(SRC, DST), labels="max").subset(11)) == [3, 4, 11]
 
 
-@pytest.mark.parametrize(("kind", "label"), [("min", 5), ("min", 6), ("dense", 3), ("size", -1)])
+def test_members_are_the_lists_of_the_components(make, engine):
+    found = components(make(SRC, DST), engine=engine)
+    assert columns(found.members()) == [[2, 2, 2, 3, 3, 3, 9], [2, 5, 7, 3, 4, 11, 9]]
+    owned = components(make(*WORDS), labels="max").members()
+    assert columns(owned) == [
+        ["w07"] * 3 + ["w11"] * 3 + ["w09"],
+        ["w02", "w05", "w07", "w03", "w04", "w11", "w09"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"), [("min", 5), ("min", 6), ("max", 3), ("dense", 3), ("size", -1)]
+)
 def test_labels_that_are_none(engine, kind, label):
     found = components((SRC, DST), labels=kind, engine=engine)
     with pytest.raises(errors.InputError, match=f"{label} is no label of these 3 components"):

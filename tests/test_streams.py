@@ -104,8 +104,8 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
         cc_rapids.components(pattern, forest=True)
     with pytest.raises(cc_rapids.InputError, match="one column a side"):
         cc_rapids.components(pattern, ["a", "b"], ["c", "d"])
-    with pytest.raises(TypeError, match="'memory'"):
-        cc_rapids.components(pattern, memory=3)
+    with pytest.raises(TypeError, match="'memory_limits'"):
+        cc_rapids.components(pattern, memory_limits=3)
     with pytest.raises(cc_rapids.DesignError, match="sample"):
         cc_rapids.components(pattern, design="kout+async+halve")
     (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
@@ -121,10 +121,10 @@ def test_edges_are_counted_beyond_32_bits(monkeypatch):
 
     begun = run.begun
 
-    def many(engine, count):
+    def many(engine, count, *named):
         from dataclasses import replace
 
-        return replace(begun(engine, count), edges=2**32 - 1)
+        return replace(begun(engine, count, *named), edges=2**32 - 1)
 
     monkeypatch.setattr(run, "begun", many)
     assert cc_rapids.components(iter([([0], [1])])).summary()["edges"] == 2**32

@@ -44,6 +44,7 @@ def small(monkeypatch):
     """Probes and blocks for graphs so small."""
     for module in (sample, search, solve):
         monkeypatch.setattr(module, "PROBES", whole.PROBES)
+    monkeypatch.setattr(solve, "MANY", 0)
     monkeypatch.setattr(sample, "BLOCK", np.uint64(1))
     monkeypatch.setattr(sample, "STRIDE", np.uint64(2))
 
@@ -109,10 +110,16 @@ def test_searches(name, alpha, group, monkeypatch):
     check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
 
 
-@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", *STAGED])
+@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", "owner", *STAGED])
 def test_algorithms_of_their_own(name):
     """A path whose middle is its greatest vertices: roots are hooked twice, and stars are left."""
     for graph in GRAPHS:
         check([name], graph)
     check([name], "path", memory.WEAK)
     check([name], (4, [(2, 3), (1, 3), (0, 2)]), memory.WEAK)
+
+
+@pytest.mark.parametrize("graph", ["path", "loop", "twice"])
+def test_lists_of_owners(graph):
+    """Threads share none of them; larger graphs have as many schedules, and nothing more to see."""
+    check(["owner(output=lists)"], graph)

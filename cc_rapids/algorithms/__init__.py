@@ -3,6 +3,16 @@
 Written as :mod:`cc_rapids.kernels` are, and in the same catalog.
 """
 
-from . import balduzzi, cong, patwary, rounds, search, stages, sutton
+from . import balduzzi, cong, dense, owner, patwary, rounds, search, stages, sutton
 
-__all__ = ["balduzzi", "cong", "patwary", "rounds", "search", "stages", "sutton"]
+__all__ = [
+    "balduzzi",
+    "cong",
+    "dense",
+    "owner",
+    "patwary",
+    "rounds",
+    "search",
+    "stages",
+    "sutton",
+]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..catalog import choice
-from ..kernels.rows import NEEDS, ONE, SWITCH
+from ..kernels.rows import ONE, SWITCH
 from ..kernels.sample import LOW_WORD, PROBES, SPREAD, Sample, Step
 from ..reading import every
 
@@ -161,7 +161,9 @@ def begin_search(work: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     "bfs",
     takes=("note",),
     options={"gather": SWITCH},
-    needs=f"{NEEDS}; 12 bytes a vertex for depths and queues",
+    needs="12 bytes a vertex for depths and queues",
+    rows=True,
+    queues=True,
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
 def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
@@ -199,7 +201,9 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
     takes=("note",),
     whole=True,
     rooted=False,
-    needs=f"{NEEDS}; 12 bytes a vertex for depths and queues; a search a component",
+    needs="12 bytes a vertex for depths and queues; a search a component",
+    rows=True,
+    queues=True,
     paper="BFS-CC, Shun and Blelloch 2013; Hong et al. 2020, 4.2",
 )
 def bfs_cc(on: Any, vertex: type, note: Any) -> Step:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import calculate, completion, convert, designs, doctor, generate, verify
+from . import bench, calculate, completion, convert, designs, doctor, evaluate, generate, verify
 from .group import main
 
 __all__ = ["main"]
@@ -12,6 +12,8 @@ for command in (
     generate.generate,
     convert.convert,
     verify.verify,
+    bench.bench,
+    evaluate.evaluate,
     designs.designs,
     doctor.doctor,
     completion.completion,

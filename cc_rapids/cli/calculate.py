@@ -41,6 +41,9 @@ SHOWN_MEMBERS = 6
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
         "A random graph of 1000 vertices, a thousandth of all pairs joined; for a program:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --json",
+        "The same by another algorithm, from another kind of memory:",
+        "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense"
+        " --memory zero-copy",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path), required=False)
@@ -55,12 +58,26 @@ SHOWN_MEMBERS = 6
 @nulls_option
 @click.option(
     "--labels",
-    type=click.Choice(["min", "dense", "size"]),
-    help="The least id of the component (the default); 0, 1, ... in that order; or 0 the largest.",
+    type=click.Choice(["min", "max", "dense", "size"]),
+    help="The least id of the component (the default), or the greatest; 0, 1, ... in the order of"
+    " the least ids; or 0 the largest.",
 )
-@click.option("--design", metavar="NAME", help="The algorithm; chosen for the graph by default.")
+@click.option(
+    "--design",
+    "--algorithm",
+    "design",
+    metavar="NAME",
+    help="The algorithm, by a name that cc-rapids designs lists, with its options; chosen for the"
+    " graph by default.",
+)
 @click.option(
     "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
+)
+@click.option(
+    "--memory",
+    type=click.Choice(["device", "pinned", "zero-copy"]),
+    help="Of a GPU: its own memory (the default), the same by way of locked pages of the host, or"
+    " those pages, read where they lie. On threads all three are ordinary memory.",
 )
 @click.option(
     "--output",
@@ -171,6 +188,7 @@ def _rows(facts: dict[str, Any]) -> dict[str, str | None]:
         "columns": ", ".join(facts["columns"]),
         "engine": f"{facts['engine']}: {facts['device']}",
         "design": facts["design"],
+        "memory": None if facts["memory"] == "device" else facts["memory"],
         "vertices": f"{facts['vertices']:,}",
         "edges": f"{facts['edges']:,}",
         "dropped": f"{facts['dropped']:,} edges with nulls" if facts["dropped"] else None,

@@ -229,6 +229,15 @@ GENERATORS = {
     "star": Generator(
         "Vertex 0 joined to each of the others.", "--nodes 1000", (_NODES,), _by_nodes("star")
     ),
+    "torus2d": Generator(
+        "A grid whose sides are joined, as of Cong and Muzio.",
+        "--rows 100 --columns 200",
+        (
+            _count("--rows", "The number of rows.", required=True),
+            _count("--columns", "The number of columns.", required=True),
+        ),
+        lambda room, params: room.torus2d(params["rows"], params["columns"]),
+    ),
     "uniform": Generator(
         "Random pairs of vertices; some may repeat, or join a vertex to itself.",
         "--nodes 1000 --edges 700 --seed 1",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import EngineError, InputError
 from ..formats import COUNTED, FORMATS, ONE_BASED, PACKED
+
+if TYPE_CHECKING:
+    from ..engines import Engine
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -64,3 +67,32 @@ def check_apart(output: Path, file: Path) -> None:
     """Never write over the input."""
     if output.exists() and file.exists() and output.samefile(file):
         raise InputError(f"{output} is the file to read; write to another one")
+
+
+def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option ``--engine`` of commands that compare: the engine itself, by default a GPU's."""
+
+    def opened(context: click.Context, option: click.Parameter, name: str | None) -> Engine | None:
+        from .. import engines
+
+        if context.resilient_parsing:
+            return None
+        try:
+            return engines.get(name or "cuda")
+        except EngineError:
+            if name:
+                raise
+            return engines.get("threads")
+
+    return click.option(
+        "--engine",
+        type=click.Choice(["threads", "cuda"]),
+        callback=opened,
+        help="CPU threads or GPU; by default the GPU if there is one.",
+    )(function)
+
+
+def engine_in_words(engine: Engine) -> str:
+    """Where something ran, and whom to ask if that should have been a GPU."""
+    words = f"{engine.name}: {engine.device_name}"
+    return words if engine.on_device else f"{words} (no GPU: see cc-rapids doctor)"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import FormatError, VerificationError
-from ..formats import EdgeFile, read_edges
+from ..errors import FormatError, InputError, VerificationError
+from ..formats import read_edges
 from .group import examples
 from .options import FORMATS_IN_WORDS, edge_file_options, nulls_option
 from .show import as_json, print_json, progress, quiet_option
@@ -18,22 +17,9 @@ from .show import as_json, print_json, progress, quiet_option
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..audit import Audit
+
 WRONG = 1  # the exit code
-
-
-@dataclass(frozen=True)
-class _Labels:
-    """A table of labels as an answer of ``components``, for the oracle."""
-
-    table: pa.Table
-
-    def labels(self, kind: str) -> pa.Table:
-        return self.table
-
-    def __len__(self) -> int:
-        import pyarrow.compute as pc
-
-        return int(pc.sum(pc.equal(self.table["vertex"], self.table["labels"])).as_py() or 0)
 
 
 @click.command(
@@ -56,6 +42,19 @@ class _Labels:
     default="min",
     help="Labels are the least vertex of each component (the default), or any names for them.",
 )
+@click.option(
+    "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
+)
+@click.option(
+    "--oracle",
+    type=click.Choice(["scipy", "networkx", "cugraph"]),
+    help="A library that has to find the same components too.",
+)
+@click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    help="Read FILE in chunks, within SIZE such as 2GiB, if it is larger than memory.",
+)
 @quiet_option
 @as_json
 def verify(
@@ -63,49 +62,69 @@ def verify(
     labels: Path,
     nulls: str | None,
     naming: str,
+    engine: str | None,
+    oracle: str | None,
+    memory_limit: str | None,
     quiet: bool,
     json_output: bool,
     **reading: Any,
 ) -> None:
     """Check the components in LABELS, a file with columns vertex and labels, against FILE.
 
-    Nothing is computed anew: every edge has to join equal labels, and a search from each label has
-    to reach all vertices that have it. Exit code 0 if the labels are right, 1 with the first
+    No answer is computed anew: every edge has to join equal labels, and every vertex has to be
+    joined to its label by a path. Exit code 0 if the labels are right, 1 with the first
     counter-example if they are wrong, and 2 if a file cannot be read.
     """
     start = time.perf_counter()
-    with progress(f"reading {file.name}", quiet) as report:
-        edges = read_edges(file, on_progress=report, **reading)
+    edges, options = _edges(file, quiet, memory_limit, reading)
     with progress(f"reading {labels.name}", quiet) as report:
         table = read_edges(labels, source="vertex", destination="labels", on_progress=report).table
-    _check_kinds(edges.table, table, file, labels)
-    answer = _Labels(_in_order(table, naming))
-    example = _counter_example(answer, edges, nulls or "raise")
+    if memory_limit is None:
+        _check_kinds(edges, table, file, labels)
+    options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
+    proof, example = _audited(_in_order(table, naming), edges, options)
     facts = {
         "file": str(file),
         "labels": str(labels),
         "correct": example is None,
         "counter_example": example,
         "vertices": len(table),
-        "edges": len(edges.table),
-        "components": len(answer) if example is None else None,
+        "edges": proof and proof.edges,
+        "components": proof and proof.components,
+        "oracle": oracle,
         "seconds": time.perf_counter() - start,
     }
-    _tell(facts, quiet, json_output)
+    _tell(facts, proof, quiet, json_output)
     if example is not None:
         click.get_current_context().exit(WRONG)
 
 
-def _counter_example(answer: _Labels, edges: EdgeFile, nulls: str) -> str | None:
-    """What is wrong with an answer, in words."""
-    from ..oracle import certify_components
+def _edges(
+    file: Path, quiet: bool, memory_limit: str | None, reading: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """The edges as they are audited, a table or a path, and with which options."""
+    if memory_limit is None:
+        with progress(f"reading {file.name}", quiet) as report:
+            edges = read_edges(file, on_progress=report, **reading)
+        names = {"source": edges.source, "destination": edges.destination}
+        return edges.table, names | {"vertices": edges.vertices}
+    for name in ("format", "header"):
+        if reading[name] is not None:
+            raise InputError(f"with --memory-limit the suffix says the format: leave --{name} out")
+    names = {"source": reading["source"] or "src", "destination": reading["destination"] or "dst"}
+    return file, names | {"memory_limit": memory_limit}
 
-    ends = edges.source, edges.destination
+
+def _audited(
+    table: pa.Table, edges: Any, options: dict[str, Any]
+) -> tuple[Audit | None, str | None]:
+    """What was proved, or what is wrong, in words."""
+    from ..audit import audit_labels
+
     try:
-        certify_components(answer, edges.table, *ends, vertices=edges.vertices, nulls=nulls)
+        return audit_labels(table, edges, **options), None
     except VerificationError as error:
-        return str(error)
-    return None
+        return None, str(error)
 
 
 def _check_kinds(edges: pa.Table, labels: pa.Table, file: Path, path: Path) -> None:
@@ -133,13 +152,10 @@ def _in_order(table: pa.Table, naming: str) -> pa.Table:
     return table
 
 
-def _tell(facts: dict[str, Any], quiet: bool, json_output: bool) -> None:
+def _tell(facts: dict[str, Any], proof: Audit | None, quiet: bool, json_output: bool) -> None:
     if json_output:
         print_json(facts)
     elif not facts["correct"]:
         click.echo(f"wrong: {facts['counter_example']}")
     elif not quiet:
-        click.echo(
-            f"right: {facts['components']:,} components of {facts['vertices']:,} vertices,"
-            f" by {facts['edges']:,} edges"
-        )
+        click.echo(proof)

@@ -6,9 +6,9 @@ from functools import cache
 
 from ..catalog import unknown
 from ..errors import EngineError
-from .base import Array, Engine, Kernel
+from .base import MEMORY, Array, Engine, Kernel
 
-__all__ = ["ENGINES", "Array", "Engine", "Kernel", "get"]
+__all__ = ["ENGINES", "MEMORY", "Array", "Engine", "Kernel", "get"]
 
 ENGINES = ("threads", "cuda")
 

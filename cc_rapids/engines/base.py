@@ -12,6 +12,8 @@
                    and what it reads after is no older than what it read before
 ``on.swap_pairs``  ``(value)``: what threads 2t and 2t + 1 give each other, where all of a warp call
                    it; None on engines that have no warps
+``on.prefetch``    ``(array, i)``: this element is read or written soon, and need not be one of the
+                   array; None on engines that hide the wait by other threads
 ``on.group``       how many neighbouring threads had better share a row of an adjacency list
 ``on.all_add,      as those, in a sweep, where every thread calls it once with the same ``i``:
 .all_min, .all_max`` an engine may combine neighbours first; nothing is returned
@@ -23,23 +25,37 @@ between the ``i`` of one kernel, and every kernel sees all that earlier ones wro
 
 from __future__ import annotations
 
+import sys
+import time
 import types
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
+from ..errors import CapacityError, EngineError
 from .parts import Atom, Part
 
+UNKNOWN_CACHE = 64 << 20
 ALIGN = 256  # bytes, between the pieces of one allocation
+
+# Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of
+# the host that are locked; or those pages themselves. On CPU threads all three are ordinary memory.
+MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
 
 class Kernel:
-    """A launch: call it with the number of indices and the arrays that the function takes."""
+    """A launch: call it with the number of indices and the arrays that the function takes.
+
+    ``together`` is how many indices a CPU thread takes at a time, if they are long work each.
+    """
+
+    together = 0
 
     def __init__(self, engine: Engine, shape: str, part: Part) -> None:
         self.engine, self.shape, self.part = engine, shape, part
@@ -58,6 +74,7 @@ class Engine(ABC):
     xp: Any  # the array library: numpy or cupy
     group = 1
     swap_pairs: Atom | None = None
+    prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
 
     fence = Atom("fence")
@@ -96,6 +113,8 @@ class Engine(ABC):
         """
         sizes = [n * np.dtype(dtype).itemsize for n, dtype in shapes]
         starts = [0, *accumulate(-(-size // ALIGN) * ALIGN for size in sizes)]
+        if starts[-1] > sys.maxsize:  # which array libraries call another error
+            raise MemoryError(f"{starts[-1]:,} bytes are more than there are addresses")
         whole = self.empty(starts[-1], np.uint8)
         return [
             whole[start : start + size].view(dtype)
@@ -110,6 +129,20 @@ class Engine(ABC):
     def asarray(self, array: Array) -> Array:
         """The array where this engine's kernels can read it; copied only if it is not there."""
 
+    def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+        """An array of ``n`` elements that ``write`` fills, in a kind of memory (see MEMORY)."""
+        array = self.empty(n, dtype)
+        write(array)
+        return array
+
+    def placed(self, array: Array, memory: str) -> Array:
+        """The array where kernels can read it, in a kind of memory; copied only if it has to be."""
+        return self.asarray(array)
+
+    def free_bytes_of(self, memory: str) -> int:
+        """What a kind of memory could still hold."""
+        return self.free_bytes()
+
     @abstractmethod
     def to_host(self, array: Array) -> Any:
         """The array as NumPy's, after all work that writes it."""
@@ -117,6 +150,22 @@ class Engine(ABC):
     @abstractmethod
     def synchronize(self) -> None:
         """Wait for all launched work."""
+
+    def using(self, workers: int) -> AbstractContextManager[Any]:
+        """A context in which kernels run on so many threads, where that can be chosen."""
+        raise EngineError(f"engine {self.name!r} runs on all of {self.device_name}: no threads=")
+
+    def mark(self) -> Any:
+        """A point in the order of all launched work, for :meth:`elapsed`."""
+        return time.perf_counter()
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        """Milliseconds between two marks, once both are reached: of the device, if it has one."""
+        return float(1e3 * (last - first))
+
+    def cache_bytes(self) -> int:
+        """The size of the last cache, or a guess of it."""
+        return UNKNOWN_CACHE
 
     @abstractmethod
     def free_bytes(self) -> int:
@@ -126,6 +175,30 @@ class Engine(ABC):
     def peak_bytes(self) -> int | None:
         """The most memory in use so far, if the engine can tell."""
 
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """A context in which ``xp`` allocates from the pool that the caller's frames come from.
+
+        Raises
+        ------
+        CapacityError
+            An allocation has failed. What was allocated before is given back, and nothing else
+            has changed.
+        EngineError
+            The engine cannot be used in this process.
+        """
+        try:
+            with self._pool_of_caller():
+                yield
+        except CapacityError:
+            raise
+        except MemoryError as error:
+            said = str(error).strip() or "no more is said"
+            raise CapacityError(
+                f"engine {self.name!r} ran out of memory ({said}): components(..., explain=True)"
+                " says how much a run takes; num_vertices= and stream_components() take less"
+            ) from error
+
     @abstractmethod
-    def scope(self) -> AbstractContextManager[Any]:
-        """A context in which ``xp`` allocates from the pool that the caller's frames come from."""
+    def _pool_of_caller(self) -> AbstractContextManager[Any]:
+        """The context itself, in which errors are those of the libraries."""

@@ -1,7 +1,9 @@
 """From the parts of a kernel to machine code for one GPU architecture; needs no GPU.
 
 Numba types and optimises the Python text and gives PTX; nvJitLink, of the CUDA toolkit that Numba
-brings, makes the cubin and says which registers, stack and local memory it takes.
+brings, makes the cubin and says which registers, stack and local memory it takes. The successor of
+numba-cuda, numba-cuda-mlir 0.6.0, is no choice yet: it takes the same text, but compares and widens
+unsigned integers as signed ones (benchmarks/compilers.py, and its records).
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ import os
 import struct
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 from ..errors import EngineError
-from . import store
+from . import pages, store
 from .base import Array, Engine, Kernel
 from .parts import Atom
 
@@ -67,6 +67,7 @@ class Cuda(Engine):
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
         self._buffers = threading.local()
+        self._process = os.getpid()
 
     @property
     def device_name(self) -> str:
@@ -139,11 +140,39 @@ class Cuda(Engine):
     def asarray(self, array: Array) -> Array:
         return self.xp.asarray(array)
 
+    def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+        if memory == "device" or not n:
+            return super().by_way_of(memory, n, dtype, write)
+        return pages.by_way_of(self.xp, memory, n, dtype, write)
+
+    def placed(self, array: Array, memory: str) -> Array:
+        if memory == "device" or not array.size:
+            return self.asarray(array)
+        return pages.placed(self.xp, array, memory)
+
+    def free_bytes_of(self, memory: str) -> int:
+        if memory == "device":
+            return self.free_bytes()
+        host = pages.free_bytes()
+        return host if memory == "zero-copy" else min(host, self.free_bytes())
+
     def to_host(self, array: Array) -> Any:
         return self.xp.asnumpy(array)
 
     def synchronize(self) -> None:
         self._stream().synchronize()
+
+    def mark(self) -> Any:
+        event = self.xp.cuda.Event()
+        event.record()
+        return event
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        last.synchronize()
+        return float(self.xp.cuda.get_elapsed_time(first, last))
+
+    def cache_bytes(self) -> int:
+        return int(_properties(self._device())["l2CacheSize"])
 
     def free_bytes(self) -> int:
         if "rmm" in sys.modules:  # a pool may hold nearly all of it, and give it to us
@@ -160,7 +189,12 @@ class Cuda(Engine):
         return int(self.xp.get_default_memory_pool().total_bytes())
 
     @contextlib.contextmanager
-    def scope(self) -> Iterator[None]:
+    def _pool_of_caller(self) -> Iterator[None]:
+        if os.getpid() != self._process:
+            raise EngineError(
+                "a GPU cannot be used in a process that was forked from one that has used it: start"
+                " processes by multiprocessing.get_context('spawn'), or use engine='threads'"
+            )
         if "cudf" in sys.modules:
             from rmm.allocators.cupy import rmm_cupy_allocator as allocate
         else:

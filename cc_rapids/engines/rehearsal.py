@@ -58,6 +58,7 @@ class Rehearsal(Threads):
     name = "cuda"
     group = cuda.Cuda.group
     swap_pairs = cuda.Cuda.swap_pairs
+    prefetch = cuda.Cuda.prefetch
 
     def __init__(self) -> None:
         super().__init__()

@@ -22,6 +22,7 @@ class Simulator(Threads):
 
     name = "cuda"
     group = 4
+    prefetch = None
 
     @property
     def device_name(self) -> str:

@@ -21,11 +21,13 @@ from numba.core import cgutils, serialize, types
 from numba.core.compiler import CompileResult
 from numba.extending import intrinsic
 
-from . import store
+from . import pages, store
 from .base import Array, Engine, Kernel
+from .parts import Atom
 
 CHUNK = 1 << 16  # indices a thread takes at a time: small enough to balance, large enough to pay
 ORDER = "acq_rel"
+WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
 
 # Numba counts references to an array even where it only passes it on: two atomic operations a call,
 # on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off.
@@ -58,6 +60,19 @@ def _fence(typing: Any) -> Any:
     return types.none(), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(typing: Any, array: Any, i: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = builder.bitcast(_element(context, builder, sig, args), cgutils.voidptr_t)
+        word = ir.IntType(32)
+        form = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, word, word, word])
+        told = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], form)
+        builder.call(told, [pointer, word(WRITE), word(KEEP), word(DATA)])
+        return context.get_dummy_value()
+
+    return types.none(array, i), generate
+
+
 def _read_modify_write(signed: str, unsigned: str) -> Any:
     """An atomic operation of LLVM's, by its names for signed and for unsigned elements."""
 
@@ -81,7 +96,7 @@ _add, _min, _max = (
     _read_modify_write("max", "umax"),
 )
 ATOMS = {"cas": _cas, "fence": _fence, "add": _add, "min": _min, "max": _max}
-ATOMS |= {"bit_or": _read_modify_write("or", "or")}
+ATOMS |= {"prefetch": _prefetch, "bit_or": _read_modify_write("or", "or")}
 ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
 
 
@@ -106,9 +121,15 @@ class Threads(Engine):
     name = "threads"
     on_device = False
     xp = np
+    prefetch: Atom | None = Atom("prefetch")
 
     def __init__(self) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
+        self._forget_pool()
+        os.register_at_fork(after_in_child=self._forget_pool)
+
+    def _forget_pool(self) -> None:
+        """No pool: threads do not survive a fork, nor does who held the lock."""
         self._lock = threading.Lock()
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -123,7 +144,9 @@ class Threads(Engine):
             run = _jit(shape(kernel.part.compiled(_jit, ATOMS)))
             run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")
             kernel.compiled["threads"] = run
-        size = CHUNK if kernel.shape == "each" else max(CHUNK, -(-n // self.workers))
+        size = kernel.together or CHUNK
+        if kernel.shape == "sweep":
+            size = max(CHUNK, -(-n // self.workers))
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
 
         def work() -> None:
@@ -141,11 +164,19 @@ class Threads(Engine):
                 future.result()
 
     def _executor(self) -> ThreadPoolExecutor:
-        """One pool a process: threads do not survive a fork, so a child makes its own."""
+        """One pool a process, made when it is needed."""
         with self._lock:
-            if self._pool is None or self._pool[0] != os.getpid():
-                self._pool = os.getpid(), ThreadPoolExecutor(self.workers, "cc_rapids")
+            if self._pool is None or self._pool[0] != self.workers:
+                self._pool = self.workers, ThreadPoolExecutor(self.workers, "cc_rapids")
             return self._pool[1]
+
+    @contextlib.contextmanager
+    def using(self, workers: int) -> Iterator[None]:
+        before, self.workers = self.workers, workers
+        try:
+            yield
+        finally:
+            self.workers = before
 
     def empty(self, n: int, dtype: Any) -> Array:
         return np.empty(n, dtype)
@@ -168,17 +199,18 @@ class Threads(Engine):
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when it is done."""
 
+    def cache_bytes(self) -> int:
+        with contextlib.suppress(ValueError, OSError):
+            return os.sysconf("SC_LEVEL3_CACHE_SIZE") or super().cache_bytes()
+        return super().cache_bytes()
+
     def free_bytes(self) -> int:
-        with contextlib.suppress(OSError), open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return pages.free_bytes()
 
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-    def scope(self) -> AbstractContextManager[Any]:
+    def _pool_of_caller(self) -> AbstractContextManager[Any]:
         return contextlib.nullcontext()
 
 

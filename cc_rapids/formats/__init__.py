@@ -29,13 +29,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import FormatError
-from .binary import read_arrow, read_egr, read_npz, read_parquet
+from .binary import read_arrow, read_parquet
 from .edges import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
-from .entries import read_he, read_matrix, read_shortest_paths
 from .files import File, Progress, Wanted
-from .metis import read_metis
 from .names import FORMATS, PACKED, format_of
-from .pieces import IN_PIECES, parquet_facts, read_pieces
+from .pieces import IN_PIECES, WHOLE, parquet_facts, read_pieces
 from .readers import read_delimited
 from .writers import check_output, write_table
 
@@ -62,16 +60,10 @@ __all__ = [
     "write_table",
 ]
 
-_READERS = {
+_READERS = WHOLE | {
     "csv": read_delimited,
     "tsv": read_delimited,
     "snap": read_delimited,
-    "he": read_he,
-    "gr": read_shortest_paths,
-    "metis": read_metis,
-    "mtx": read_matrix,
-    "egr": read_egr,
-    "npz": read_npz,
     "arrow": read_arrow,
     "parquet": read_parquet,
 }

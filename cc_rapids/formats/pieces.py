@@ -19,7 +19,7 @@ from .readers import first_lines
 if TYPE_CHECKING:
     import pyarrow as pa
 
-READERS = {
+WHOLE = {  # readers of files that are read whole
     "he": read_he,
     "gr": read_shortest_paths,
     "metis": read_metis,
@@ -188,7 +188,7 @@ def read_pieces(
     elif wanted.format in IN_PIECES:
         yield from text_pieces(file, wanted, text, done, rows)
     else:
-        table, vertices = READERS[wanted.format](file, wanted)
+        table, vertices = WHOLE[wanted.format](file, wanted)
         vertices = None if done else vertices
         for piece in sliced(table, 0, done, rows):
             yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)

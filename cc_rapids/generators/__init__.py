@@ -17,7 +17,7 @@ True
 from . import pieces
 from .graph import Graph
 from .random import REFERENCES, grid, reference, rmat, uniform
-from .shapes import cliques, duplicated, isolated, path, permuted, self_loops, star
+from .shapes import cliques, duplicated, isolated, path, permuted, self_loops, star, torus2d
 
 __all__ = [
     "REFERENCES",
@@ -33,5 +33,6 @@ __all__ = [
     "rmat",
     "self_loops",
     "star",
+    "torus2d",
     "uniform",
 ]

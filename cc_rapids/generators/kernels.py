@@ -156,6 +156,19 @@ def grid(on: Any) -> Any:
     return grid
 
 
+def torus(on: Any) -> Any:
+    """Edge 2 v leads from v to the right, edge 2 v + 1 downwards; both around to the other side."""
+
+    @on.each
+    def torus(i, n, columns, src, dst):
+        v, width = i >> ONE, np.uint64(columns)
+        row = v - v % width
+        src[i] = v
+        dst[i] = (v + width) % np.uint64(n) if i & ONE else row + (v - row + ONE) % width
+
+    return torus
+
+
 def steps(on: Any) -> Any:
     """Count in equal steps: first, first + step, first + 2 step, ..."""
 

@@ -22,7 +22,6 @@ from . import kernels as generate
 from .graph import bit_length, count, keys, launch
 
 Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
-_NO_EDGES = 0, 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +116,7 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     """:func:`cc_rapids.generators.grid` in pieces; its edges are counted before they are made."""
     random.grid(0, 0, keep, seed)
     n = count("rows", rows) * count("columns", columns)
-    whole = shapes.isolated(n)
-    share, key = round(keep * (1 << 32)), keys(seed)[0]
+    whole, share, key = shapes.isolated(n), round(keep * (1 << 32)), keys(seed)[0]
 
     def kept(first: int, size: int) -> npt.NDArray[np.uint8]:
         out = np.empty(2 * size, np.uint8)
@@ -139,12 +137,19 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     return Pieces(f"grid({rows} x {columns})", whole.num_vertices, edges, cut)
 
 
+def torus2d(rows: int, columns: int) -> Pieces:
+    """:func:`cc_rapids.generators.torus2d` in pieces."""
+    whole = shapes.isolated(count("rows", rows) * count("columns", columns))
+    whole, n = replace(whole, name=f"torus2d({rows} x {columns})"), whole.num_vertices
+    return _by_index(whole, 2 * n, generate.torus, n, columns)
+
+
 def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
     """:func:`cc_rapids.generators.reference` in pieces."""
     random.reference(name, 0, seed)
     full = random.REFERENCES[name]
     n = full.vertices if scale is None else round(2**scale)
-    m = full.edges if scale is None else round(full.edges * n / full.vertices)
+    m = round(full.edges * n / full.vertices)
     pieces = _FAMILIES[name](n, m, seed)
     return replace(pieces, name=name if scale is None else f"{name} at scale {scale}")
 
@@ -167,14 +172,14 @@ def self_loops(n: int) -> Pieces:
 
 def isolated(n: int) -> Pieces:
     """:func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
-    return _by_steps(shapes.isolated(0), n, 0, f"isolated({n})", _NO_EDGES, _NO_EDGES)
+    return _by_steps(shapes.isolated(0), n, 0, f"isolated({n})", (0, 0), (0, 0))
 
 
 def cliques(sizes: Sequence[int]) -> Pieces:
     """:func:`cc_rapids.generators.cliques` in pieces."""
     size, vertices, edges = shapes.clique_starts(sizes)
-    whole = shapes.isolated(int(vertices[-1]))
-    whole = replace(whole, name=f"cliques({size.size} of {whole.num_vertices} vertices)")
+    n = int(vertices[-1])
+    whole = replace(shapes.isolated(n), name=f"cliques({size.size} of {n} vertices)")
     return _by_index(whole, int(edges[-1]), generate.cliques, size.size, vertices, edges)
 
 

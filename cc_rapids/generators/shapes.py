@@ -24,6 +24,19 @@ def path(
     return graph if shuffle is None else permuted(graph, shuffle)
 
 
+def torus2d(
+    rows: int, columns: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
+) -> Graph:
+    """A grid whose sides are joined: each vertex to the right and downwards, two edges a vertex.
+
+    With one row or column these are self-loops, with two each is there twice.
+    """
+    n = count("rows", rows) * count("columns", columns)
+    graph = empty(n, 2 * n, f"torus2d({rows} x {columns})", dtype, engine)
+    launch(generate.torus, engine, 2 * n, n, columns, *graph.edges)
+    return replace(graph, components=min(n, 1), expected=_together(n))
+
+
 def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
     """Vertex 0 joined to each of the others."""
     graph = _steps(n, n - 1, f"star({n})", dtype, engine, (0, 0), (1, 1))

@@ -21,6 +21,7 @@ def connected_components(
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
+    memory: str = "device",
     explain: bool = False,
     directed: bool | None = None,
     connection: str | None = None,
@@ -33,7 +34,9 @@ def connected_components(
 
     Parameters
     ----------
-    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine, explain
+    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine, memory
+        As for :func:`components`.
+    explain : bool
         As for :func:`components`.
     directed, connection, return_labels
         As for cuGraph's and SciPy's functions of this name; ``connection`` is "weak" by default.
@@ -70,6 +73,7 @@ def connected_components(
         nulls=nulls,
         design=design,
         engine=engine,
+        memory=memory,
         explain=explain,
     )
     return found if explain else found.labels()

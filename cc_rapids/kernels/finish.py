@@ -21,6 +21,21 @@ def all_edges(link_edges: Any) -> Step:
     return finish
 
 
+def all_rows(link_short: Any, link_long: Any) -> Step:
+    """Link every entry: those of a short row by one thread, those of a long one by one each.
+
+    Where every edge stands in both rows, it is linked from that of its larger end.
+    """
+
+    def finish(work: Any) -> None:
+        many = work.engine.fill(work.engine.empty(1, np.int64), 0)
+        rest, once = (work.n, *work.trees, *work.notes), int(work.symmetric)
+        link_short(work.n, once, many, *work.rows, *rest)
+        link_long(work.m, once, many, *work.edges, *rest)
+
+    return finish
+
+
 def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
     """Link every edge that the sample has left, except those inside the giant."""
 

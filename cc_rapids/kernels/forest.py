@@ -78,21 +78,16 @@ def from_parent(on: Any) -> Any:
     return begin
 
 
-def every_edge(
-    on: Any, vertex: type, wide: type, join: Any, ends: Any, place: Any, begin: Any
-) -> Any:
-    """Link the two ends of each edge, in any order and at the same time.
+def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
+    """Link the two ends of an edge; ``begin`` says where the climbs begin.
 
-    ``ends`` reads an edge, ``place`` says which is the i-th, ``begin`` where the climb begins. A
-    self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a dense
-    graph have two ends with one parent: two reads are all they cost.
+    A self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a
+    dense graph have two ends with one parent: two reads are all they cost.
     """
     mark = bits.mark(on)
 
-    @on.each
-    def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
-        e = place(i)
-        u, v = ends(e, src, dst, low, n)
+    @on.device
+    def one_edge(u, v, e, n, parent, extra, chosen, seen, stray):
         if max(u, v) >= wide(n):
             stray[0] = 1
         elif u == v:
@@ -101,6 +96,22 @@ def every_edge(
             p, q = parent[u], parent[v]
             if p != q:
                 join(parent, extra, chosen, begin(vertex(u), p), begin(vertex(v), q), e)
+
+    return one_edge
+
+
+def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
+    """Link the ends of each edge, in any order and at the same time.
+
+    ``place`` says which is the i-th, ``ahead`` asks for the parents of one that comes soon.
+    """
+
+    @on.each
+    def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
+        ahead(i, src, dst, low, parent)
+        e = place(i)
+        u, v = ends(e, src, dst, low, n)
+        one(u, v, e, n, parent, extra, chosen, seen, stray)
 
     return every_edge
 

@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
 from ..catalog import choice
 from ..reading import every
 from .sample import LOW_WORD, SPREAD, Sample
 
-ONE = np.uint64(1)
+ONE, SHORT = np.uint64(1), np.uint64(16)  # entries that one thread links, one after the other
 WARP = 32  # threads that exchange values run together
 SWITCH = ("on", "off")
-NEEDS = "rows: of an edge list, 48 bytes an edge while they are made"
 
 
 def first_ones(on: Any) -> Any:
@@ -89,7 +87,7 @@ def by_vertex(on: Any, link: Any) -> Any:
         "gather": SWITCH,
     },
     variants=("kout", "kout(pick=random)"),
-    needs=NEEDS,
+    rows=True,
     paper="k-out sampling, Hong et al. 2020, Algorithm 4 and 3.5; Sutton et al. 2018",
 )
 def kout(
@@ -157,7 +155,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     "hook",
     takes=("join", "note"),
     options={"n": 4, "gather": SWITCH},
-    needs=NEEDS,
+    rows=True,
     paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
 )
 def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sample:
@@ -191,18 +189,6 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
     return Sample(link, before, left=every(on), gather=gather == "on")
 
 
-def members(on: Any, vertex: type) -> Any:
-    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
-    has, add = bits.has(on), on.add
-
-    @on.each
-    def members(v, offsets, inside, count, listed):
-        if offsets[v] != offsets[v + ONE] and not has(inside, vertex(v)):
-            listed[np.uint64(add(count, 0, 1))] = v
-
-    return members
-
-
 def every_row(on: Any, vertex: type, finish: Any) -> Any:
     """Link the edges of the listed rows; the threads of a group take the entries of one in turn."""
     group = np.uint64(on.group)
@@ -217,3 +203,37 @@ def every_row(on: Any, vertex: type, finish: Any) -> Any:
             e += group
 
     return every_row
+
+
+def short_rows(on: Any, wide: type, one: Any) -> Any:
+    """Link the entries of a row, or if they are many, raise a flag; ``once``: those to smaller."""
+
+    @on.each
+    def short_rows(v, once, many, offsets, indices, *trees):
+        e, last = np.uint64(offsets[v]), np.uint64(offsets[v + ONE])
+        if last - e > SHORT:
+            e, many[0] = last, 1
+        while e < last:
+            w = wide(indices[e])
+            if w <= v or once == 0:
+                one(wide(v), w, e, *trees)
+            e += ONE
+
+    return short_rows
+
+
+def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
+    """Link the entries of those rows by a thread each, if there are such rows."""
+
+    @on.sweep
+    def long_rows(first, n, step, once, many, offsets, indices, low, count, *trees):
+        e = first
+        while e < n and many[0] != 0:
+            v = row(offsets, count, e)
+            u, w = ends(e, offsets, indices, low, count)
+            few = np.uint64(offsets[v + ONE]) - np.uint64(offsets[v]) <= SHORT
+            if not few and (w <= u or once == 0):
+                one(u, w, e, count, *trees)
+            e += step
+
+    return long_rows

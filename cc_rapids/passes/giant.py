@@ -8,19 +8,49 @@ from typing import Any
 
 import numpy as np
 
+from .. import bits
 from ..kernels.sample import COUNT_SHIFT, LOW_WORD, SPREAD, giant_of
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+NEXT = np.uint64(1)
+
+
+def probed(on: Any) -> Any:
+    """The i-th of some vertices, the same ones in every run."""
+
+    @on.device
+    def probed(i, n):
+        return ((i * SPREAD) & LOW_WORD) % np.uint64(n)
+
+    return probed
 
 
 def probe(on: Any, find: Any) -> Any:
-    """The roots of some vertices, the same ones in every run."""
+    """The roots of some vertices."""
+    vertex = probed(on)
 
     @on.each
     def probe(i, n, parent, roots):
-        roots[i] = find(parent, parent[((i * SPREAD) & LOW_WORD) % np.uint64(n)])
+        roots[i] = find(parent, parent[vertex(i, n)])
 
     return probe
+
+
+def mark_frequent(on: Any, find: Any) -> Any:
+    """Note the roots of some vertices, as long as they are others: they have children.
+
+    Among them is the root of nearly all, which all threads of a pass would note at once.
+    """
+    vertex, mark = probed(on), bits.mark(on)
+
+    @on.each
+    def mark_frequent(i, n, parent, seen):
+        v = vertex(i, n)
+        r = find(parent, parent[v])
+        if r != v:
+            mark(seen, r)
+
+    return mark_frequent
 
 
 def most_frequent(on: Any) -> Any:
@@ -62,3 +92,15 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
         octets[b] = octet
 
     return mark_inside
+
+
+def members(on: Any, vertex: type) -> Any:
+    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
+    has, add = bits.has(on), on.add
+
+    @on.each
+    def members(v, offsets, inside, count, listed):
+        if offsets[v] != offsets[v + NEXT] and not has(inside, vertex(v)):
+            listed[np.uint64(add(count, 0, 1))] = v
+
+    return members

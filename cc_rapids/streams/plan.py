@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..engines import Engine
-from .kinds import Source
-from .memory import EDGE, LEAST_ROWS, MOST_ROWS, VERTEX, in_words
+from ..sources import Source
+from ..sources.memory import EDGE, LEAST_ROWS, MOST_ROWS, VERTEX, in_words
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
 

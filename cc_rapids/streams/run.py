@@ -19,9 +19,7 @@ from ..errors import InputError
 from ..index import Range
 from ..result import Components, check_labels
 from ..snapshots import begun, like, snapshot
-from .ahead import ahead
-from .kinds import Chunk, Cursor, Source, source_of
-from .memory import Budget, bytes_of
+from ..sources import Budget, Chunk, Cursor, Source, ahead, bytes_of, source_of
 from .plan import StreamPlan, plan
 from .progress import Reporter, StreamProgress
 from .saved import Saver
@@ -63,7 +61,7 @@ def stream_components(
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
     memory_limit : int or str, optional
         Bytes, or a word such as ``"2GiB"``, for vertices and chunks together; half of the memory
-        that is free by default. Chunks are sized by it, by :mod:`cc_rapids.streams.memory`: 20
+        that is free by default. Chunks are sized by it, by :mod:`cc_rapids.sources.memory`: 20
         bytes a vertex with ``num_vertices``, else 40, and 80 and the text four times for strings.
         Items of an iterable, and frames that the answer returns, are the caller's own.
     progress : bool or callable
@@ -138,7 +136,7 @@ class Run:
         saved = self.saver.read(engine)
         if saved is None:
             self.budget.update("range" if count is not None else "strings", count or 0)
-            state, cursor, done = self._begin(engine, count, vertices), Cursor(), False
+            state, cursor, done = begun(engine, count, vertices, self.free), Cursor(), False
         else:
             state, cursor, done, dropped = saved
             state = replace(state, given=replace(self._kind(state), dropped=dropped))
@@ -152,15 +150,6 @@ class Run:
         finally:
             reporter.close()
         return snapshot(state, self.design, labels, perf_counter() - started)
-
-    def _begin(self, engine: engines.Engine, count: int | None, vertices: Any) -> State:
-        with engine.scope():
-            state = begun(engine, count)
-        if vertices is None:
-            return state
-        given = inputs.vertices(vertices)
-        with inputs.lent_to(state, given, self.free) as (old, columns):
-            return batches.named(old, given, columns)[0]
 
     def _kind(self, state: State) -> Any:
         """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
@@ -204,11 +193,18 @@ class Run:
 OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
 
 
-def check_streamed(forest: bool, source: Any, destination: Any, options: dict[str, Any]) -> None:
+def check_streamed(
+    forest: bool, memory: str, source: Any, destination: Any, options: dict[str, Any]
+) -> None:
     """An InputError if a stream cannot give what was asked for; a TypeError if it is unknown."""
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"components() got an unexpected keyword argument {name!r}")
+    if memory != engines.MEMORY[0]:
+        raise InputError(
+            "edges that are read in chunks are copied chunk by chunk: leave"
+            f" memory={memory!r} out, or read them into one frame"
+        )
     if forest:
         raise InputError(
             "edges that are read in chunks are forgotten, so there is no spanning forest of them:"

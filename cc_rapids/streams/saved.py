@@ -13,7 +13,7 @@ from .. import checkpoint
 from ..batches import State
 from ..engines import Engine
 from ..errors import FormatError, InputError
-from .kinds import Cursor
+from ..sources import Cursor
 
 FORMAT = "stream 1"
 

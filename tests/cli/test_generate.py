@@ -29,6 +29,7 @@ WHOLE = {
     "self_loops --nodes 30": lambda g: g.self_loops(30),
     "isolated --nodes 30": lambda g: g.isolated(30),
     "reference --name road --scale 6 --seed 1": lambda g: g.reference("road", 6, 1),
+    "torus2d --rows 3 --columns 5": lambda g: g.torus2d(3, 5),
     "permuted --of grid(rows=5,columns=5) --seed 2": lambda g: g.permuted(g.grid(5, 5), 2),
     "duplicated --of star(nodes=5) --times 3 --seed 1": lambda g: g.duplicated(g.star(5), 3, 1),
 }

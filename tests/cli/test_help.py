@@ -71,6 +71,11 @@ def files(tmp_path, monkeypatch):
     Path("labels.csv").write_text("vertex,labels\n2,2\n4,4\n5,2\n7,2\n8,4\n9,9\n")
     Path("labels_of_another.csv").write_text("vertex,labels\n2,1\n4,7\n5,1\n7,1\n8,7\n9,3\n")
     Path(".config/fish/completions").mkdir(parents=True)
+    for density in (0.05, 0.1):
+        made = ["--nodes", "40", "--density", str(density), "--quiet"]
+        Path("graphs").mkdir(exist_ok=True)
+        words = ["generate", "gnm", f"graphs/{density}.he", *made]
+        assert CliRunner().invoke(main, words).exit_code == 0
     convert = ["convert", "pairs.csv", "pairs.parquet", "--quiet"]
     assert CliRunner().invoke(main, convert).exit_code == 0
     return tmp_path

@@ -39,7 +39,7 @@ def test_the_order_of_the_labels_does_not_matter(verify):
         ({9: 4}, "vertex 9 has the label 4, and no path joins the two"),
         ({4: 8, 8: 8}, "vertex 4 has the label 8"),
         ({9: 1}, "vertex 9 has the label 1, which is no vertex"),
-        ({3: 3}, "3 have a label, and nothing names them"),
+        ({3: 3}, "vertex 3 has a label, and nothing names it"),
     ],
 )
 def test_wrong(verify, change, example):
@@ -56,7 +56,7 @@ def test_wrong(verify, change, example):
 def test_a_vertex_without_a_label(verify):
     done = verify({v: label for v, label in RIGHT.items() if v != 9})
     assert done.exit_code == 1
-    assert "9 have no label" in done.stdout
+    assert "9 has no label" in done.stdout
 
 
 def test_isolated_vertices_need_labels(verify):
@@ -64,7 +64,7 @@ def test_isolated_vertices_need_labels(verify):
     labels = {0: 0, 1: 0, 2: 2, 3: 0, 4: 4}
     assert verify(labels, edges=graph, name="e.he").exit_code == 0
     del labels[4]
-    assert "4 have no label" in verify(labels, edges=graph, name="e.he").stdout
+    assert "4 has no label" in verify(labels, edges=graph, name="e.he").stdout
 
 
 def test_labels_of_any_name(verify):
@@ -82,6 +82,24 @@ def test_labels_of_any_name(verify):
     assert (done.exit_code, "no path joins" in done.stdout) == (1, True)
 
 
+def test_an_oracle_is_asked_too(verify):
+    done = verify(RIGHT, "--oracle", "scipy", "--engine", "threads")
+    assert done.output.endswith("by 4 edges; scipy finds the same\n")
+
+
+def test_files_larger_than_memory(verify):
+    limited = "--memory-limit", "128MiB"
+    assert verify(RIGHT, *limited).output.startswith("right: 3 components of 6 vertices")
+    assert "edge 1 joins" in verify(RIGHT | {7: 7}, *limited).stdout
+    graph = "H 5 2 1\nE 0 1 1\nE 3 1 1\n"
+    labels = {0: 0, 1: 0, 2: 2, 3: 0, 4: 4}
+    assert verify(labels, *limited, edges=graph, name="e.he").exit_code == 0
+    done = verify(RIGHT, *limited, "--format", "csv")
+    assert (done.exit_code, "leave --format out" in done.stderr) == (2, True)
+    done = verify(RIGHT, *limited, edges="src,dst\na,b\n")
+    assert (done.exit_code, "text" in done.stderr) == (2, True)
+
+
 def test_json(verify):
     facts = json.loads(verify(RIGHT, "--json").stdout)
     assert facts.pop("seconds") > 0
@@ -93,6 +111,7 @@ def test_json(verify):
         "vertices": 6,
         "edges": 4,
         "components": 3,
+        "oracle": None,
     }
 
 

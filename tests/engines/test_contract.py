@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import bits, kernels
+from cc_rapids import bits, kernels, reading
 from cc_rapids.program import Parts
 
 SIZES = [0, 1, 31, 32, 33, 100]
@@ -73,6 +73,23 @@ def test_atomics_return_the_old_value_and_store_the_new(on, name, dtype, old, va
     once(on)(1, array, seen)
     assert on.to_host(array).tolist() == [new]
     assert on.to_host(seen).tolist() == [old]
+
+
+@pytest.mark.parametrize("dtype", WIDTHS)
+def test_asking_ahead_touches_nothing_and_may_name_no_element(on, dtype):
+    def look(on):
+        ahead = reading.look_ahead(on, np.uint64, reading.every(on))
+
+        @on.each
+        def look(i, src, dst, parent):
+            ahead(i, src, dst, -1, parent)
+
+        return look
+
+    far = on.asarray(np.full(100, np.iinfo(dtype).max, dtype))
+    parent = on.asarray(np.arange(3, dtype=np.uint32))
+    look(on)(100, far, far, parent)
+    assert on.to_host(parent).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("dtype", WIDTHS)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gpu_graphs import ran, random_frame, symmetric
+from machine import with_package
 from scipy.sparse import csgraph
 
 import cc_rapids
@@ -138,8 +139,7 @@ def test_cugraphs_own_tests_pass_under_install(cugraph, tmp_path):
             "the installed cugraph comes without its tests: set CC_RAPIDS_PEER_TESTS to a folder"
             " with test_connectivity.py"
         )
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    environment = with_package(os.environ) | {
         "RAPIDS_DATASET_ROOT_DIR": str(tmp_path),
     }
 

@@ -4,13 +4,13 @@ import logging
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import peers
 import pytest
+from machine import with_package
 
 import cc_rapids
 from cc_rapids import errors
@@ -195,8 +195,7 @@ def scripts(tmp_path):
 
 
 def run(*arguments, cwd, path):
-    root = Path(__file__).parents[2]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (root, path)))}
+    environment = with_package(os.environ, path)
     return subprocess.run(
         [sys.executable, "-W", "error", *arguments],
         cwd=cwd,

@@ -34,8 +34,9 @@ def first_phase(
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         on, join = Interleaver, rule.join(tape)
-        parts = join, reading.listed(on, np.uint32), reading.every(on), begin(on)
-        kernel = forest.every_edge(on, np.uint32, np.uint32, *parts)
+        one = forest.one_edge(on, np.uint32, np.uint32, join, begin(on))
+        read, place = reading.listed(on, np.uint32), reading.every(on)
+        kernel = forest.every_edge(on, one, read, place, reading.no_look(on, np.uint32, place))
         more = *rule.trees(shared), None, shared["seen"], shared["stray"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
 

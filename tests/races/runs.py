@@ -123,7 +123,7 @@ class Outcomes(Engine):
     def peak_bytes(self) -> int | None:
         return None
 
-    def scope(self) -> AbstractContextManager[Any]:
+    def _pool_of_caller(self) -> AbstractContextManager[Any]:
         return nullcontext()
 
     def launch(self, kernel: Any, n: int, arguments: tuple[Any, ...]) -> None:

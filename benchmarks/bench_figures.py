@@ -1,0 +1,149 @@
+"""Fill the page on the reference graphs, and draw its figures, from the records."""
+
+import argparse
+import pathlib
+
+import design_tables
+import records
+import report
+from paper_tables import number
+
+from cc_rapids.plots import charts
+
+ROOT = pathlib.Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "benchmarks.md"
+KEY = "engine", "graph", "form", "ids", "design"
+PLACES = {"cuda": "gpu", "threads": "threads"}
+
+
+def main():
+    """Make the figures, then the page that shows those there are."""
+    args = argparse.ArgumentParser(description=__doc__)
+    args.add_argument("--records", type=pathlib.Path, default=records.HERE)
+    args.add_argument("--page", type=pathlib.Path, default=PAGE)
+    args = args.parse_args()
+    folder = args.page.parent / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for engine, place in PLACES.items():
+        rows = newest(args.records, engine)
+        for name, draw in FIGURES.items():
+            figure = draw(rows) if rows else None
+            if figure:
+                charts.save(figure, folder / f"bench-{name}-{place}.svg")
+    report.fill(args.page, contents(args.records, folder))
+
+
+def newest(folder, engine):
+    """The last record of each case, of the device, the commit and the size measured last."""
+    rows = [row for row in records.load("bench", folder) if row["engine"] == engine]
+    same = "device", "commit", "scale"
+    kept = [row for row in rows if all(row[key] == rows[-1][key] for key in same)]
+    return list({tuple(row[key] for key in KEY): row for row in kept}.values())
+
+
+def contents(folder, figures):
+    """What stands between the marks of the page."""
+    return {
+        place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
+        for engine, place in PLACES.items()
+    }
+
+
+def section(rows, figures, place):
+    """The table of one engine, its figures, and what they stand on."""
+    if not rows:
+        return "Not measured yet on this version: `python benchmarks/run.py`."
+    parts = [design_tables.table(HEAD, [line(row) for row in rows], 3)]
+    for name in FIGURES:
+        if (figures / f"bench-{name}-{place}.svg").exists():
+            parts.append(f"![{WORDS[name]}](figures/bench-{name}-{place}.svg)")
+    return "\n\n".join([*parts, footing(rows)])
+
+
+HEAD = (
+    "graph", "input", "design", "edges", "to labels, ms", "least-greatest", "alone, ms",
+    "random reads an edge", "of the limit", "peer, ms", "faster",
+)  # fmt: skip
+
+
+def line(row):
+    """A row of the table."""
+    job, paper, peer = row["job_wall_ms"], row["paper"], row.get("peer", {})
+    limit, theirs = paper.get("of_limit"), peer.get("job_wall_ms")
+    return [
+        row["graph"],
+        f"{row['form']}, {row['ids']}",
+        row["ran"],
+        f"{row['m'] / 1e6:.1f} M",
+        number(job["median"]),
+        f"{number(job['least'])}-{number(job['greatest'])}",
+        number(alone(row)),
+        number(paper["random_reads_an_edge"]),
+        "-" if limit is None else f"{limit:.0%}",
+        number(theirs and theirs["median"]),
+        number(faster(row), " x"),
+    ]
+
+
+def alone(row):
+    """The milliseconds of the design on edges in place: of the device, if there is one."""
+    return row["solve_device_ms" if "solve_device_ms" in row else "solve_wall_ms"]["median"]
+
+
+def faster(row):
+    """How many times longer the peer takes, or None."""
+    theirs = row.get("peer", {}).get("job_wall_ms")
+    return theirs["median"] / row["job_wall_ms"]["median"] if theirs else None
+
+
+def footing(rows):
+    """What the times stand on."""
+    last = rows[-1]
+    peers = sorted({row["peer"]["name"] for row in rows if "job_wall_ms" in row.get("peer", {})})
+    failed = sum("not_run" in row.get("peer", {}) for row in rows)
+    size = "" if last["scale"] is None else f" Graphs of about 2^{last['scale']:g} vertices."
+    versions = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
+    checked = all(row.get("checked") for row in rows)
+    return (
+        f"On {last['device']}, at {last['commit']} ({last['date']}); {versions}.{size} Medians of"
+        f" {min(row['job_wall_ms']['runs'] for row in rows)} runs or more; the inputs of a case are"
+        f" {min(row['inputs'] for row in rows)} to {max(row['inputs'] for row in rows)} copies in"
+        f" turn. Peer: {', '.join(peers) or 'none'}."
+        + (f" It did not run on {failed} of {len(rows)}." if failed else "")
+        + (" All answers equal those of sequential union-find." if checked else " Not checked.")
+    )
+
+
+def by_case(rows, value):
+    """Bars of a value: graphs, and in each the forms, widths and designs."""
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    series = {}
+    for row in rows:
+        name = f"{row['form']}, {row['ids']}"
+        if row["design"] != "auto":
+            name += f", {row['design']}"
+        series.setdefault(name, [None] * len(graphs))[graphs.index(row["graph"])] = value(row)
+    there = any(bar is not None for bars in series.values() for bar in bars)
+    return (graphs, series) if there else None
+
+
+def gains(rows):
+    """How many times faster than the peer."""
+    found = by_case(rows, faster)
+    return charts.bars(*found, "times faster than the peer", log=True, line=1) if found else None
+
+
+def limits(rows):
+    """How near to the limit of the card."""
+    found = by_case(rows, lambda row: row["paper"].get("of_limit"))
+    return charts.bars(*found, "time of the limit / time", line=1) if found else None
+
+
+FIGURES = {"faster": gains, "limit": limits}
+WORDS = {
+    "faster": "Times faster than the peer, from the input to the labels",
+    "limit": "The time that the card's limits allow over the time of the design alone",
+}
+
+if __name__ == "__main__":
+    main()

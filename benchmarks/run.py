@@ -1,0 +1,66 @@
+"""All reference graphs, as lists and as rows, int32 and int64, against a peer in the same run.
+
+On a GPU the peer is cuGraph if it is installed; on threads it is SciPy, on smaller graphs of the
+same kinds unless --scale says otherwise. See cc_rapids.bench for what is measured, and how.
+"""
+
+import traceback
+
+import records
+
+from cc_rapids import EngineError, bench, engines, generators
+
+GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
+THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
+
+
+def main():
+    """Measure, and keep each record as it is made; what fails costs its own graph alone."""
+    args = records.arguments(__doc__)
+    args.add_argument("--graphs", nargs="*", default=GRAPHS)
+    args.add_argument("--engines", nargs="*", choices=engines.ENGINES, default=available())
+    args.add_argument("--designs", nargs="*", default=["auto"])
+    args.add_argument("--forms", nargs="*", choices=bench.FORMS, default=bench.FORMS)
+    args.add_argument("--ids", nargs="*", choices=bench.IDS, default=bench.IDS)
+    args.add_argument("--no-check", action="store_true", help="trust the answers")
+    args.add_argument("--no-peers", action="store_true")
+    args.add_argument("--patience", type=float, default=20, help="seconds of a peer's runs")
+    args = args.parse_args()
+    options = bench.Options(args.runs, not args.no_check, not args.no_peers, args.patience)
+    failed = []
+    for engine in map(engines.get, args.engines):
+        scale = args.scale or (None if engine.on_device else THREADS_SCALE)
+        base = records.environment(engine.device_name, args.commit) | {"scale": scale}
+        for name in args.graphs:
+            try:
+                measure(name, scale, engine, args, options, base)
+            except Exception:
+                traceback.print_exc()
+                failed.append(f"{name} on {engine.name}")
+    if failed:
+        raise SystemExit(f"not measured: {', '.join(failed)}")
+
+
+def available():
+    """The engines of this machine."""
+    try:
+        engines.get("cuda")
+    except EngineError as error:
+        print(f"on threads alone: {error}", flush=True)
+        return ["threads"]
+    return ["cuda", "threads"]
+
+
+def measure(name, scale, engine, args, options, base):
+    """All records of one graph on one engine."""
+    graph = generators.reference(name, scale, engine=engine.name)
+    how = tuple(args.forms), tuple(args.ids), options
+    for record in bench.measure(graph, engine, args.designs, *how):
+        records.keep(args.out, "bench", base | record | {"graph": name})
+    del graph
+    if engine.on_device:
+        engine.xp.get_default_memory_pool().free_all_blocks()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Dense: searches along the rows of an adjacency matrix, and a fixed point of its row maxima.
+
+cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge (u, v).
+parent : (n,) unsigned, the labels.
+
+The paper's matrix is made on the host, and copied or mapped; here a kernel makes it of the edges,
+in the kind of memory that is asked for (see :meth:`cc_rapids.engines.Engine.by_way_of`).
+
+Lehr, Reinsperger and Rysavy 2022, 4.2 and 4.3.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from ..kernels.sample import Step
+
+ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
+BLOCK = 1 << 22  # cells that are looked at together by the array library
+
+
+def fill_cells(on: Any, read: Any) -> Any:
+    """Set the two cells of an edge; of its duplicates each stores the same."""
+
+    @on.each
+    def fill_cells(e, src, dst, low, n, seen, stray, cells):
+        u, v = read(e, src, dst, low, n, seen, stray)
+        if u != v:
+            cells[np.uint64(u) * np.uint64(n) + np.uint64(v)] = 1
+            cells[np.uint64(v) * np.uint64(n) + np.uint64(u)] = 1
+
+    return fill_cells
+
+
+def matrix_of(work: Any, fill: Any, cell: type) -> Any:
+    """The matrix of the edges of a run, in the kind of memory of its edges."""
+    engine = work.engine
+
+    def write(cells: Any) -> None:
+        fill(work.m, *work.edges, work.n, *work.notes, engine.fill(cells, 0))
+
+    return engine.by_way_of(work.memory, work.n * work.n, cell, write)
+
+
+def next_row(on: Any) -> Any:
+    """Best = the first vertex from a given one on that no search has labelled.
+
+    Searches begin at the least vertex that is left, so that all labels are smaller than what they
+    label, but for those of the beginnings, which are behind.
+    """
+    all_min = on.all_min
+
+    @on.sweep
+    def next_row(v, n, step, start, parent, best):
+        found = NOWHERE
+        while v < n:
+            if v >= np.uint64(start) and parent[v] == v:
+                found = min(found, v)
+            v += step
+        all_min(best, 0, found)
+
+    return next_row
+
+
+def look_along(on: Any, vertex: type) -> Any:
+    """Look at cell v of the rows of queue[first:last], one row after the other, for an edge to v.
+
+    A thread stores to its own vertex alone, and to a place in the queue that it has for itself:
+    nothing that is read is written meanwhile, but for the count.
+    """
+    add = on.add
+
+    @on.each
+    def look_along(v, first, last, start, n, cells, queue, parent, count):
+        k, stop = np.uint64(first), np.uint64(last)
+        if v <= np.uint64(start) or parent[v] != v:
+            return
+        while k < stop:
+            if cells[np.uint64(queue[k]) * np.uint64(n) + v] != 0:
+                parent[v] = vertex(start)
+                queue[np.uint64(add(count, 0, 1))] = vertex(v)
+                return
+            k += ONE
+
+    return look_along
+
+
+@choice(
+    "link",
+    "dense",
+    takes=("edges", "read"),
+    whole=True,
+    rooted=False,
+    room=(1, 0),
+    pairs=1,
+    needs="a byte a pair of vertices for the adjacency matrix; launches for each component",
+    paper="dense matrix, Lehr et al. 2022, 4.2",
+)
+def dense(on: Any, vertex: type, read: Any) -> Step:
+    """Row by row, a thread a cell: gather all that the first vertex left reaches, label it by that.
+
+    A launch takes the rows of all vertices that the last one found, each thread its own column of
+    one after the other, so that a row is read by neighbouring threads at once.
+    """
+    fill, after, look = fill_cells(on, read), next_row(on), look_along(on, vertex)
+
+    def finish(work: Any) -> None:
+        engine, n, parent = work.engine, work.n, work.trees[0]
+        cells, queue = matrix_of(work, fill, np.uint8), engine.empty(n, vertex)
+        best, count, start = engine.empty(1, np.uint64), engine.empty(1, np.int64), 0
+        while True:
+            after(n, start, parent, engine.fill(best, 0xFF))
+            start = int(engine.to_host(best)[0]) if n else 0
+            if start >= n:
+                return
+            queue[:1] = start
+            first, last = 0, 1
+            count[:] = 1
+            while first < last:
+                look(n, first, last, start, n, cells, queue, parent, count)
+                first, last = last, int(engine.to_host(count)[0])
+            start += 1
+
+    return finish
+
+
+@choice(
+    "link",
+    "matrix-fixpoint",
+    takes=("edges", "read"),
+    whole=True,
+    rooted=False,
+    least=False,
+    room=(4, 0),
+    pairs=4,
+    needs="4 bytes a pair of vertices for the matrix; a pass over it for each step of a path",
+    paper="fixed point by Thrust, Lehr et al. 2022, 4.3",
+)
+def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
+    """Raise each cell to the greatest in its column's own row, until no row's maximum rises.
+
+    At first an edge's cell is its column's number, from 1 on. Maxima only rise, by numbers of
+    vertices in the same component, so that it ends; the label is the component's highest vertex.
+    All but the making of the matrix is left to the array library of the engine, in blocks of rows.
+    """
+    fill = fill_cells(on, read)
+
+    def finish(work: Any) -> None:
+        n, parent, xp = work.n, work.trees[0], work.engine.xp
+        cells = matrix_of(work, fill, vertex).reshape(n, n)
+        own, rows = xp.arange(1, n + 1, dtype=vertex), max(BLOCK // max(n, 1), 1)
+        blocks = [cells[first : first + rows] for first in range(0, n, rows)]
+        for block in blocks:
+            block *= own
+        before, top = own, xp.zeros(n, vertex)
+        while bool((before != top).any()):
+            before = top
+            for block in blocks:
+                xp.maximum(block, xp.where(block != 0, before, vertex(0)), out=block)
+            top = xp.concatenate([block.max(axis=1) for block in blocks])
+        parent[:] = xp.where(top != 0, top, own) - vertex(1)
+
+    return finish

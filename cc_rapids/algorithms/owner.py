@@ -1,0 +1,125 @@
+"""Owner: one thread a component, that of its highest vertex, searches it from end to end.
+
+offsets, indices : the rows, every edge in those of both its ends.
+room             : (n (n + 1) / 2,) unsigned: the words from v (v + 1) / 2 on are thread v's, one
+                   for each vertex up to v, as it never keeps a higher one.
+parent           : (n,) unsigned; in the end the owner of each vertex.
+
+A thread that comes to a higher vertex than its own is no owner, and ends at once. Those that are
+left are as many as the components: on a single one the search is sequential.
+
+Lehr, Reinsperger and Rysavy 2022, 4.1.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..catalog import choice
+from ..kernels.link import none_of
+from ..kernels.rows import ONE
+from ..kernels.sample import Step
+
+TOGETHER = 64  # searches that a CPU thread takes at a time
+
+
+def search_to_labels(on: Any, vertex: type) -> Any:
+    """Search from v and raise the labels of what is found to v; room holds what is to be visited.
+
+    A label tells who was there last: v itself, so that there is no news; a higher thread, so that
+    v is no owner; or a lower one. Labels only rise, by atomic maxima, which also tell: a label that
+    is read before is a lower one at worst, and then the maximum says what stands there. Threads
+    that end early leave theirs behind. The owner meets no higher label, raises that of each vertex
+    of its component once, and visits it once: so its room is enough, and its search ends.
+    """
+    high = on.max
+
+    @on.each
+    def search_to_labels(v, offsets, indices, room, parent):
+        taken = (v * (v + ONE)) >> ONE
+        found = taken + ONE
+        room[taken] = vertex(v)
+        while taken < found:
+            u = np.uint64(room[taken])
+            e, last = np.uint64(offsets[u]), np.uint64(offsets[u + ONE])
+            while e < last:
+                w = np.uint64(indices[e])
+                label = v + ONE if w > v else np.uint64(parent[w])
+                if label < v:
+                    label = np.uint64(high(parent, w, vertex(v)))
+                    if label < v:
+                        room[found] = vertex(w)
+                        found += ONE
+                if label > v:
+                    return
+                e += ONE
+            taken += ONE
+
+    return search_to_labels
+
+
+def search_to_lists(on: Any, vertex: type) -> Any:
+    """Search from v, and keep the component as a list: room[w] follows w, or is w at its end.
+
+    It begins with v; what follows the vertex that is being visited is still to be. Room is no
+    other thread's, and a vertex that is not in the list has NONE there: no atomic operations. At
+    the end v is the highest of its component, so that no other thread labels the members.
+    """
+    none = none_of(vertex)
+
+    @on.each
+    def search_to_lists(v, offsets, indices, room, parent):
+        first = (v * (v + ONE)) >> ONE
+        u, tail, end = v, v, v + ONE
+        room[first + v] = vertex(v)
+        while u != end:
+            e, last = np.uint64(offsets[u]), np.uint64(offsets[u + ONE])
+            while e < last:
+                w = np.uint64(indices[e])
+                if w > v:
+                    return
+                if room[first + w] == none:
+                    room[first + tail], room[first + w] = vertex(w), vertex(w)
+                    tail = w
+                e += ONE
+            u = end if u == tail else np.uint64(room[first + u])
+        parent[v], u = vertex(v), v
+        while u != tail:
+            u = np.uint64(room[first + u])
+            parent[u] = vertex(v)
+
+    return search_to_lists
+
+
+@choice(
+    "link",
+    "owner",
+    options={"output": ("labels", "lists")},
+    variants=("owner", "owner(output=lists)"),
+    whole=True,
+    rooted=False,
+    least=False,
+    pairs=2,
+    rows=True,
+    needs="2 bytes a pair of vertices for what each thread has still to visit",
+    paper="one thread a component, Lehr et al. 2022, 4.1",
+)
+def owner(on: Any, vertex: type, output: str) -> Step:
+    """Search from every vertex at once; only the search from the highest of a component goes on.
+
+    ``output=labels`` raises one vector of labels by atomic operations. ``output=lists`` gives each
+    thread a list of members of its own, from which the owner labels them when it is done. The
+    paper's worklist is n words, or booleans, a thread: words here, and only those up to the thread.
+    """
+    make = {"labels": search_to_labels, "lists": search_to_lists}[output]
+    search = make(on, vertex)
+    search.together = TOGETHER
+
+    def finish(work: Any) -> None:
+        engine, n = work.engine, work.n
+        room = engine.empty(n * (n + 1) // 2, vertex)
+        if output == "lists":
+            engine.fill(room, 0xFF)
+        search(n, *work.rows, room, work.trees[0])
+
+    return finish

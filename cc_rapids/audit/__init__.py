@@ -1,0 +1,7 @@
+"""Audit: an answer proved from the edges alone, on the engine that holds it."""
+
+from .audited import Audited
+from .labels import audit_labels
+from .run import Audit
+
+__all__ = ["Audit", "Audited", "audit_labels"]

@@ -1,0 +1,265 @@
+"""The audit: one pass over the edges, and one over the vertices."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .. import bits, frames, inputs, kernels, reading
+from ..catalog import unknown
+from ..choosing import choose
+from ..columns import Column, of
+from ..edges import Edges
+from ..engines import Engine
+from ..errors import InputError, VerificationError
+from ..forest import Forest
+from ..given import Given
+from ..oracle.peers import PEERS, least_by
+from ..passes import audit as passes
+from ..passes import columns as column_passes
+from ..pick import check_kinds
+from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
+from .faults import Faults
+from .places import Places, in_words
+
+NOTHING = (1 << 64) - 1
+STRIDE = 1280  # edges: a block of 256 of each stride is joined first
+PIECE = 1 << 22  # vertices of a range that are looked at at a time
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was proved.
+
+    Attributes
+    ----------
+    edges, vertices, components : int
+        How many there are.
+    oracle : str or None
+        Who found the same components.
+    seconds : float
+        What the audit took.
+    """
+
+    edges: int
+    vertices: int
+    components: int
+    oracle: str | None
+    seconds: float
+
+    def __str__(self) -> str:
+        also = f"; {self.oracle} finds the same" if self.oracle else ""
+        return (
+            f"right: {self.components:,} components of {self.vertices:,} vertices, by"
+            f" {self.edges:,} edges{also}"
+        )
+
+
+def audit(
+    places: Places,
+    edges: Any,
+    source: Any,
+    destination: Any,
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    nulls: str = "raise",
+    oracle: str | None = None,
+    memory_limit: int | str | None = None,
+) -> Audit:
+    """Prove an answer; see :meth:`cc_rapids.Components.audit`."""
+    started = perf_counter()
+    if oracle is not None and oracle not in PEERS:
+        raise InputError(unknown("oracle", str(oracle), PEERS))
+    path = isinstance(edges, str | os.PathLike) and isinstance(source, str)
+    run = _Run(places)
+    if is_stream(edges) or (path and oracle is None):
+        if oracle is not None:
+            raise InputError(
+                f"oracle={oracle!r} takes all edges at once: read the stream into one frame, or"
+                " leave it out"
+            )
+        budget = Budget(bytes_of(memory_limit), 0)
+        for given in _chunks(edges, source, destination, nulls, budget, run):
+            run.take(given)
+        count = inputs.check_vertices(num_vertices, vertices)
+        run.name(range(count) if count is not None else vertices)
+    else:
+        given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
+        run.take(given, oracle)
+    found = run.close()
+    return Audit(run.edges, places.forest.vertices, found, oracle, perf_counter() - started)
+
+
+def _chunks(
+    edges: Any, source: Any, destination: Any, nulls: str, budget: Budget, run: _Run
+) -> Iterator[Given]:
+    """The chunks of a stream, each checked."""
+    if isinstance(source, list) or isinstance(destination, list):
+        raise InputError(
+            f"ids of edges that are read in chunks are one column a side, not source={source!r} and"
+            f" destination={destination!r}: read them into one frame"
+        )
+    stream, places = source_of(edges, source, destination), run.places
+    budget.fixed, strings = stream.fixed, places.column.strings
+    budget.update("strings" if strings else "range", places.forest.n)
+    read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, strings)
+    taken: Iterator[Chunk] = ahead(read) if stream.threaded else read
+    with closing(taken):  # type: ignore[type-var]
+        for chunk in taken:
+            yield frames.read(
+                chunk.frame, chunk.source, chunk.destination, chunk.vertices, None, nulls
+            )
+
+
+def samples(engine: Engine, n: int, m: int) -> bool:
+    """Whether it pays to leave edges out that a sample has settled: where it does for a run."""
+    return n > 0 and choose(engine, n, m).design.sample != "none"
+
+
+class _Run:
+    """The trees so far, and what edges and the caller have named."""
+
+    def __init__(self, places: Places) -> None:
+        self.places, self.engine, self.forest = places, places.engine, places.forest
+        self.edges = self.rows = self.since = 0
+        self.faults = Faults(places)
+        with self.engine.scope():
+            self._begin(self.engine, self.forest)
+
+    def _begin(self, engine: Engine, forest: Forest) -> None:
+        n, words = forest.n, forest.seen.size
+        self.trees, self.inside, self.named, self.first = engine.pieces(
+            (n, forest.vertex), (words, np.uint32), (words, np.uint32), (4, np.uint64)
+        )
+        kernels.kernel(kernels.forest.start, engine, forest.vertex)(n, self.trees)
+        engine.fill(self.inside, 0)
+        engine.fill(self.named, 0)
+        engine.fill(self.first, 0xFF)
+
+    def take(self, given: Given, oracle: str | None = None) -> None:
+        """Hold some edges against the labels, and join them."""
+        if not given.src.size and given.vertices is None:
+            self.rows += given.dropped
+            return
+        check_kinds(self.places.column, given.src)
+        with inputs.lent_on(self.engine, given) as columns:
+            ends = self.places.ends(columns[:2])
+            if samples(self.engine, self.forest.n, self.since):
+                self._gather()
+            elif samples(self.engine, self.forest.n, ends.m):
+                few = column_passes.glanced_count(ends.m, STRIDE)
+                self._join(ends, few, kernels.kernel(column_passes.glance, self.engine, STRIDE))
+                self._gather()
+            self._join(ends, ends.m, kernels.kernel(reading.every, self.engine))
+            row = self._first(0)
+            if row is not None:
+                raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
+            if len(columns) > 2:
+                self._name(columns[2])
+            if oracle is not None:
+                self._compare(oracle, ends)
+        if isinstance(given.vertices, range):
+            self.name(given.vertices)
+        self.rows += given.src.size + given.dropped
+        self.edges += given.src.size
+        self.since += given.src.size
+
+    def name(self, vertices: Any) -> None:
+        """Note vertices that are named besides the edges: a range, or a column of ids."""
+        if vertices is None:
+            return
+        if isinstance(vertices, range):
+            for start in range(0, len(vertices), PIECE):
+                piece = vertices[start : start + PIECE]
+                with self.engine.scope():
+                    ids = self.engine.xp.arange(piece.start, piece.stop, piece.step)
+                    self._name(ids)
+            return
+        column = vertices if isinstance(vertices, Column) else of("vertices", vertices)
+        check_kinds(self.places.column, column)
+        with self.engine.scope(), column.lend() as held:
+            self._name(held)
+
+    def close(self) -> int:
+        """The number of components, when all edges have passed."""
+        engine, forest, vertex = self.engine, self.forest, self.forest.vertex
+        with engine.scope():
+            count = engine.fill(engine.empty(1, np.int64), 0)
+            check = kernels.kernel(passes.check_vertices, engine, vertex)
+            own, faults = (self.trees, self.named, self.first), self.faults
+            check(forest.n, forest.parent, forest.seen, *own, count)
+            kernels.kernel(passes.check_roots, engine, vertex)(forest.n, forest.seen, *own)
+            kinds = faults.missing, faults.label, faults.merged, faults.foreign
+            for kind, words in enumerate(kinds):
+                v = self._first(kind)
+                if v is not None:
+                    raise VerificationError(words(v))
+            found = int(engine.to_host(count)[0])
+        if found != forest.components:
+            raise VerificationError(
+                f"len() is {forest.components:,}, and there are {found:,} components"
+            )
+        return found
+
+    def _join(self, ends: Edges, count: int, place: Any) -> None:
+        engine, forest = self.engine, self.forest
+        wide = ends.wide_for(forest.n)
+        read = kernels.kernel(reading.listed, engine, wide)
+        check = kernels.kernel(passes.check_edges, engine, forest.vertex, wide, read, place)
+        own = self.inside, self.trees, self.named, self.first
+        check(count, ends.src, ends.dst, ends.low, forest.n, forest.parent, *own)
+
+    def _gather(self) -> None:
+        """Note which vertices hang with the label that most have."""
+        engine, forest, self.since = self.engine, self.forest, 0
+        found = engine.empty(passes.PROBES, forest.vertex)
+        kernels.kernel(passes.probe, engine)(found.size, forest.n, forest.parent, found)
+        giant = Counter(engine.to_host(found).tolist()).most_common(1)[0][0]
+        if giant < forest.n:
+            octets = self.inside.view(np.uint8)
+            gather = kernels.kernel(passes.gather_inside, engine, forest.vertex)
+            gather(octets.size, forest.n, giant, forest.parent, self.trees, octets)
+
+    def _name(self, column: Any) -> None:
+        engine, xp, forest = self.engine, self.engine.xp, self.forest
+        at = self.places.of(column)
+        there = at < forest.n
+        if forest.n:
+            inside = xp.where(there, at, 0).astype(at.dtype)
+            word = forest.seen[inside >> bits.SHIFT]
+            there &= (word >> (inside & bits.LAST).astype(np.uint32)) & bits.ONE != 0
+        if not bool(there.all()):
+            row = int(xp.argmin(there))
+            parts = bool(self.places.column.parts)
+            one = [part[row : row + 1] for part in column] if parts else column[row : row + 1]
+            raise VerificationError(f"vertex {in_words(one, parts)} has no label")
+        mark = kernels.kernel(column_passes.mark_column, engine, forest.vertex)
+        mark(at.size, at, 0, self.named)
+
+    def _compare(self, oracle: str, ends: Edges) -> None:
+        """Another library's components, which have to be the same."""
+        engine, xp, forest = self.engine, self.engine.xp, self.forest
+        src, dst = (
+            (column.astype(np.int64) - np.int64(ends.low)) for column in (ends.src, ends.dst)
+        )
+        theirs = least_by(oracle, src, dst, forest.n)
+        other = xp.flatnonzero(engine.asarray(theirs) != forest.parent)
+        if other.size:
+            v = int(other[0])
+            name, own = self.places.name, int(forest.parent[v])
+            raise VerificationError(
+                f"vertex {name(v)} has the label {name(own)}, and for {oracle} the least vertex"
+                f" of its component is {name(int(theirs[v]))}"
+            )
+
+    def _first(self, kind: int) -> int | None:
+        found = int(self.engine.to_host(self.first)[kind])
+        return None if found == NOTHING else found

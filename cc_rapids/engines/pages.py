@@ -1,0 +1,89 @@
+"""Pages of the host: how much is free, and those that are locked, which a GPU's kernels read.
+
+With one address space for host and device, which all 64-bit systems have, the address of locked
+("pinned") memory is the same on both sides: an array of CuPy's over it is read and written where
+it lies, over the bus ("zero-copy"). It is freed with the last array over it, and no pool keeps it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import CapacityError
+from .base import Array
+
+LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
+
+
+def free_bytes() -> int:
+    """The memory of the host that could still be allocated."""
+    with contextlib.suppress(OSError), open("/proc/meminfo") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
+    """``n`` elements of locked pages, as an array of NumPy's and as one of CuPy's."""
+    dtype = np.dtype(dtype)
+    runtime, size = cupy.cuda.runtime, max(n, 1) * dtype.itemsize
+    flags = runtime.hostAllocPortable | runtime.hostAllocMapped
+    try:
+        pages = cupy.cuda.PinnedMemory(size, flags)
+    except runtime.CUDARuntimeError as error:
+        raise CapacityError(
+            f"the host gives no {size:,} bytes of locked pages ({error}), which memory='pinned' and"
+            " 'zero-copy' take: memory='device' takes none"
+        ) from error
+    held = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)
+    return held, _over(cupy, pages.ptr, n, dtype, pages)
+
+
+def placed(cupy: Any, array: Any, memory: str) -> Array:
+    """An array of NumPy's or CuPy's, by way of locked pages: a copy on the device, or the pages.
+
+    What lies on the device is on its way no more, and what lies in locked pages is used there.
+    """
+    if isinstance(array, cupy.ndarray):
+        if memory == "pinned" or _is_locked(cupy, array.data.ptr):
+            return array
+        _, seen = locked(cupy, array.size, array.dtype)
+        seen[:] = array
+        return seen
+    if array.flags.c_contiguous and _is_locked(cupy, array.ctypes.data):
+        seen = _over(cupy, array.ctypes.data, array.size, array.dtype, array)
+    else:
+        held, seen = locked(cupy, array.size, array.dtype)
+        held[:] = array
+    return seen if memory == "zero-copy" else _copied(cupy, seen)
+
+
+def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+    """An array that ``write``, which launches kernels, fills in locked pages; or its copy."""
+    _, seen = locked(cupy, n, dtype)
+    write(seen)
+    return seen if memory == "zero-copy" else _copied(cupy, seen)
+
+
+def _copied(cupy: Any, seen: Array) -> Array:
+    """A copy on the device, made before the pages may be freed."""
+    copy = cupy.ndarray(seen.shape, seen.dtype)
+    copy.data.copy_from_device_async(seen.data, seen.nbytes)
+    cupy.cuda.get_current_stream().synchronize()
+    return copy
+
+
+def _is_locked(cupy: Any, address: int) -> bool:
+    return bool(cupy.cuda.runtime.pointerGetAttributes(address).type == LOCKED)
+
+
+def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
+    device = cupy.cuda.runtime.getDevice()
+    memory = cupy.cuda.UnownedMemory(address, n * dtype.itemsize, owner, device)
+    return cupy.ndarray((n,), dtype, cupy.cuda.MemoryPointer(memory, 0))

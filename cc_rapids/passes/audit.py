@@ -1,0 +1,204 @@
+"""Audit: an answer held against the edges, with trees that are grown for nothing else.
+
+labels : (n,) unsigned, the answer: the label of each vertex, a vertex too. Only read.
+seen   : bits of the vertices that the answer has. Only read.
+trees  : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
+         as good as random (see comes_first), so that every climb ends; and a path of edges joins
+         the two.
+inside : bits of vertices of one label, the giant, that hang from the same root as it.
+named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
+first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
+
+It shares no rule with the designs, which hook the greater root under the smaller one. In a random
+order the depth of trees does not hang on that of the edges.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .. import bits
+from .ids import EMPTY, mix
+
+ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+NEXT, PROBES = np.uint64(1), 256  # vertices looked at for the giant's label
+SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
+MISSING, LABEL, MERGED, FOREIGN = range(4)  # kinds of faults of a vertex
+
+
+def climb(on: Any) -> Any:
+    """The root of a vertex; every vertex on the way is pointed at its grandparent.
+
+    The stores are plain: another thread's may be lost, but each points at an ancestor.
+    """
+
+    @on.device
+    def climb(trees, v):
+        up = trees[v]
+        while up != v:
+            over = trees[up]
+            if over != up:
+                trees[v] = over
+            v, up = up, over
+        return v
+
+    return climb
+
+
+def comes_first(on: Any) -> Any:
+    """Whether u comes before v: by Knuth's hashes, by themselves where these are the same."""
+
+    @on.device
+    def comes_first(u, v):
+        left, right = (np.uint64(u) * SPREAD) & LOW_WORD, (np.uint64(v) * SPREAD) & LOW_WORD
+        return left < right or (left == right and u < v)
+
+    return comes_first
+
+
+def join(on: Any) -> Any:
+    """Hook the root that comes first under the other; who lost a race climbs on from what it saw.
+
+    A root is hooked by one compare-and-swap, so that a tree is never hung twice. It ends because
+    each lost race moves that end up.
+    """
+    cas, root, first = on.cas, climb(on), comes_first(on)
+
+    @on.device
+    def join(trees, u, v):
+        u, v = root(trees, u), root(trees, v)
+        while u != v:
+            if first(v, u):
+                u, v = v, u
+            seen = cas(trees, u, u, v)
+            if seen == u:
+                u = v
+            else:
+                u, v = root(trees, seen), root(trees, v)
+
+    return join
+
+
+def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
+    """Join both ends of each edge that joins two vertices of one label, and note the first other.
+
+    Edges with both ends inside are done: they have the giant's label, and hang from one root. The
+    vertices that the answer does not have are told later, by what has joined or named them.
+    """
+    has, mark, low_min, unite = bits.has(on), bits.mark(on), on.min, join(on)
+
+    @on.each
+    def check_edges(i, src, dst, low, n, labels, inside, trees, named, first):
+        e = place(i)
+        u, v = ends(e, src, dst, low, n)
+        good = max(u, v) < wide(n)
+        if not (good and has(inside, vertex(u)) and has(inside, vertex(v))):
+            if not (good and labels[u] == labels[v]):
+                if e < first[0]:
+                    low_min(first, 0, e)
+            elif u == v:
+                mark(named, vertex(u))
+            elif trees[u] != trees[v]:
+                unite(trees, vertex(u), vertex(v))
+
+    return check_edges
+
+
+def probe(on: Any) -> Any:
+    """The labels of some vertices: the one that most have may be the giant's."""
+
+    @on.each
+    def probe(i, n, labels, out):
+        out[i] = labels[((i * SPREAD) & LOW_WORD) % np.uint64(n)]
+
+    return probe
+
+
+def gather_inside(on: Any, vertex: type) -> Any:
+    """Whether each vertex has the giant's label and root; a thread owns whole bytes of the bits.
+
+    Nothing is joined meanwhile, so that roots stay what they are.
+    """
+    root = climb(on)
+
+    @on.each
+    def gather_inside(b, n, giant, labels, trees, octets):
+        octet, v, one = np.uint8(0), b << THREE, ONE
+        top, last = root(trees, vertex(giant)), min(v + EIGHT, np.uint64(n))
+        while v < last:
+            if labels[v] == vertex(giant) and root(trees, vertex(v)) == top:
+                octet |= one
+            one = np.uint8(one << ONE)
+            v += NEXT
+        octets[b] = octet
+
+    return gather_inside
+
+
+def check_vertices(on: Any, vertex: type) -> Any:
+    """The first vertex of each kind of fault, and the number of labels.
+
+    LABEL: its label is greater, or does not label itself. MERGED: it does not hang from the root of
+    its label. MISSING: it hangs in a tree, and the answer does not have it. Of what hangs the root
+    is named: an edge does. Climbs end, and change no root.
+    """
+    has, mark, low, add, root = bits.has(on), bits.mark(on), on.min, on.all_add, climb(on)
+
+    @on.sweep
+    def check_vertices(v, n, step, labels, seen, trees, named, first, count):
+        found = np.int64(0)
+        while v < n:
+            own, top = labels[v], root(trees, vertex(v))
+            if top != v:
+                mark(named, top)
+            if not has(seen, vertex(v)):
+                if top != v:
+                    low(first, MISSING, v)
+            elif own > v or labels[own] != own or not has(seen, own):
+                low(first, LABEL, v)
+            elif own == v:
+                found += np.int64(1)
+            elif root(trees, own) != top:
+                low(first, MERGED, v)
+            v += step
+        add(count, 0, found)
+
+    return check_vertices
+
+
+def check_roots(on: Any, vertex: type) -> Any:
+    """The first root that nothing names (FOREIGN), or that is named without a label (MISSING)."""
+    has, low = bits.has(on), on.min
+
+    @on.each
+    def check_roots(v, seen, trees, named, first):
+        if trees[v] == v and has(seen, vertex(v)) != has(named, vertex(v)):
+            kind = FOREIGN if has(seen, vertex(v)) else MISSING
+            low(first, kind, v)
+
+    return check_roots
+
+
+def look_up(on: Any, vertex: type) -> Any:
+    """The vertex of each id by the table of ids (see :mod:`cc_rapids.passes.ids`), or n.
+
+    Nothing is entered meanwhile. Ends at the id, at an empty slot, or after all slots.
+    """
+    hashed = mix(on)
+
+    @on.each
+    def look_up(i, n, column, keys, vertices, out):
+        key, size, left = np.uint64(np.int64(column[i])), np.uint64(keys.size) - NEXT, keys.size
+        s, found = size if key == EMPTY else hashed(key) % size, vertex(n)
+        if key == EMPTY:
+            found, left = (vertices[s] if keys[s] != EMPTY else found), 0
+        while left > 0:
+            left -= 1
+            if keys[s] == key:
+                found, left = vertices[s], 0
+            elif keys[s] == EMPTY:
+                left = 0
+            s = s + NEXT if s + NEXT < size else np.uint64(0)
+        out[i] = found
+
+    return look_up

@@ -1,0 +1,16 @@
+"""Plots: answers, streams and measured times drawn by matplotlib, to be read without colour too.
+
+Each function draws on ``axes`` if they are given, otherwise on a new figure, and returns the axes.
+All need the extra ``plot``: ``pip install 'cc_rapids[plot]'``.
+
+>>> import cc_rapids
+>>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
+>>> axes = cc_rapids.plots.sizes(found)
+>>> axes.get_title()
+'2 components of 4 vertices'
+"""
+
+from .answers import component, growth, largest, sizes
+from .times import CARDS, Card, times
+
+__all__ = ["CARDS", "Card", "component", "growth", "largest", "sizes", "times"]

@@ -1,0 +1,222 @@
+"""Answers drawn: sizes, the largest components, one of them as a graph, and how they grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..columns import of, of_parts
+from ..errors import InputError
+from ..pick import column_of, only
+from .canvas import HATCH, LINES, listed, missing, name_of, new_axes, numbers, whole_numbers
+
+if TYPE_CHECKING:
+    from ..result import Components
+
+MOST_DRAWN, MOST_NAMED = 100, 40  # vertices of a component: with points, with their ids too
+
+
+def sizes(found: Components, *, axes: Any = None) -> Any:
+    """How many components there are of each size, on logarithmic axes.
+
+    Parameters
+    ----------
+    found : Components
+    axes : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    """
+    axes = new_axes(axes)
+    histogram = found.size_histogram()
+    size, count = (numbers(column_of(histogram, name)) for name in ("size", "components"))
+    axes.plot(size, count, "o", color="black", markerfacecolor="none", markersize=4)
+    axes.set(xscale="log", yscale="log", xlabel="vertices in a component")
+    axes.set(ylabel="components of that size", title=_title(found))
+    return axes
+
+
+def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
+    """The sizes of the largest components, each with its label.
+
+    Parameters
+    ----------
+    found : Components
+    count : int
+        How many, at most.
+    axes : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With one bar a component, the largest on top.
+
+    Raises
+    ------
+    InputError
+        ``count`` is no positive integer.
+    MissingExtraError
+        Matplotlib is not installed.
+    """
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise InputError(f"count is how many components to draw, from 1 on, not {count!r}")
+    axes = new_axes(axes)
+    table = found.sizes()
+    many = numbers(column_of(table, "size"))[:count]
+    names = listed(only(table, "labels")[:count])
+    style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
+    bars = axes.barh(range(many.size), many, height=0.7, **style)
+    axes.bar_label(bars, [f"{size:,}" for size in many], padding=3, fontsize=8)
+    axes.set_yticks(range(many.size), [name_of(name) for name in names])
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.set(xlabel="vertices", ylabel="component", title=_title(found))
+    return axes
+
+
+def component(
+    found: Components,
+    edges: Any,
+    label: Any = None,
+    *,
+    source: str | list[str] = "src",
+    destination: str | list[str] = "dst",
+    axes: Any = None,
+) -> Any:
+    """One small component, drawn as a graph, the vertex that names it as a square.
+
+    Parameters
+    ----------
+    found : Components
+    edges, source, destination
+        The edge list that the components were found of: a frame, or a pair of columns or arrays;
+        not changed.
+    label : label, optional
+        As :meth:`Components.labels` gives it; by default the largest component.
+    axes : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Up to 40 vertices with their ids.
+
+    Raises
+    ------
+    InputError
+        It has more than 100 vertices; there is no such component.
+    UnknownVertexError, MissingColumnError
+        The edges are others.
+    MissingExtraError
+        Matplotlib or NetworkX is not installed.
+    """
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise missing(error) from None
+    if not len(found):
+        raise InputError("there is no component to draw: no edge and no vertex was given")
+    names, pairs = _component(found, edges, label, source, destination)
+    axes = new_axes(axes)
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(names)))
+    graph.add_edges_from(pairs)
+    place = np.array(list(nx.kamada_kawai_layout(graph).values()))
+    for pair in graph.edges:
+        axes.plot(*place[list(pair)].T, "-", color="0.55", linewidth=0.8, zorder=1)
+    style = {"linestyle": "none", "color": "black", "zorder": 2}
+    axes.plot(*place[1:].T, marker="o", markersize=4, markerfacecolor="white", **style)
+    axes.plot(*place[:1].T, marker="s", markersize=6, **style)
+    if len(names) <= MOST_NAMED:
+        for name, at in zip(names, place, strict=True):
+            axes.annotate(name_of(name), at, (3, 3), textcoords="offset points", fontsize=8)
+    axes.set_axis_off()
+    axes.margins(0.15)
+    words = f"{len(names):,} vertices, {graph.number_of_edges():,} edges"
+    axes.set_title(f"component {name_of(names[0])}: {words}")
+    return axes
+
+
+def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
+    """How components, vertices and the largest component grow while edges are inserted.
+
+    Parameters
+    ----------
+    steps : iterable of Components or StreamProgress
+        Snapshots of :meth:`Connectivity.components`, or what ``progress`` of
+        :func:`cc_rapids.stream_components` was called with, in order.
+    axes : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A line for vertices, for components and, where it is known, for the largest of them, over
+        the edges so far.
+
+    Raises
+    ------
+    InputError
+        There is no step.
+    MissingExtraError
+        Matplotlib is not installed.
+    """
+    rows = [step.summary() if hasattr(step, "summary") else vars(step) for step in steps]
+    if not rows:
+        raise InputError("growth is drawn of one snapshot or more, and these are none")
+    axes = new_axes(axes)
+    lines = {"vertices": "vertices", "components": "components", "largest": "largest component"}
+    known = [name for name in lines if all(name in row for row in rows)]
+    for (marker, line), name in zip(LINES, known, strict=False):
+        style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
+        style |= {"markerfacecolor": "white", "markersize": 4, "markevery": max(1, len(rows) // 20)}
+        many = [row["edges"] for row in rows]
+        axes.plot(many, [row[name] for row in rows], label=lines[name], **style)
+    axes.set(xlabel="edges inserted", ylabel="vertices, or components", ylim=(0, None))
+    whole_numbers(axes)
+    axes.legend(frameon=False)
+    return axes
+
+
+def _component(
+    found: Components, edges: Any, label: Any, source: Any, destination: Any
+) -> tuple[list[Any], list[tuple[int, int]]]:
+    """The ids of a component, the one that names it first, and its edges as places among them."""
+    engine = found._engine
+    with engine.scope():
+        chosen = found._component(label) if label is not None else int(found._by_size[0])
+        inside = found._dense == chosen
+        members = engine.xp.flatnonzero(inside)
+        if members.size > MOST_DRAWN:
+            raise InputError(
+                f"a drawing of {members.size:,} vertices shows nothing: up to {MOST_DRAWN} are"
+                " drawn, so give the label= of a smaller component; filter(max_size=) has them"
+            )
+        rows = found._frame(found._vertex(members) | found._label(members))
+        names = listed(only(rows, "vertex"))
+        sides = [_rows(found, column) for column in _ends(edges, source, destination)]
+        kept = inside[sides[0]]
+        at = [engine.to_host(engine.xp.searchsorted(members, side[kept])) for side in sides]
+    return names, list(zip(*(places.tolist() for places in at), strict=True))
+
+
+def _rows(found: Components, column: Any) -> Any:
+    return found._places(column, "raise")[0]
+
+
+def _ends(edges: Any, source: Any, destination: Any) -> list[Any]:
+    """The two columns of an edge list, each of one or several parts."""
+    if isinstance(edges, tuple | list):
+        return [of(name, side) for name, side in zip((source, destination), edges, strict=True)]
+    sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
+    return [of_parts([of(name, column_of(edges, name)) for name in side]) for side in sides]
+
+
+def _title(found: Components) -> str:
+    return f"{len(found):,} components of {found.summary()['vertices']:,} vertices"

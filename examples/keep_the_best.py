@@ -1,0 +1,28 @@
+"""Keep one row of each group, the best and not just the first, and mark the others with it.
+
+The same product is offered under several article numbers. Of each group the offer with the most
+reviews stays; every offer gets the number of its group as one more column.
+"""
+
+import cc_rapids
+
+frames = cc_rapids.frame_library()  # cuDF where there is a GPU, pandas elsewhere
+
+offers = frames.DataFrame(
+    {
+        "article": [101, 102, 103, 104, 105, 106],
+        "reviews": [3, 250, 17, 8, 40, 1],
+    }
+)
+same = frames.DataFrame({"left": [101, 102, 105], "right": [102, 103, 106]})
+
+# 104 is like no other: vertices= keeps it, as a group of its own
+groups = cc_rapids.components(same, "left", "right", vertices=offers["article"])
+best = groups.representatives(by=(offers["article"], offers["reviews"]))
+marked = groups.attach(offers, on="article", name="group")
+kept = marked[marked["article"].isin(best["vertex"])]
+
+print(kept)
+assert kept["article"].to_numpy().tolist() == [102, 104, 105]
+assert marked["group"].to_numpy().tolist() == [101, 101, 101, 104, 105, 105]
+assert "group" not in offers.columns  # what is given is never changed

@@ -1,0 +1,26 @@
+"""Choose a threshold after the components are found: all cuts of the scores come of one pass.
+
+Too high a threshold splits what belongs together, too low a one chains strangers. Each edge is
+looked at once, whatever the number of thresholds, and what merges between two cuts is told too.
+"""
+
+import cc_rapids
+
+frames = cc_rapids.frame_library()  # cuDF where there is a GPU, pandas elsewhere
+
+matches = frames.DataFrame(
+    {
+        "left": ["ann", "anne", "bob", "rob", "anne"],
+        "right": ["anne", "a. lee", "rob", "bobby", "bob"],
+        "score": [0.95, 0.9, 0.9, 0.85, 0.6],
+    }
+)
+cuts = cc_rapids.components_at(matches, "left", "right", weight="score", thresholds=[0.9, 0.8, 0.5])
+merges = cuts.merges()
+last = merges[merges["threshold"] == 0.5]
+
+print(cuts)
+print(last)
+assert [len(cuts.at(threshold)) for threshold in cuts.thresholds] == [2, 2, 1]
+assert cuts.sizes(0.8)["size"].to_numpy().tolist() == [3, 3]
+assert last["before"].to_numpy().tolist() == ["a. lee", "bob"]  # strangers: 0.5 is too low

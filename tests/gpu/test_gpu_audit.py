@@ -1,0 +1,69 @@
+"""The audit on the GPU: cuDF frames with ids of every kind, and each fault planted in them."""
+
+import re
+
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import VerificationError, components
+from cc_rapids.audit import run
+
+pytestmark = pytest.mark.gpu
+
+
+def frames(cudf, n=3000, m=2500, seed=0):
+    """The same edges by ids as they are, by hashed ones, by strings and by two columns."""
+    src, dst = np.random.default_rng(seed).integers(0, n, (2, m))
+    plain = cudf.DataFrame({"src": src, "dst": dst})
+    words = cudf.DataFrame({name: "v" + plain[name].astype("str") for name in ("src", "dst")})
+    yield plain, "src", "dst"
+    yield plain * 0x9E3779B97F4A7C1, "src", "dst"
+    yield words, "src", "dst"
+    rows = cudf.DataFrame({"a": src // 7, "b": words["src"], "c": dst // 7, "d": words["dst"]})
+    yield rows, ["a", "b"], ["c", "d"]
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, dense):
+    if dense:
+        monkeypatch.setattr(run, "samples", lambda engine, n, m: m > 0)
+    for edges, source, destination in frames(cudf):
+        found = components(edges, source, destination)
+        for oracle in (None, "scipy", "cugraph"):
+            proof = found.audit(edges, source, destination, oracle=oracle)
+            assert (proof.edges, proof.components) == (len(edges), len(found))
+        roots, bits = found._forest.parent, found._forest.seen.get().view(np.uint8)
+        occur = np.unpackbits(bits, bitorder="little")[: roots.size].astype(bool)
+        two = np.unique(roots.get()[occur])[-2:]
+        roots[roots == two[1]] = two[0]
+        with pytest.raises(VerificationError, match=r"no path joins|which is no vertex"):
+            found.audit(edges, source, destination)
+
+
+def test_the_first_edge_that_is_wrong_is_told(cudf):
+    edges = cudf.DataFrame({"src": ["a", "c", "e"], "dst": ["b", "d", "f"]})
+    found = components(edges)
+    more = cudf.concat([edges, cudf.DataFrame({"src": ["b", "a"], "dst": ["d", "z"]})])
+    says = "edge 3 joins b and d, which have the labels a and c"
+    with pytest.raises(VerificationError, match=re.escape(says)):
+        found.audit(more)
+    with pytest.raises(VerificationError, match=r"vertex f has the label e, and no path joins"):
+        found.audit(edges[:2])
+
+
+def test_host_edges_of_an_answer_on_the_gpu_and_the_other_way(cudf):
+    edges = next(iter(frames(cudf)))[0]
+    assert components(edges).audit(edges.to_pandas()).edges == len(edges)
+    assert components(edges.to_pandas()).audit(edges).edges == len(edges)
+    chunks = [edges[at : at + 400] for at in range(0, len(edges), 400)]
+    assert components(edges).audit(iter(chunks)).edges == len(edges)
+
+
+def test_the_name_under_which_we_are_installed_is_no_oracle(cudf, cugraph):
+    edges = next(iter(frames(cudf)))[0]
+    with (
+        cc_rapids.installed(),
+        pytest.raises(cc_rapids.InputError, match=r"cc_rapids.uninstall\(\) first"),
+    ):
+        components(edges).audit(edges, oracle="cugraph")

@@ -1,0 +1,88 @@
+"""The trees of the audit under every schedule: they join what edges do, and nothing else, ever."""
+
+from functools import cmp_to_key, partial
+
+import numpy as np
+import pytest
+from races import explore, memory, scenes
+from races.engine import Interleaver
+from races.portions import explore_all, on_each_memory
+
+from cc_rapids.passes import audit
+
+FIRST = audit.comes_first(Interleaver)
+
+
+def race(before, threads):
+    """Threads that join one edge after the other, in trees that are there already."""
+    edges = [edge for thread in threads for edge in thread]
+    paths = [*enumerate(before), *edges]
+    expected = scenes.components(len(before), paths)
+
+    def calls(tape, shared):
+        join = audit.join(Interleaver)
+        return [
+            [partial(join, shared["trees"], *map(np.uint32, edge)) for edge in thread]
+            for thread in threads
+        ]
+
+    def guard(name, v, old, new):
+        """At no time does a pointer go back, or join what no path does: soundness needs no end."""
+        if not FIRST(v, new):
+            return f"trees[{v}] = {new} does not come after it"
+        if expected[new] != expected[v]:
+            return f"trees[{v}] = {new}, and no path joins the two"
+        return None
+
+    def verdict(arrays, notes):
+        trees = arrays["trees"]
+        if scenes.components(len(trees), enumerate(trees)) != expected:
+            return f"the trees {trees} are not the components {expected}"
+        return None
+
+    title = f"trees {list(before)}, edges of the threads {list(map(list, threads))}"
+    return explore.Race(title, {"trees": before}, calls, guard, verdict)
+
+
+@on_each_memory
+@pytest.mark.parametrize(
+    ("n", "shape", "each"), [(4, (1, 1), 1), (4, (2, 1), 1), (4, (2, 2), 40), (4, (1, 1, 1), 9)]
+)
+def test_a_few_threads(n, shape, each, model):
+    explore_all((race(range(n), case) for case in list(scenes.splits(n, shape))[::each]), model)
+
+
+@on_each_memory
+def test_in_every_forest(model):
+    """Deeper trees than so few joins make, each parent after its children in the order."""
+    order = sorted(range(4), key=cmp_to_key(lambda u, v: -1 if FIRST(v, u) else 1))
+    forests = []
+    for forest in scenes.forests(4):  # a parent of place p in the order is at most its child's
+        places = {order[child]: order[parent] for child, parent in enumerate(forest)}
+        forests.append([places[v] for v in range(4)])
+    cases = list(scenes.splits(4, (1, 1)))
+    explore_all((race(forest, case) for forest in forests for case in cases), model)
+
+
+def test_a_join_without_compare_and_swap_is_found_out():
+    """The check can fail: a plain store in its place loses a hook under some schedule."""
+
+    class Plain(Interleaver):
+        """An engine whose swap looks first, and stores without looking again."""
+
+    def careless(array, i, old, new):
+        held = array[i]
+        if held == old:
+            array[i] = new
+        return held
+
+    Plain.cas = staticmethod(careless)
+    plain = audit.join(Plain)
+
+    def calls(tape, shared):
+        return [[partial(plain, shared["trees"], *map(np.uint32, e))] for e in ((0, 1), (0, 2))]
+
+    wrong = race(range(3), [[(0, 1)], [(0, 2)]])
+    wrong.calls = calls
+    with pytest.raises(explore.RaceError):
+        explore.every_schedule(wrong, memory.STRONG)

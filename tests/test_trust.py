@@ -1,0 +1,20 @@
+"""The page on trust says what the tests do."""
+
+import importlib
+from pathlib import Path
+
+from trials import TRIALS
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_table_is_made_of_the_numbers_that_tests_count_by(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    trust = importlib.import_module("trust")
+    assert trust.table() in (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+
+
+def test_every_number_is_used_where_it_is_said_to_be():
+    for name, trial in TRIALS.items():
+        text = (ROOT / trial.where).read_text(encoding="utf-8")
+        assert f'TRIALS["{name}"].times' in text
