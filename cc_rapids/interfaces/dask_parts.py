@@ -80,9 +80,9 @@ def _host(array: Any) -> Any:
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """The rows of a frame for the owners of one of its columns."""
+    """The rows of a frame for the owners of one of its columns, without an index to send along."""
     parts = owner(frame[by])
-    return [frame[parts == k] for k in range(count)]
+    return [frame[parts == k].reset_index(drop=True) for k in range(count)]
 
 
 def sizes(box: Box) -> list[tuple[int, int]]:
@@ -183,7 +183,7 @@ def wanted(frame: Any, by: str, owner: Owner, count: int) -> Box:
 
 def told(asked: Any, table: Any) -> Any:
     """The rows of a table for ids that another part asks about."""
-    return table[table["vertex"].isin(asked["vertex"])]
+    return table[table["vertex"].isin(asked["vertex"])].reset_index(drop=True)
 
 
 def replaced(frame: Any, by: str, *answers: Any) -> Any:

@@ -88,20 +88,23 @@ class Distributed:
 
     def run(self, leaves: list[Future], kind: str | None, room: int | None) -> list[Future]:
         """The answers of the parts."""
-        send, submit = self.exchange.send, self.tasks.submit
-        owner, count, options = self.owner, self.count, self.options
+        send, on = self.exchange.send, self.exchange.on
+        owner, count, options, named = self.owner, self.count, self.options, self.named
         numbers = range(count)
-        boxes = [submit(parts.routed, leaf, owner, count, kind) for leaf in leaves]
+        held = self.tasks.client.who_has(leaves)
+        boxes = [
+            self.tasks.submit(parts.routed, leaf, owner, count, kind, worker=next(iter(at), None))
+            for leaf, at in zip(leaves, (held[leaf.key] for leaf in leaves), strict=True)
+        ]
         edges = send(boxes, None, "to owners")
-        named = self.named
-        inner = [submit(parts.local_labels, edges[p], owner, p, named, options) for p in numbers]
-        cross = [submit(parts.crossing, edges[p], inner[p], owner, p, count) for p in numbers]
+        inner = [on(p, parts.local_labels, edges[p], owner, p, named, options) for p in numbers]
+        cross = [on(p, parts.crossing, edges[p], inner[p], owner, p, count) for p in numbers]
         border = send(cross, numbers, "borders")
         del boxes, edges, cross  # the forests of the partitions are held, and all follows from them
-        labels = [submit(parts.with_new, inner[p], border[p]) for p in numbers]
-        left = [submit(parts.arrived, border[p], labels[p], options) for p in numbers]
+        labels = [on(p, parts.with_new, inner[p], border[p]) for p in numbers]
+        left = [on(p, parts.arrived, border[p], labels[p], options) for p in numbers]
         if room is None:
-            room = max(self.tasks.facts([submit(len, table) for table in labels]))
+            room = max(self.tasks.facts([on(p, len, labels[p]) for p in numbers]))
         levels: list[list[Future]] = []
         while sum(rows := self._rows(left)) > room:
             self.facts.setdefault("border", self._border(left))
@@ -111,7 +114,7 @@ class Distributed:
         table = self._solve(left, rows)
         for number, level in reversed(list(enumerate(levels, 1))):
             table = self.exchange.find(level, "labels", table, f"back, round {number}")
-        return [submit(parts.finished, labels[p], table[p]) for p in numbers]
+        return [on(p, parts.finished, labels[p], table[p]) for p in numbers]
 
     def _rows(self, left: list[Future]) -> list[int]:
         found = self.tasks.facts([self.tasks.submit(parts.described, one) for one in left])
@@ -123,35 +126,39 @@ class Distributed:
 
     def _hook(self, left: list[Future], number: int) -> list[Future]:
         """The root of every vertex that has a neighbour, at its owner."""
-        submit, stage = self.tasks.submit, f"hooks, round {number}"
-        boxes = [submit(parts.least_neighbours, one, self.owner, self.count) for one in left]
-        nearest = self.exchange.send(boxes, range(self.count), stage)
-        tables = [submit(parts.least, one) for one in nearest]
+        on, stage = self.exchange.on, f"hooks, round {number}"
+        count = self.count
+        boxes = [
+            on(p, parts.least_neighbours, one, self.owner, count) for p, one in enumerate(left)
+        ]
+        nearest = self.exchange.send(boxes, range(count), stage)
+        tables = [on(p, parts.least, one) for p, one in enumerate(nearest)]
         seen = self.exchange.further(tables, stage)
-        tables = [submit(parts.rooted, one) for one in seen]
+        tables = [on(p, parts.rooted, one) for p, one in enumerate(seen)]
         while True:
             seen = self.exchange.further(tables, stage)
-            tables = [submit(parts.jumped, one) for one in seen]
-            if not sum(self.tasks.facts([submit(parts.moved, one) for one in seen])):
+            tables = [on(p, parts.jumped, one) for p, one in enumerate(seen)]
+            if not sum(self.tasks.facts([on(p, parts.moved, seen[p]) for p in range(count)])):
                 return tables
 
     def _relabel(self, left: list[Future], roots: list[Future], number: int) -> list[Future]:
         """The forests of what still joins different trees."""
-        submit, stage = self.tasks.submit, f"edges, round {number}"
-        edges = [submit(parts.edges_of, one) for one in left]
+        on, stage = self.exchange.on, f"edges, round {number}"
+        edges = [on(p, parts.edges_of, one) for p, one in enumerate(left)]
         for end in parts.ENDS:
             edges = self.exchange.find(edges, end, roots, stage)
-        return [submit(parts.shrunk, one, self.options) for one in edges]
+        return [on(p, parts.shrunk, one, self.options) for p, one in enumerate(edges)]
 
     def _solve(self, left: list[Future], rows: list[int]) -> list[Future]:
         """What is left, solved where most of it is, and told to the owners."""
-        submit, exchange, home = self.tasks.submit, self.exchange, int(np.argmax(rows))
-        weights = self.tasks.facts([submit(parts.weight_of, one) for one in left])
+        exchange, home = self.exchange, int(np.argmax(rows))
+        on = exchange.on
+        weights = self.tasks.facts([on(p, parts.weight_of, one) for p, one in enumerate(left)])
         for part, weight in enumerate(weights):
             exchange.bytes[part, home] += weight if part != home else 0
         exchange.batches += 1
-        whole = submit(parts.solved, self.options, *left)
-        box = submit(parts.boxed, whole, "vertex", self.owner, self.count)
+        whole = on(home, parts.solved, self.options, *left)
+        box = on(home, parts.boxed, whole, "vertex", self.owner, self.count)
         return exchange.send([box], [home], "rest")
 
 
