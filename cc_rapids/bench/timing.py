@@ -17,8 +17,10 @@ import numpy as np
 
 from ..engines import Array, Engine
 
-PACKAGES = ("numpy", "numba", "numba-cuda", "numba-cuda-mlir", "cupy-cuda13x")
-PACKAGES += ("cudf-cu13", "cugraph-cu13", "scipy")
+PACKAGES = (
+    *("numpy", "scipy", "numba", "numba-cuda", "numba-cuda-mlir"),
+    *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
+)
 BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larger than the cache
 
 
