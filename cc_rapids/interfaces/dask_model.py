@@ -3,16 +3,16 @@
 The choice between the tree and the all-gather is made by it, docs/larger.md is written from it,
 and a test holds it against what was measured (benchmarks/records/several.jsonl).
 
-The graph that it counts on is random, which is the dearest: of e edges that fall anywhere on n
-vertices, ``touched(n, e)`` is how many vertices they name, and a forest of them has at most as
-many rows, and at most e. ``away`` is the share of a part's edges that another part has to be asked
-about; in tiles it is the length of the borders.
+The graph that it counts on is random unless told otherwise, which is the dearest. Of e random
+edges on n vertices, ``touched`` is how many vertices they name, 2e/n = d is the degree, and
+``outside`` the share s of vertices outside the giant component: the root of s = exp(-d (1 - s)).
+What is outside are trees, so that there are n (s - d s^2 / 2) components (Erdos and Renyi 1960).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ID_BYTES = 8
 
@@ -23,12 +23,12 @@ class Machine:
 
     Attributes
     ----------
-    rate : float
-        Edges that one worker makes a forest of in a second.
-    link : float
-        Bytes a second from one worker to another.
-    collective : float
-        The same within NCCL.
+    rate, join : float
+        Edges that one worker makes a forest of in a second, and rows that it looks up in a table.
+    read : float
+        Bytes that it reads of its edges in a second; infinite if they are there.
+    link, collective : float
+        Bytes a second from one worker to another, by Dask and within NCCL.
     latency : float
         Seconds of a batch in which all wait for one another.
     memory : float
@@ -36,6 +36,8 @@ class Machine:
     """
 
     rate: float
+    join: float
+    read: float
     link: float
     collective: float
     latency: float
@@ -43,8 +45,8 @@ class Machine:
 
 
 # The rate is that of random edges of int64 on an H100 (uniform25M in benchmarks/records/main_job);
-# the others are assumed: a network of 400 Gb/s at half its speed, NVLink, and batches by Dask.
-CARDS = Machine(rate=15e9, link=25e9, collective=200e9, latency=0.05, memory=80e9)
+# the others are assumed: cuDF's joins, files, half of a network of 400 Gb/s, NVLink, and Dask.
+CARDS = Machine(15e9, join=1e9, read=5e9, link=25e9, collective=200e9, latency=0.1, memory=80e9)
 
 
 @dataclass(frozen=True)
@@ -53,21 +55,26 @@ class Job:
 
     Attributes
     ----------
-    edges, vertices, workers : int
-    away : float
-        Share of the edges of a part that cross, and that lie where neither end is owned.
+    edges, vertices, workers : numbers
+    crossing, stray : float, optional
+        Share of the edges whose ends have two owners, and of those that lie on a worker that owns
+        neither end; by default those of random edges.
     finds : float, optional
-        Batches of finds in a round of hooks; by default the bound.
-    halving : float
-        By how much a round divides the vertices that have neighbours: 2 is the bound.
+        Finds in a round of hooks; by default the bound.
     """
 
     edges: float
     vertices: float
     workers: int
-    away: float = 1.0
+    crossing: float | None = None
+    stray: float | None = None
     finds: float | None = None
-    halving: float = 2.0
+
+
+def tiles(edges: float, vertices: float, workers: int, reach: float = 1.0) -> Job:
+    """A lattice in square tiles, of whose links, so many points long, reach / side cross."""
+    side = math.sqrt(vertices / workers)
+    return Job(edges, vertices, workers, crossing=reach / side, stray=0.0)
 
 
 @dataclass(frozen=True)
@@ -104,14 +111,28 @@ def forest_rows(vertices: float, edges: float) -> float:
     return min(edges, touched(vertices, edges))
 
 
+def outside(degree: float) -> float:
+    """The share of vertices outside the giant component of a random graph."""
+    share = 1.0 if degree <= 1 else 0.5
+    for _ in range(200):
+        share = math.exp(-degree * (1 - share))
+    return share
+
+
+def random_components(vertices: float, degree: float) -> float:
+    """The components of a random graph."""
+    share = outside(degree)
+    return max(1.0, vertices * (share - degree * share**2 / 2))
+
+
 def tree_cost(job: Job, machine: Machine) -> Cost:
     """Forests that merge pairwise, and the labels of all vertices spread from the last worker."""
     row, share = 2 * ID_BYTES, job.edges / job.workers
     levels = math.ceil(math.log2(job.workers)) if job.workers > 1 else 0
-    seconds, sent, rows = share / machine.rate, 0.0, forest_rows(job.vertices, share)
+    seconds = share * row / machine.read + share / machine.rate
+    sent, rows = 0.0, forest_rows(job.vertices, share)
     for level in range(1, levels + 1):
-        pairs = max(1.0, job.workers / 2**level)
-        sent += pairs * rows * row
+        sent += max(1, job.workers >> level) * rows * row
         seconds += rows * row / machine.link + 2 * rows / machine.rate + machine.latency
         rows = forest_rows(job.vertices, min(2**level, job.workers) * share)
     spread = job.vertices * row * (job.workers - 1) / job.workers
@@ -122,9 +143,9 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
     """Forests that all workers get, and that each solves."""
-    row, others = 2 * ID_BYTES, job.workers - 1
-    rows = forest_rows(job.vertices, job.edges / job.workers)
-    seconds = job.edges / job.workers / machine.rate + machine.latency
+    row, others, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
+    rows = forest_rows(job.vertices, share)
+    seconds = share * row / machine.read + share / machine.rate + machine.latency
     seconds += others * rows * row / machine.collective
     seconds += job.workers * rows / machine.rate + job.vertices / machine.rate
     held = 2 * job.workers * rows * row + job.vertices * (row + ID_BYTES)
@@ -140,29 +161,41 @@ def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float)
 
 
 def vertices_cost(job: Job, machine: Machine) -> Cost:
-    """Distributed vertices: to owners, borders, rounds of hooks, the rest, and the way back."""
-    pair, parts, edges = 2 * ID_BYTES, job.workers, job.edges / job.workers
-    own = job.vertices / parts
-    forest = forest_rows(job.vertices, edges)
-    wrong = forest * job.away * (parts - 1) / parts  # neither end is owned where they were read
-    cross = forest * job.away
-    sent = [wrong * pair, cross * pair]
-    work, batches, rounds = edges + 2 * forest, 2, 0
-    border = min(own, cross)  # vertices of a part that still have neighbours
+    """Distributed vertices: to owners, borders, rounds of hooks, the rest, and the way back.
+
+    Of one part: ``forest`` edges of the forest of its partitions, ``cross`` of them that cross,
+    ``border`` components at the border, and ``rest`` edges in the forest over those.
+    """
+    pair, parts, share = 2 * ID_BYTES, job.workers, job.edges / job.workers
+    own, others = job.vertices / parts, (parts - 1) / parts
+    crossing = others if job.crossing is None else job.crossing
+    forest = forest_rows(own if job.stray == 0 else job.vertices, share)
+    degree = 2 * forest * parts * (1 - crossing) / job.vertices
+    cross = crossing * forest
+    cross = min(cross, job.vertices - own + cross * outside(degree))
+    border = min(cross, random_components(own, degree))
     rest = min(cross, parts * border)
+    sent = (others if job.stray is None else job.stray) * forest * pair + cross * pair
+    joined, batches, rounds = own + 2 * cross, 2, 0
     while parts * rest > own and border >= 1:
         finds = job.finds if job.finds is not None else math.log2(parts * border) + 2
-        hooks = min(2 * rest, parts * border) * pair
-        find = border * (ID_BYTES + pair)
-        edge = 2 * min(rest, parts * border) * (ID_BYTES + pair)
-        sent += [hooks, finds * find, edge, find]  # the last on the way back
+        ends = 2 * min(rest, parts * border)  # whose roots are looked up
+        answers = (finds + 1) * border + ends  # one of the finds is on the way back
+        sent += (ends * pair + answers * (ID_BYTES + pair)) * others
         batches += 1 + math.ceil(2 * finds) + 4 + 2
-        work += finds * border + 3 * rest
-        border /= job.halving
-        rest, rounds = min(rest, parts * border), rounds + 1
-    sent += [rest * pair, min(parts * border, parts * rest) * pair / parts]
-    others, batches = (parts - 1) / parts, batches + 2
-    each = sum(sent) * others
-    seconds = (work + own) / machine.rate + each / machine.link + batches * machine.latency
-    held = own * 2 * pair + (forest + 2 * cross) * pair + min(parts * rest, own) * pair
-    return Cost(each * parts, rounds, batches, seconds, held)
+        joined += answers + 2 * rest
+        border, rounds = border / 2, rounds + 1
+        rest = min(rest, parts * border)
+    sent += (rest * pair + border * pair) * (others if cross else 0.0)
+    batches += 2
+    seconds = share * pair / machine.read + (share + 2 * forest) / machine.rate
+    seconds += joined / machine.join + sent / machine.link + batches * machine.latency
+    held = 2 * own * pair + (forest + 2 * cross) * pair + min(parts * rest, own) * pair
+    return Cost(sent * parts, rounds, batches, seconds, held)
+
+
+def least_workers(job: Job, machine: Machine) -> int:
+    """How many workers, of 1, 2, 4, ... times as many, hold a graph with vertices distributed."""
+    while vertices_cost(job, machine).held > machine.memory:
+        job = replace(job, workers=2 * job.workers)
+    return job.workers

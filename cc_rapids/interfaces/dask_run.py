@@ -123,8 +123,8 @@ class Run:
         """The answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         leaves = self.leaves(edges, vertices if run is None else None)
-        how = owners, room, run, count, self.options
-        answers, facts = distributed(tasks, leaves, *how, watch)
+        held = [one for _, one in fold(tasks.client, leaves, self.merge, watch)]
+        answers, facts = distributed(tasks, held, owners, room, run, count, self.options, watch)
         told = {"partition": "vertices", "workers": len(answers), "seconds": watch.seconds}
         return DaskComponents(facts | told, framed(tasks, answers))
 

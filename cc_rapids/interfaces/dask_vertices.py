@@ -4,8 +4,8 @@ Every vertex has an owner, one of as many parts as there are workers. As in the 
 first joins what lies within it, and what crosses its borders comes last; there single finds and
 hooks go to the owner of a vertex by one-sided MPI, here all of a part go in one batch:
 
-1. Forests of the partitions go to the owners of their edges, and each part labels its vertices by
-   the edges within it.
+1. Each worker joins the forests of its partitions, whose edges go to the owners of one end, and
+   each part labels its vertices by the edges within it.
 2. Edges that cross are looked up at both ends: from there on they join components of parts, and a
    component within a part is not heard of again. Of these edges each part keeps a forest.
 3. While they are more than ``room``, a round of hooks: every vertex that still has a neighbour
@@ -100,7 +100,7 @@ class Distributed:
         inner = [on(p, parts.local_labels, edges[p], owner, p, named, options) for p in numbers]
         cross = [on(p, parts.crossing, edges[p], inner[p], owner, p, count) for p in numbers]
         border = send(cross, numbers, "borders")
-        del boxes, edges, cross  # the forests of the partitions are held, and all follows from them
+        del boxes, edges, cross  # the forests of the workers are held, and all follows from them
         labels = [on(p, parts.with_new, inner[p], border[p]) for p in numbers]
         left = [on(p, parts.arrived, border[p], labels[p], options) for p in numbers]
         if room is None:
@@ -172,7 +172,7 @@ def distributed(
     options: dict[str, Any],
     watch: Watch,
 ) -> tuple[list[Future], dict[str, Any]]:
-    """The answers of the parts for the forests of the partitions, and the facts.
+    """The answers of the parts for the forests of the workers, and the facts.
 
     Parameters
     ----------
@@ -182,7 +182,6 @@ def distributed(
         ``num_vertices``: an InputError says if an id lies outside.
     """
     facts = tasks.facts([tasks.submit(parts.described, leaf) for leaf in leaves])
-    watch.report("forests", len(leaves), len(leaves))
     number = len(tasks.workers())
     owner, kind = owner_of(owners, facts, number)
     _check_ids(facts, count)

@@ -87,7 +87,7 @@ def test_three_lost_workers_cost_their_own_partitions(client, tmp_path):
 
 def test_distributed_vertices_outlive_three_workers(client, tmp_path):
     frame = dd.from_map(piece, range(PARTS), folder=str(tmp_path))
-    moments = [at("to owners", 1), at("borders", 2), lambda told: told.stage == "edges, round 1"]
+    moments = [at("forests", PARTS), at("borders", 2), lambda told: told.stage == "edges, round 1"]
     killer = Killer(client, tmp_path, moments)
     found = cc_rapids.dask.components(frame, partition="vertices", room=0, progress=killer)
     check(found, random_frame(n=1000, m=PARTS * ROWS))
