@@ -40,6 +40,7 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/paper_figures.py
 	$(BIN)/python benchmarks/bench_figures.py
 	$(BIN)/python benchmarks/trust.py
+	$(BIN)/python benchmarks/larger.py
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
 package: $(VENV)/python

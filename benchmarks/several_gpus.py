@@ -68,7 +68,9 @@ def measured(client, count, args):
         del frame, whole
     side = args.side
     given = {"side": side, "count": count, "on_gpu": bool(args.gpus)}
-    frame = held(client, dd.from_map(tile, range(count), **given))
+    homes = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    tiles = [client.submit(tile, k, **given, workers=[home]) for k, home in enumerate(homes)]
+    frame = dd.from_delayed(tiles)
     about = {"graph": "tiles", "scaling": "weak", "n": count * side**2, "m": len(frame)}
     about |= {"crossing": crossing(frame, side)}
     whole = cc_rapids.components(frame.compute())

@@ -1,0 +1,129 @@
+"""Write the tables of docs/larger.md: what was measured beside the model, and what that says."""
+
+import pathlib
+from dataclasses import replace
+
+import records
+from report import fill
+
+from cc_rapids.interfaces import dask_model
+from cc_rapids.interfaces.dask_model import CARDS, Job, tiles
+
+PAGE = pathlib.Path(__file__).parent.parent / "docs" / "larger.md"
+EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
+LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as CARDS' are
+
+
+def several():
+    """The newest records of each cluster, and way, on more than one worker."""
+    rows = [row for row in records.load("several") if "wall_ms" in row and row.get("equal")]
+    newest = {}
+    for row in rows:
+        key = [row["engine"], row["workers"], row["graph"], row["scaling"]]
+        newest[*key, row.get("combine"), row.get("partition")] = row
+    return list(newest.values())
+
+
+def machine_of(row):
+    """Workers as fast as one alone was on the same device, by the tree on random edges."""
+    if row["engine"] == "cuda":
+        return replace(CARDS, read=float("inf"))
+    alone = next(
+        one
+        for one in several()
+        if (one["engine"], one["workers"], one["graph"]) == ("threads", 1, "random")
+        and one.get("combine") == "tree"
+    )
+    rate = (alone["m"] + alone["n"]) / (alone["wall_ms"]["median"] / 1e3)
+    return replace(CARDS, rate=rate, join=JOIN, read=float("inf"), link=LINK, latency=LATENCY)
+
+
+def predicted(row):
+    """The model's cost of what a record has measured."""
+    share = row.get("crossing", 0) / row["m"] if row["graph"] == "tiles" else None
+    job = Job(row["m"], row["n"], row["workers"], share, 0.0 if share is not None else None)
+    if row.get("partition") == "vertices":
+        return dask_model.vertices_cost(job, machine_of(row))
+    if row.get("combine") == "gather":
+        return dask_model.gather_cost(job, machine_of(row))
+    return dask_model.tree_cost(job, machine_of(row))
+
+
+def sent(row):
+    """The bytes that a record says were sent: of the batches, or all that Dask has counted."""
+    return row.get("bytes", row["moved_bytes"])
+
+
+def measured():
+    """A row for each way on several workers."""
+    lines = [
+        "| workers | edge list | edges | way | bytes | model | rounds | model, at most | seconds"
+        " | model |",
+        "| --- | --- | --: | --- | --: | --: | --: | --: | --: | --: |",
+    ]
+    rows = [row for row in several() if row["workers"] > 1]
+    for row in rows:
+        cost, way = predicted(row), row.get("partition") or row["combine"]
+        rounds = row.get("rounds", "") if way == "vertices" else ""
+        bound = cost.rounds if way == "vertices" else ""
+        where = "GPUs" if row["engine"] == "cuda" else "processes"
+        lines.append(
+            f"| {row['workers']} {where} | {row['graph']}, {row['scaling']}"
+            f" | {row['m'] / 1e6:.1f} M | {way} | {size(sent(row))} | {size(cost.bytes)} | {rounds} | {bound}"
+            f" | {row['wall_ms']['median'] / 1e3:.2g} | {cost.seconds:.2g} |"
+        )
+    devices = "; ".join(sorted({f"{row['device']}, at {row['commit']}" for row in rows}))
+    return "\n".join([*lines, "", f"Medians on {devices}; every answer was that of one process."])
+
+
+def model():
+    """A row for each way to do it on the cards."""
+    random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
+    ways = {
+        "random edges, tree": (random, dask_model.tree_cost),
+        "random edges, distributed vertices": (random, dask_model.vertices_cost),
+        "lattice in tiles, distributed vertices": (lattice, dask_model.vertices_cost),
+    }
+    lines = [
+        "| graph and way | bytes sent | rounds | batches | seconds | on the fullest card | cards |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
+    ]
+    for name, (job, cost_of) in ways.items():
+        cost = cost_of(job, CARDS)
+        cards = "no number" if cost_of is dask_model.tree_cost else cards_for(job)
+        lines.append(
+            f"| {name} | {size(cost.bytes)} | {cost.rounds} | {cost.batches}"
+            f" | {cost.seconds:,.0f} | {size(cost.held)} | {cards} |"
+        )
+    return "\n".join([*lines, "", assumptions()])
+
+
+def cards_for(job):
+    """How many cards hold it."""
+    return f"{dask_model.least_workers(job, CARDS):,}"
+
+
+def assumptions():
+    """The rates, in words."""
+    return (
+        f"For {EDGES:.0e} edges of {VERTICES:.0e} vertices on {WORKERS} cards of"
+        f" {size(CARDS.memory)} each; *cards* is how many would hold it. A card makes forests of"
+        f" {CARDS.rate:.2g} edges a second, as measured, and, as assumed, looks up"
+        f" {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and sends {size(CARDS.link)} a"
+        f" second; a batch waits {CARDS.latency:g} s. Made by `make figures`."
+    )
+
+
+def size(count):
+    """Bytes for people."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if count < 999.5 or unit == "TB":
+            return f"{count:.3g} {unit}" if count < 999.5 else f"{count:,.0f} {unit}"
+        count /= 1000
+    raise AssertionError
+
+
+TABLES = {"measured": measured, "model": model}
+
+if __name__ == "__main__":
+    fill(PAGE, TABLES)

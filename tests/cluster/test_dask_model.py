@@ -1,0 +1,80 @@
+"""The model of runs on clusters, against graphs, against records, and the page made from it."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cc_rapids import oracle
+from cc_rapids.interfaces import dask_model
+from cc_rapids.interfaces.dask_model import CARDS, Job, tiles
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def larger():
+    """The script that makes the tables of docs/larger.md."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "benchmarks")
+        yield importlib.import_module("larger")
+
+
+@pytest.mark.parametrize("degree", [0.3, 1.0, 2.0, 6.0])
+def test_random_graphs_are_as_the_formulae_say(degree):
+    n = 100_000
+    m = int(degree * n / 2)
+    ends = np.random.default_rng(1).integers(0, n, (2, m))
+    assert len(np.unique(ends)) == pytest.approx(dask_model.touched(n, m), rel=0.01)
+    count = len(np.unique(oracle.union_find(*ends, n)))
+    assert count == pytest.approx(dask_model.random_components(n, degree), rel=0.02)
+
+
+def test_one_worker_sends_nothing():
+    for cost_of in (dask_model.tree_cost, dask_model.gather_cost, dask_model.vertices_cost):
+        assert cost_of(Job(1e6, 1e5, 1), CARDS).bytes == 0
+
+
+def test_more_crossing_costs_more_and_rounds_stay_within_their_bound():
+    costs = [
+        dask_model.vertices_cost(Job(1e9, 1e8, 64, share, share), CARDS)
+        for share in (0.001, 0.1, 0.9)
+    ]
+    assert sorted(cost.bytes for cost in costs) == [cost.bytes for cost in costs]
+    assert costs[-1].rounds <= np.log2(1e8)
+    assert dask_model.vertices_cost(tiles(1e9, 1e8, 64), CARDS).rounds == 0
+
+
+def test_forests_are_gathered_where_they_fit():
+    assert dask_model.gather_pays(1e6, [10**6] * 2, CARDS, 80e9)
+    assert not dask_model.gather_pays(1e6, [10**6] * 2, CARDS, 1e6)
+
+
+def test_the_rate_of_a_card_is_that_of_a_record(larger):
+    rows = larger.records.load("main_job")
+    [row] = [
+        row
+        for row in rows[-30:]
+        if (row["graph"], row["dtype"], row["rmm_pool"]) == ("uniform25M", "int64", False)
+    ][-1:]
+    assert row["m"] / (row["wall_ms"]["median"] / 1e3) == pytest.approx(CARDS.rate, rel=0.3)
+
+
+def test_what_was_measured_is_what_the_model_says(larger):
+    rows = [row for row in larger.several() if row["workers"] > 1]
+    assert {row["graph"] for row in rows} == {"random", "tiles"}
+    for row in rows:
+        cost, way = larger.predicted(row), row.get("partition")
+        tree = row["graph"] == "tiles" and way is None  # not random: the model is a bound
+        low, high = (0.4, 1.1) if tree else (0.6, 1.5)
+        assert low * cost.bytes <= larger.sent(row) <= high * cost.bytes, row
+        assert row.get("rounds", 0) <= cost.rounds, row
+        if row["engine"] == "threads" and row["graph"] == "random":
+            assert cost.seconds / 2 <= row["wall_ms"]["median"] / 1e3 <= 2 * cost.seconds, row
+
+
+def test_the_page_is_made_from_the_records_and_the_model(larger):
+    page = (ROOT / "docs" / "larger.md").read_text(encoding="utf-8")
+    for make in larger.TABLES.values():
+        assert make() in page, "run `make figures`"
