@@ -69,7 +69,8 @@ def measured():
         where = "GPUs" if row["engine"] == "cuda" else "processes"
         lines.append(
             f"| {row['workers']} {where} | {row['graph']}, {row['scaling']}"
-            f" | {row['m'] / 1e6:.1f} M | {way} | {size(sent(row))} | {size(cost.bytes)} | {rounds} | {bound}"
+            f" | {row['m'] / 1e6:.1f} M | {way} | {size(sent(row))} | {size(cost.bytes)}"
+            f" | {rounds} | {bound}"
             f" | {row['wall_ms']['median'] / 1e3:.2g} | {cost.seconds:.2g} |"
         )
     devices = "; ".join(sorted({f"{row['device']}, at {row['commit']}" for row in rows}))

@@ -28,7 +28,7 @@ def test_random_graphs_are_as_the_formulae_say(degree):
     ends = np.random.default_rng(1).integers(0, n, (2, m))
     assert len(np.unique(ends)) == pytest.approx(dask_model.touched(n, m), rel=0.01)
     count = len(np.unique(oracle.union_find(*ends, n)))
-    assert count == pytest.approx(dask_model.random_components(n, degree), rel=0.02)
+    assert count == pytest.approx(dask_model.random_components(n, degree), rel=0.05)
 
 
 def test_one_worker_sends_nothing():
