@@ -12,7 +12,6 @@ import time
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
 from distributed import Future, wait
 
 from .. import engines
@@ -20,7 +19,7 @@ from ..api import components
 from .dask_model import CARDS, gather_pays
 from .dask_parts import common_kind
 from .dask_tree import Tasks
-from .dask_work import Forest
+from .dask_work import Forest, library
 
 log = logging.getLogger(__name__)
 
@@ -117,19 +116,11 @@ def gathered(
 
 def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
     """The ids of all ranks in one array; each sends as many as the longest has."""
-    xp = _library(ids)
+    xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
     found = _communicator(uid, rank, len(rows)).all_gather(padded)
     return xp.concatenate([part[:size] for part, size in zip(found, rows, strict=True)])
-
-
-def _library(array: Any) -> Any:
-    if isinstance(array, np.ndarray):
-        return np
-    import cupy
-
-    return cupy
 
 
 def _communicator(uid: Any, rank: int, size: int) -> Any:

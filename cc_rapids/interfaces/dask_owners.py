@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .dask_work import library
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
 
@@ -24,12 +25,11 @@ class Ranges:
         wide = np.uint64 if ids.dtype == np.uint64 else np.int64
         limits = np.iinfo(wide)
         held = [min(max(cut, int(limits.min)), int(limits.max)) for cut in self.cuts]
-        values, cuts = ids.astype(wide).values, np.array(held, wide)
-        if isinstance(values, np.ndarray):
-            return np.searchsorted(cuts, values, side="right")
-        import cupy
-
-        return cupy.searchsorted(cupy.asarray(cuts), values, side="right")
+        values = ids.astype(wide).values
+        xp = library(values)
+        if not held:
+            return xp.zeros(values.size, np.int64)
+        return xp.searchsorted(xp.asarray(held, wide), values, side="right")
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,11 @@ class Hashed:
     def __call__(self, ids: Any) -> Any:
         """The part of each id: a new array, on the GPU for cuDF's columns."""
         if hasattr(ids, "hash_values"):
-            return ids.hash_values().values % self.count
+            return (ids.hash_values().values % self.count).astype(np.int64)
         import pandas as pd
 
-        return pd.util.hash_pandas_object(ids, index=False).to_numpy() % self.count
+        hashes = pd.util.hash_pandas_object(ids, index=False).to_numpy()
+        return (hashes % self.count).astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from ..api import components
 from ..errors import ColumnTypeError
 from .dask_owners import Owner
-from .dask_work import Forest, concat, local_forest
+from .dask_work import Forest, concat, library, local_forest, taken
 
 ENDS = ("source", "destination")
 Box = list[Any]
@@ -68,21 +68,18 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     """
     edges = forest[0] if kind is None else forest[0].astype(kind)
     left, right = (owner(edges[end]) for end in ENDS)
-    counts = np.bincount(_host(left), minlength=count) + np.bincount(_host(right), minlength=count)
+    xp = library(left)
+    counts = xp.bincount(left, minlength=count) + xp.bincount(right, minlength=count)
     home = int(counts.argmax())
     turned = (right == home) & (left != home)
-    back = edges[turned].rename(columns=dict(zip(ENDS, ENDS[::-1], strict=True)))
-    return boxed(concat([edges[~turned], back[list(ENDS)]]), "source", owner, count)
-
-
-def _host(array: Any) -> Any:
-    return array.get() if hasattr(array, "get") else array
+    back = taken(edges, turned).rename(columns=dict(zip(ENDS, ENDS[::-1], strict=True)))
+    return boxed(concat([taken(edges, ~turned), back[list(ENDS)]]), "source", owner, count)
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
     """The rows of a frame for the owners of one of its columns, without an index to send along."""
     parts = owner(frame[by])
-    return [frame[parts == k].reset_index(drop=True) for k in range(count)]
+    return [taken(frame, parts == k) for k in range(count)]
 
 
 def sizes(box: Box) -> list[tuple[int, int]]:
@@ -119,13 +116,13 @@ def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
     for first in range(0, max(len(named), 1), RUN):
         run = named[first : first + RUN]
         ids = kind(np.arange(run.start, run.stop, run.step, dtype=dtype), name="vertex")
-        found.append(ids[owner(ids) == part].to_frame())
+        found.append(taken(ids.to_frame(), owner(ids) == part))
     return concat(found)["vertex"]
 
 
 def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
     inside = owner(edges["destination"]) == part
-    return edges[inside], edges[~inside]
+    return taken(edges, inside), taken(edges, ~inside)
 
 
 def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:

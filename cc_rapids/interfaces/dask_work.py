@@ -12,6 +12,7 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
+import numpy as np
 from dask.dataframe.dispatch import concat as concat_frames
 
 from ..api import components
@@ -40,6 +41,20 @@ def concat(frames: list[Any]) -> Any:
     if len(filled) < 2:
         return (filled or frames)[0]
     return concat_frames(filled, ignore_index=True)
+
+
+def library(array: Any) -> Any:
+    """NumPy, or CuPy for arrays on a GPU."""
+    if isinstance(array, np.ndarray):
+        return np
+    import cupy
+
+    return cupy
+
+
+def taken(frame: Any, mask: Any) -> Any:
+    """The rows of a frame for which an array holds, without the index that they had."""
+    return frame.take(library(mask).flatnonzero(mask)).reset_index(drop=True)
 
 
 def local_forest(

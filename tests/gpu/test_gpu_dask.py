@@ -15,7 +15,10 @@ def client(cudf):
     distributed = pytest.importorskip("distributed")
     import cc_rapids.dask
 
-    with cc_rapids.dask.local_gpus() as cluster, distributed.Client(cluster) as connected:
+    with (
+        cc_rapids.dask.local_gpus(dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as connected,
+    ):
         yield connected
 
 
