@@ -36,15 +36,18 @@ class Run:
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
         """The forests of all partitions, of vertices too if those are Dask's."""
         names = [*listed(self.source), *listed(self.destination)]
-        leaf = dask.delayed(local_forest, pure=False)
-        ends = self.source, self.destination
+        ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
-        found = [leaf(part, *ends, self.nulls, self.options) for part in parts]
+        found = [self._later(local_forest, part, *ends) for part in parts]
         if vertices is not None:
-            loop = dask.delayed(loops, pure=False)
             named = _parts_of(vertices, edges._meta)
-            found += [loop(part, self.source, self.options) for part in named]
+            found += [self._later(loops, part, self.source, self.options) for part in named]
         return list(self.tasks.client.compute(found))
+
+    def _later(self, function: Any, *arguments: Any) -> Any:
+        """A call that is not made yet."""
+        call = dask.delayed(function, pure=False)
+        return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
         """The forest of two."""

@@ -29,17 +29,21 @@ class Tasks:
         self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
     ) -> Future:
         """The future of a call, with a worker that is preferred, or insisted upon if pinned."""
-        self._count += 1
-        name = function.__name__.strip("_").replace("_", "-")
         found: Future = self.client.submit(
             function,
             *arguments,
-            key=f"cc_rapids-{name}-{self._run}-{self._count}",
+            key=self.key(function),
             workers=None if worker is None else [worker],
             allow_other_workers=worker is not None and not pinned,
             priority=1,
         )
         return found
+
+    def key(self, function: Any) -> str:
+        """A new key for a call, by which the dashboard shows it."""
+        self._count += 1
+        name = function.__name__.strip("_").replace("_", "-")
+        return f"cc_rapids-{name}-{self._run}-{self._count}"
 
     def facts(self, futures: list[Future]) -> list[Any]:
         """What small tasks give, brought here; an error of a worker is raised here too."""

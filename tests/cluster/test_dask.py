@@ -12,6 +12,7 @@ from dask_graphs import check, expected, parts, random_frame
 import cc_rapids
 import cc_rapids.dask
 from cc_rapids import errors
+from cc_rapids.interfaces.dask_progress import Watch
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -160,6 +161,21 @@ def test_progress_is_told(client, capsys):
     assert "forests: 5 of 5, " in str(told[4])
     cc_rapids.dask.components(parts(random_frame(), 5), progress=True)
     assert capsys.readouterr().err == ""  # no terminal, no bar
+
+
+def test_a_terminal_gets_a_bar(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with Watch(True) as watch:
+        watch.report("forests", 2, 5)
+        watch.bar.refresh()
+    assert "forests: 2 of 5" in capsys.readouterr().err
+
+
+def test_the_dashboard_shows_tasks_by_name(client):
+    cc_rapids.dask.components(parts(random_frame(), 5))
+    prefixes = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+    ours = {name for name in prefixes if name.startswith("cc_rapids-")}
+    assert {"cc_rapids-local-forest", "cc_rapids-merged", "cc_rapids-labelled"} <= ours
 
 
 class Graph:
