@@ -59,8 +59,8 @@ def check_state(graph: Any) -> None:
     """A GraphStateError unless the graph lies on one GPU and holds edges."""
     if graph.is_multi_gpu():
         raise GraphStateError(
-            "the graph is spread over several GPUs: cugraph.dask.weakly_connected_components takes"
-            " it"
+            "the graph is spread over several GPUs: cc_rapids.dask.weakly_connected_components"
+            " takes it, as cugraph.dask's does"
         )
     if graph._Impl is None:
         raise GraphStateError(

@@ -154,6 +154,27 @@ def test_frames_that_are_not_dasks(client):
         cc_rapids.dask.components(random_frame())
 
 
+def many_on_few(part, vertices, edges):
+    ends = np.random.default_rng(part).integers(0, vertices, (2, edges))
+    return pd.DataFrame({"src": ends[0], "dst": ends[1]})
+
+
+def test_forests_are_sent_and_not_edges_nor_labels(client):
+    homes = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    size = {"vertices": 100, "edges": 50_000}  # 800 kB each, whose forests have 1.6 kB
+    pieces = [client.submit(many_on_few, k, **size, workers=[w]) for k, w in enumerate(homes)]
+    frame = dd.from_delayed(pieces)
+
+    def sent():
+        counted = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+        return sum(counted.values())
+
+    before = sent()
+    found = cc_rapids.dask.components(frame)
+    assert len(found) == 1
+    assert sent() - before < 50_000
+
+
 def test_progress_is_told(client, capsys):
     told = []
     cc_rapids.dask.components(parts(random_frame(), 5), progress=told.append)

@@ -191,7 +191,7 @@ def test_graphs_that_cannot_be_read_say_who_can(graph, monkeypatch):
         cc_rapids.weakly_connected_components(peers.Graph())
     spread = graph(FRAME)
     monkeypatch.setattr(spread, "is_multi_gpu", lambda: True)
-    with pytest.raises(errors.GraphStateError, match=r"cugraph\.dask\.weakly_connected_components"):
+    with pytest.raises(errors.GraphStateError, match=r"cc_rapids\.dask\.weakly_connected"):
         cc_rapids.weakly_connected_components(spread)
     monkeypatch.delattr(sys.modules["pylibcugraph"], "extract_vertex_list")
     with pytest.raises(errors.GraphStateError, match="no extract_vertex_list"):
