@@ -44,3 +44,26 @@ def check_forest(forest, frame, vertex, least):
 
 def parts(frame, count):
     return dd.from_pandas(frame, npartitions=count, sort=False)
+
+
+def as_text(frame):
+    return frame.assign(src="v" + frame["src"].astype(str), dst="v" + frame["dst"].astype(str))
+
+
+def as_hashes(frame):
+    mixed = frame[["src", "dst"]] * np.int64(0x1E3779B97F4A7C15)
+    return frame.assign(src=mixed["src"], dst=mixed["dst"])
+
+
+def as_categories(frame):
+    return as_text(frame).astype({"src": "category", "dst": "category"})
+
+
+def as_unlike(frame):
+    return frame.astype({"src": "int16", "dst": "int64"})
+
+
+def as_unsigned(frame):
+    return (frame.assign(src=frame["src"] + 400, dst=frame["dst"] + 400)).astype(
+        {"src": "uint64", "dst": "uint64"}
+    )

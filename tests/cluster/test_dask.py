@@ -7,7 +7,17 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from dask_graphs import check, expected, parts, random_frame
+from dask_graphs import (
+    as_categories,
+    as_hashes,
+    as_text,
+    as_unlike,
+    as_unsigned,
+    check,
+    expected,
+    parts,
+    random_frame,
+)
 
 import cc_rapids
 import cc_rapids.dask
@@ -36,29 +46,6 @@ def pieces_of(frames):
     import dask
 
     return [dask.delayed(frame) for frame in frames]
-
-
-def as_text(frame):
-    return frame.assign(src="v" + frame["src"].astype(str), dst="v" + frame["dst"].astype(str))
-
-
-def as_hashes(frame):
-    mixed = frame[["src", "dst"]] * np.int64(0x1E3779B97F4A7C15)
-    return frame.assign(src=mixed["src"], dst=mixed["dst"])
-
-
-def as_categories(frame):
-    return as_text(frame).astype({"src": "category", "dst": "category"})
-
-
-def as_unlike(frame):
-    return frame.astype({"src": "int16", "dst": "int64"})
-
-
-def as_unsigned(frame):
-    return (frame.assign(src=frame["src"] + 400, dst=frame["dst"] + 400)).astype(
-        {"src": "uint64", "dst": "uint64"}
-    )
 
 
 KINDS = [as_text, as_hashes, as_categories, as_unlike, as_unsigned]
@@ -133,7 +120,7 @@ def test_nulls_are_refused_or_dropped(client):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"source": "sorce"}, errors.MissingColumnError, "sorce"),
+        ({"source": "sender"}, errors.MissingColumnError, "sender"),
         ({"source": "weight"}, errors.ColumnTypeError, "'weight' is float64"),
         ({"destination": "src"}, errors.InputError, "both 'src'"),
         ({"labels": "most"}, errors.InputError, "labels"),

@@ -5,8 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from dask_graphs import check, parts, random_frame
-from test_dask import as_text, as_unlike
+from dask_graphs import as_text, as_unlike, check, parts, random_frame
 
 import cc_rapids.dask
 from cc_rapids import errors

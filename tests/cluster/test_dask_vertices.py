@@ -5,8 +5,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from dask_graphs import check, parts, random_frame
-from test_dask import as_hashes, as_text, as_unlike
+from dask_graphs import as_hashes, as_text, as_unlike, check, parts, random_frame
 
 import cc_rapids.dask
 from cc_rapids import errors
