@@ -34,7 +34,9 @@ ROOMS = {
     "reading": Room("bits", "numpy"),
     "kernels": Room("catalog bits reading", "numpy"),
     "algorithms": Room("catalog bits reading kernels", "numpy"),
-    "engines": Room("errors catalog", "llvmlite numba numpy", "cuda cupy numba numba_cuda rmm"),
+    "engines": Room(
+        "errors catalog", "llvmlite numba numpy", "cuda cudf cupy numba numba_cuda rmm"
+    ),
     "passes": Room("bits reading kernels", "numpy"),
     "design": Room("errors catalog kernels algorithms"),
     "libraries": Room("errors engines"),

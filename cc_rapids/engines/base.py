@@ -139,6 +139,11 @@ class Engine(ABC):
         """The array where kernels can read it, in a kind of memory; copied only if it has to be."""
         return self.asarray(array)
 
+    @property
+    def frame_library(self) -> Any:
+        """What reads files straight to where the engine's arrays are; None if nothing does."""
+        return None
+
     def free_bytes_of(self, memory: str) -> int:
         """What a kind of memory could still hold."""
         return self.free_bytes()

@@ -150,6 +150,15 @@ class Cuda(Engine):
             return self.asarray(array)
         return pages.placed(self.xp, array, memory)
 
+    @property
+    def frame_library(self) -> Any:
+        """CuDF, if it is there."""
+        try:
+            import cudf
+        except ImportError:
+            return None
+        return cudf
+
     def free_bytes_of(self, memory: str) -> int:
         if memory == "device":
             return self.free_bytes()

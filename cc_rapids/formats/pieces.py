@@ -34,10 +34,12 @@ IN_PIECES = ("csv", "tsv", "snap", "parquet", "arrow")
 class Piece:
     """Some edges of a file: the two columns, and the group and the rows in it where they end.
 
+    ``table`` is PyArrow's, or a frame of the library that reads it.
+
     ``whole`` says that the group ends there too; ``vertices`` are all, if the file says so.
     """
 
-    table: pa.Table
+    table: Any
     group: int
     rows: int
     whole: bool
@@ -62,6 +64,32 @@ def parquet_pieces(
                 table = pa.Table.from_batches([batch.select(pair)]).slice(left)
                 if len(table) or at == size:
                     yield Piece(table, group, at, at == size)
+
+
+def frame_pieces(
+    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], library: Any
+) -> Iterator[Piece]:
+    """The row groups from one on, as many at once as there is room for, as a library's frames.
+
+    If one of them alone is too large, all are read as PyArrow's tables.
+    """
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable())
+        pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
+        sizes = [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
+        if max(sizes[start:], default=0) > rows():
+            yield from parquet_pieces(file, wanted, start, done, rows)
+            return
+        while start < len(sizes):
+            group, most, size = start, rows(), 0
+            while start < len(sizes) and (start == group or size + sizes[start] <= most):
+                size, start = size + sizes[start], start + 1
+            chosen = [list(range(group, start))]
+            frame = library.read_parquet([file.path], columns=pair, row_groups=chosen)[pair]
+            yield Piece(frame.iloc[done:], start - 1, sizes[start - 1], True)
+            done = 0
 
 
 def arrow_pieces(
@@ -167,6 +195,7 @@ def read_pieces(
     done: int,
     rows: Callable[[], int],
     text: bool | None,
+    library: Any = None,
 ) -> Iterator[Piece]:
     """The edges of an open file from a place on, at most so many rows at a time.
 
@@ -180,8 +209,12 @@ def read_pieces(
         Says how many rows a piece may have; asked again and again.
     text : bool, optional
         Of text: whether all ids are strings.
+    library : module, optional
+        What reads row groups of a Parquet file on this machine as frames: cuDF.
     """
-    if wanted.format == "parquet":
+    if wanted.format == "parquet" and library is not None:
+        yield from frame_pieces(file, wanted, group, done, rows, library)
+    elif wanted.format == "parquet":
         yield from parquet_pieces(file, wanted, group, done, rows)
     elif wanted.format == "arrow":
         yield from arrow_pieces(file, wanted, group, done, rows)

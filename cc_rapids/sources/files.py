@@ -19,16 +19,20 @@ WHOLE = 8  # bytes in memory for each byte of a file that is read whole
 
 @dataclass(frozen=True)
 class Files:
-    """Some files, in the order of their names or as they were listed."""
+    """Some files, in the order of their names or as they were listed.
+
+    ``library`` reads the row groups of Parquet files to a GPU, if that is where they go.
+    """
 
     paths: list[str]
     names: tuple[str, str]
+    library: Any = None
 
     threaded = True
     arrow = True
 
     @classmethod
-    def of(cls, edges: Any, source: str, destination: str) -> Files:
+    def of(cls, edges: Any, source: str, destination: str, library: Any = None) -> Files:
         """The files that paths and patterns name.
 
         Raises
@@ -40,7 +44,7 @@ class Files:
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         for path in paths:
             format_of(Path(path))
-        return cls(paths, (source, destination))
+        return cls(paths, (source, destination), library)
 
     @property
     def fixed(self) -> int:
@@ -74,13 +78,15 @@ class Files:
                     f" takes some {in_words(WHOLE * file.size)}: raise memory_limit, or convert it"
                     " (cc-rapids convert) to Parquet"
                 )
-            for piece in read_pieces(file, wanted, begin.group, begin.rows, budget.next_rows, text):
+            plain = "://" in path or _packed(path)
+            how = budget.next_rows, text, None if plain else self.library
+            for piece in read_pieces(file, wanted, begin.group, begin.rows, *how):
                 if last is not None:
                     yield last
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
-                pair = piece.table.column_names[:2]
+                pair = list(getattr(piece.table, "column_names", piece.table.columns))[:2]
                 last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices)
         if last is not None:  # with the last piece the file is done
             ends = last.source, last.destination
@@ -119,6 +125,8 @@ class Files:
 
 
 def _text(table: Any) -> bool:
+    if not hasattr(table, "schema"):
+        return all(getattr(dtype, "kind", "O") not in "iu" for dtype in table.dtypes)
     import pyarrow as pa
 
     return any(

@@ -114,8 +114,8 @@ def is_stream(edges: Any) -> bool:
     )
 
 
-def source_of(edges: Any, source: str, destination: str) -> Source:
-    """The stream that edges are.
+def source_of(edges: Any, source: str, destination: str, library: Any = None) -> Source:
+    """The stream that edges are; ``library`` reads Parquet files to a GPU.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def source_of(edges: Any, source: str, destination: str) -> Source:
     if isinstance(edges, str | os.PathLike) or are_paths(edges):
         from .files import Files
 
-        return Files.of(edges, source, destination)
+        return Files.of(edges, source, destination, library)
     if is_dataset(edges):
         from .datasets import Fragments
 

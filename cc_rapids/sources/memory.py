@@ -26,13 +26,14 @@ EDGE = {"range": 80, "integers": 400, "strings": 800}
 TEXT_BYTES = 96 << 20  # blocks of 16 MiB of text, split and converted
 FILE_BYTES = 4 << 20
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
+MOST_ON_DEVICE = 1 << 25  # a GPU reads and links that many at once while it reads the next
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
 
 
-def bytes_of(limit: int | str | None) -> int:
-    """A memory limit in bytes; half of the memory that is free if there is none.
+def bytes_of(limit: int | str | None, free: int | None = None) -> int:
+    """A memory limit in bytes; half of what is free, by default on this machine, if there is none.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def bytes_of(limit: int | str | None) -> int:
         It is no count of bytes and no word such as ``"2GiB"``.
     """
     if limit is None:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        return (free or os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2
     matched = WORDS.fullmatch(limit) if isinstance(limit, str) else None
     if matched and matched[2].lower() in UNITS:
         limit = int(float(matched[1]) * UNITS[matched[2].lower()])
@@ -75,12 +76,15 @@ class Budget:
         Bytes in all.
     fixed : int
         What reading takes whatever comes: blocks of text, or buffers.
+    most : int
+        Rows of a chunk, however much room there is.
     """
 
     limit: int
     fixed: int
     rows: int = LEAST_ROWS
     room: int = 0
+    most: int = MOST_ROWS
 
     def next_rows(self) -> int:
         """The rows that the next chunk may have."""
@@ -106,7 +110,7 @@ class Budget:
                 f" with the smallest chunk {in_words(least)}, and memory_limit is"
                 f" {in_words(self.limit)}: raise it{hint}"
             )
-        self.rows = min(rows, MOST_ROWS)
+        self.rows = min(rows, self.most)
         return self.rows
 
     def follow(self, state: State) -> int:

@@ -20,6 +20,7 @@ from ..index import Range
 from ..result import Components, check_labels
 from ..snapshots import begun, like, snapshot
 from ..sources import Budget, Chunk, Cursor, Source, ahead, bytes_of, source_of
+from ..sources.memory import MOST_ON_DEVICE, MOST_ROWS
 from .plan import StreamPlan, plan
 from .progress import Reporter, StreamProgress
 from .saved import Saver
@@ -61,8 +62,9 @@ def stream_components(
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
     memory_limit : int or str, optional
         Bytes, or a word such as ``"2GiB"``, for vertices and chunks together; half of the memory
-        that is free by default. Chunks are sized by it, by :mod:`cc_rapids.sources.memory`: 20
-        bytes a vertex with ``num_vertices``, else 40, and 80 and the text four times for strings.
+        that is free by default: of the GPU, if that runs. Chunks are sized by it, by
+        :mod:`cc_rapids.sources.memory`: 20 bytes a vertex with ``num_vertices``, else 40, and 80
+        and the text four times for strings.
         Items of an iterable, and frames that the answer returns, are the caller's own.
     progress : bool or callable
         True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` twice a
@@ -95,16 +97,18 @@ def stream_components(
     Sizes(labels=array([0, 1]), size=array([501, 501]))
     """
     check_labels(labels)
-    chosen, limit = inputs.check_design(design), bytes_of(memory_limit)
-    count = inputs.check_vertices(num_vertices, vertices)
-    stream = source_of(edges, source, destination)
+    chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     runner = engines.get(engine or "threads")
+    stream = source_of(edges, source, destination, runner.frame_library)
+    limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
     if explain:
         return plan(stream, count, runner, limit)
     identity = {"edges": stream.identity(), "columns": [source, destination], "nulls": nulls}
     identity |= {"num_vertices": count, "vertices": _digest(vertices)}
     saver = Saver(checkpoint, checkpoint_every, identity, str(chosen))
-    run = Run(stream, chosen, nulls, Budget(limit, stream.fixed), saver, engine is None)
+    most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
+    budget = Budget(limit, stream.fixed, most=most)
+    run = Run(stream, chosen, nulls, budget, saver, engine is None)
     return run.go(count, vertices, progress, labels, runner)
 
 
@@ -147,6 +151,9 @@ class Run:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report(state, last=True)
+            if self.stream.arrow and engine.frame_library is not None:
+                kind = replace(self._kind(state), dropped=state.given.dropped)
+                state = replace(state, given=kind)
         finally:
             reporter.close()
         return snapshot(state, self.design, labels, perf_counter() - started)
@@ -186,8 +193,11 @@ class Run:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped=state.given.dropped))
         with inputs.lent_to(state, given, self.free) as (old, columns):
-            named, ends = batches.named(old, given, columns, copied=False)
-            return like(batches.inserted(named, self.design, *ends[:2]), given)
+            named, ends = batches.named(old, given, columns, copied=False, sure=False)
+            joined = batches.inserted(named, self.design, *ends[:2])
+            if not joined.forest.complete:
+                batches.named(old, given, columns)  # says which id is none of the vertices
+            return like(joined, given)
 
 
 OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")

@@ -54,6 +54,7 @@ class Limited:
             assert limited.get_allocated_bytes() == 0
         self.resource(2 * peak)
         work()
+        self.mr.set_current_device_resource(self.below)
         return steps
 
 

@@ -1,0 +1,79 @@
+"""Streams on the GPU: Parquet read by cuDF row group by row group, within a memory limit."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from stream_inputs import parts, same, table, words
+
+import cc_rapids
+from cc_rapids import Connectivity, components_at, oracle, stream_components
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.mark.parametrize("kind", ["integers", "far", "words"])
+@pytest.mark.parametrize("write", [pq.write_table, pyarrow.csv.write_csv], ids=["parquet", "csv"])
+def test_files_give_what_one_frame_gives(cudf, tmp_path, kind, write):
+    edges = table(low=-(2**62) if kind == "far" else 0)
+    edges = words(edges) if kind == "words" else edges
+    paths = parts(edges, tmp_path, write=write)
+    found = stream_components(paths, engine="cuda")
+    assert found.summary()["engine"] == "cuda"
+    assert isinstance(found.labels(), pa.Table)
+    same(found, edges)
+
+
+def test_frames_one_after_the_other_and_a_checkpoint(cudf, tmp_path):
+    src, dst = np.random.default_rng(3).integers(0, 20_000, (2, 30_000)).astype(np.int32)
+    frame = cudf.DataFrame({"src": src, "dst": dst})
+    chunks = (frame[at : at + 7000] for at in range(0, len(frame), 7000))
+    labels = stream_components(chunks, num_vertices=20_000).labels()
+    assert isinstance(labels, cudf.DataFrame)
+    expected = oracle.union_find(src, dst, 20_000)
+    np.testing.assert_array_equal(labels["labels"].to_numpy(), expected)
+    frame.to_parquet(tmp_path / "a.parquet", row_group_size_rows=5000)
+    saved = {"checkpoint": tmp_path / "saved", "checkpoint_every": 0, "num_vertices": 20_000}
+    for engine in ("cuda", "threads"):  # the second goes on from what the first has saved
+        found = stream_components(tmp_path / "a.parquet", engine=engine, **saved)
+        np.testing.assert_array_equal(np.asarray(found.labels()["labels"]), expected)
+    with pytest.raises(cc_rapids.InputError, match=r"outside 0\.\.99 of num_vertices=100"):
+        stream_components(tmp_path / "a.parquet", engine="cuda", num_vertices=100)
+
+
+def test_a_list_larger_than_its_memory(cudf, tmp_path):
+    import cupy
+    import rmm.statistics
+
+    m, n, limit = 8_000_000, 100_000, 40 << 20
+    src, dst = np.random.default_rng(4).integers(0, n, (2, m)).astype(np.int32)
+    pq.write_table(
+        pa.table({"src": src, "dst": dst}), tmp_path / "a.parquet", row_group_size=200_000
+    )
+    cupy.cuda.Device().synchronize()
+    with rmm.statistics.statistics():
+        found = stream_components(
+            tmp_path / "a.parquet", engine="cuda", num_vertices=n, memory_limit=limit
+        )
+        peak = rmm.statistics.get_statistics().peak_bytes
+    assert peak <= limit < src.nbytes + dst.nbytes
+    np.testing.assert_array_equal(
+        np.asarray(found.labels()["labels"]), oracle.union_find(src, dst, n)
+    )
+
+
+def test_batches_and_cuts(cudf):
+    src, dst = np.random.default_rng(5).integers(0, 3000, (2, 2500))
+    frame = cudf.DataFrame({"src": src, "dst": dst, "weight": np.arange(2500) / 2500})
+    seen = Connectivity(3000)
+    for at in range(0, 2500, 500):
+        seen.insert(frame[at : at + 500])
+    np.testing.assert_array_equal(
+        seen.components().labels()["labels"].to_numpy(), oracle.union_find(src, dst, 3000)
+    )
+    with pytest.raises(cc_rapids.InputError, match=r"outside 0\.\.2999"):
+        seen.insert(cudf.DataFrame({"src": [1], "dst": [3000]}))
+    assert seen.num_vertices == 3000
+    cuts = components_at(frame, weight="weight", thresholds=[0.9, 0.5])
+    assert len(cuts) == 2

@@ -1,0 +1,64 @@
+"""Parquet files that a library of frames reads, as cuDF does for a GPU: here pandas stands in."""
+
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from stream_inputs import parts, same, table, words
+
+import cc_rapids
+from cc_rapids import formats, stream_components
+from cc_rapids.engines.threads import Threads
+from cc_rapids.formats.files import Wanted
+from cc_rapids.sources import files
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The row groups of each call, as pandas frames."""
+    calls = []
+
+    def read_parquet(paths, columns, row_groups):
+        (path,), (groups,) = paths, row_groups
+        calls.append((path, groups))
+        return pq.ParquetFile(path).read_row_groups(groups, columns).to_pandas()
+
+    library = SimpleNamespace(read_parquet=read_parquet)
+    monkeypatch.setattr(Threads, "frame_library", property(lambda self: library))
+    return calls
+
+
+@pytest.mark.parametrize("kind", ["integers", "words"])
+def test_frames_give_what_tables_give(read, tmp_path, kind):
+    edges = table() if kind == "integers" else words(table())
+    paths = parts(edges, tmp_path)
+    same(stream_components(paths), edges)
+    assert {path for path, _ in read} == set(paths)
+
+
+def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
+    edges, path = table(), str(tmp_path / "a.parquet")
+    pq.write_table(edges, path, row_group_size=1000)
+    sizes = [1000] * (len(edges) // 1000) + [len(edges) % 1000] * (len(edges) % 1000 > 0)
+    with files.opened(path) as file:
+        wanted = Wanted(None, None, "parquet", None)
+        library = Threads().frame_library
+        for start, done in ((0, 0), (2, 300)):
+            found = list(
+                formats.read_pieces(file, wanted, start, done, lambda: 2500, None, library)
+            )
+            rows = [len(piece.table) for piece in found]
+            assert sum(rows) == sum(sizes[start:]) - done
+            assert max(rows) <= 2000
+            assert [piece.group for piece in found][-1] == len(sizes) - 1
+            assert all(piece.whole for piece in found)
+        few = list(formats.read_pieces(file, wanted, 0, 0, lambda: 999, None, library))
+    assert all(isinstance(piece.table, pa.Table) and len(piece.table) <= 999 for piece in few)
+
+
+def test_a_stray_id_is_told_as_by_tables(read, tmp_path):
+    edges = table(ids=100)
+    paths = parts(edges, tmp_path)
+    with pytest.raises(cc_rapids.InputError, match=r"outside 0\.\.49 of num_vertices=50"):
+        stream_components(paths, num_vertices=50)
