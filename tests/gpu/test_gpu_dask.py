@@ -82,7 +82,12 @@ def test_the_graph_of_cugraph(client, cudf, cugraph):
         graph = cugraph.Graph(directed=False)
         graph.from_dask_cudf_edgelist(in_parts(cudf, frame, 4), source="src", destination="dst")
         ours = cc_rapids.dask.weakly_connected_components(graph).compute().to_pandas()
+        assert ours["labels"].nunique() == len(cc_rapids.components(frame))
         theirs = cugraph.dask.weakly_connected_components(graph).compute().to_pandas()
+    except RuntimeError as error:
+        if "cugraph_mg_graph_create" not in str(error):
+            raise
+        pytest.skip(f"cuGraph's own distributed graph cannot be made here: {error}")
     finally:
         comms.destroy()
     assert sorted(ours.columns) == sorted(theirs.columns)
