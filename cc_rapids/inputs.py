@@ -85,7 +85,9 @@ def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, lis
     If the engine is ``free`` and no batch has run yet, that is where this one lies.
     """
     if free and not state.batches and given.on_device != state.engine.on_device and given.src.size:
-        state = state.to(engines.get("cuda" if given.on_device else "threads"))
+        runner = engines.get("cuda" if given.on_device else "threads")
+        with runner.scope():
+            state = state.to(runner)
     engine, named = state.engine, given.vertices
     with lent_on(engine, given) as columns:
         if isinstance(named, range):

@@ -166,7 +166,7 @@ class Measured:
             times = timed(self.engine, peer.solve, copies, runs, patience)
             peak = with_peak(self.engine, lambda: peer.solve(copies[0]))[1]
         except Exception as error:  # a peer that fails is no reason to lose our own times
-            return {"peer": {"name": peer.name, "not_run": f"{type(error).__name__}: {error}"}}
+            return {"peer": {"name": peer.name, "not_run": _short(error)}}
         facts = {"name": peer.name, "what": peer.what, **times.facts("job")}
         if self.options.check:
             facts["same_partition"] = self._agrees(peer, times.answer)
@@ -219,3 +219,9 @@ def measure(
     for form in forms:
         for width in ids:
             yield from measured.records(form, width, designs)
+
+
+def _short(error: Exception) -> str:
+    """The kind of an error and the end of its first line, which in C++ begins with a signature."""
+    first = (str(error).splitlines() or [""])[0].rpartition("]: ")[2]
+    return f"{type(error).__name__}: {first[-200:]}"
