@@ -35,7 +35,11 @@ def test_nulls_are_counted_and_refused_or_dropped(make):
     assert pl.DataFrame(found.labels()).rows() == [(1, 1), (2, 1), (4, 4), (5, 4)]
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, "object"], ids=str)
+@pytest.mark.parametrize(
+    "make",
+    [pd.DataFrame, pl.DataFrame, pa.table, "object"],
+    ids=["pandas", "polars", "pyarrow", "object"],
+)
 def test_nulls_among_strings_are_counted_and_refused_or_dropped(make):
     edges = pd.DataFrame(WORDS, dtype=object) if make == "object" else make(WORDS)
     refused(errors.NullsError, edges, "column 'src' has 2 nulls in 4 rows", "nulls='drop'")
