@@ -50,8 +50,11 @@ def predicted(row):
 
 
 def sent(row):
-    """The bytes that a record says were sent: of the batches, or all that Dask has counted."""
-    return row.get("bytes", row["moved_bytes"])
+    """The bytes that a record says were sent: of the batches, or all that Dask has counted.
+
+    None for what NCCL has sent, which Dask does not count.
+    """
+    return None if row.get("combine") == "gather" else row.get("bytes", row["moved_bytes"])
 
 
 def measured():
@@ -66,10 +69,12 @@ def measured():
         cost, way = predicted(row), row.get("partition") or row["combine"]
         rounds = row.get("rounds", "") if way == "vertices" else ""
         bound = cost.rounds if way == "vertices" else ""
+        counted = sent(row)
+        told = "not counted" if counted is None else size(counted)
         where = "GPUs" if row["engine"] == "cuda" else "processes"
         lines.append(
             f"| {row['workers']} {where} | {row['graph']}, {row['scaling']}"
-            f" | {row['m'] / 1e6:.1f} M | {way} | {size(sent(row))} | {size(cost.bytes)}"
+            f" | {row['m'] / 1e6:.1f} M | {way} | {told} | {size(cost.bytes)}"
             f" | {rounds} | {bound}"
             f" | {row['wall_ms']['median'] / 1e3:.2g} | {cost.seconds:.2g} |"
         )

@@ -4,10 +4,12 @@ from functools import cmp_to_key, partial
 
 import numpy as np
 import pytest
-from races import explore, memory, scenes
+from races import explore, memory, phases, scenes
 from races.engine import Interleaver
 from races.portions import explore_all, on_each_memory
 
+from cc_rapids import reading
+from cc_rapids.audit.run import NOTHING
 from cc_rapids.passes import audit
 
 FIRST = audit.comes_first(Interleaver)
@@ -42,6 +44,49 @@ def race(before, threads):
 
     title = f"trees {list(before)}, edges of the threads {list(map(list, threads))}"
     return explore.Race(title, {"trees": before}, calls, guard, verdict)
+
+
+def pass_over(trees, giant, threads):
+    """Threads that hold edges against the labels, when those of the giant's tree have bits."""
+    edges = [edge for thread in threads for edge in thread]
+    src, dst = phases.columns(edges)
+    labels = scenes.components(len(trees), [*enumerate(trees), *edges])
+    within = scenes.components(len(trees), enumerate(trees))
+    inside = [v for v, label in enumerate(within) if label == within[giant]]
+
+    def calls(tape, shared):
+        kind = Interleaver, np.uint32, np.uint32
+        read, every = reading.listed(Interleaver, np.uint32), reading.every(Interleaver)
+        check = audit.check_edges(*kind, read, every)
+        own = (shared[name] for name in ("inside", "trees", "named", "first"))
+        rest = src, dst, 0, len(trees), np.array(labels, np.uint32), *own
+        return phases.rows(threads, lambda i: partial(check, i, *rest))
+
+    def guard(name, v, old, new):
+        """Trees as above; a bit is never set for a vertex of another component."""
+        if name == "trees" and (not FIRST(v, new) or labels[new] != labels[v]):
+            return f"trees[{v}] = {new}"
+        wrong = [u for u in range(len(trees)) if new >> u & 1 and labels[u] != labels[giant]]
+        return f"{wrong} have bits" if name == "inside" and wrong else None
+
+    def verdict(arrays, notes):
+        if scenes.components(len(trees), enumerate(arrays["trees"])) != labels:
+            return f"the trees {arrays['trees']} are not the components {labels}"
+        return f"first is {arrays['first']}" if arrays["first"] != (NOTHING,) * 4 else None
+
+    arrays = {"inside": [phases.bits(inside)], "trees": trees, "named": [0]}
+    arrays["first"] = [NOTHING] * 4
+    title = f"trees {list(trees)}, giant {giant}, edges {list(map(list, threads))}"
+    return explore.Race(title, arrays, calls, guard, verdict, False, {"first": np.uint64})
+
+
+@on_each_memory
+def test_bits_are_set_by_who_joins(model):
+    """An edge is left out for two bits only if they are joined when all threads are done."""
+    last = max(range(4), key=cmp_to_key(lambda u, v: 1 if FIRST(v, u) else -1))
+    flat = [last if v in (last, (last + 1) % 4) else v for v in range(4)]
+    cases = [*scenes.splits(4, (1, 1)), *list(scenes.splits(4, (2, 1)))[::7]]
+    explore_all((pass_over(flat, last, case) for case in cases), model)
 
 
 @on_each_memory

@@ -82,8 +82,9 @@ def join(on: Any) -> Any:
 def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
     """Join both ends of each edge that joins two vertices of one label, and note the first other.
 
-    Edges with both ends inside are done: they have the giant's label, and hang from one root. The
-    vertices that the answer does not have are told later, by what has joined or named them.
+    Edges with both ends inside are done: they have the giant's label, and hang from one root, or do
+    by the end of the kernel: a bit is set by the thread that has joined its vertex to one inside.
+    The vertices that the answer does not have are told later, by what has joined or named them.
     """
     has, mark, low_min, unite = bits.has(on), bits.mark(on), on.min, join(on)
 
@@ -92,14 +93,18 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
         e = place(i)
         u, v = ends(e, src, dst, low, n)
         good = max(u, v) < wide(n)
-        if not (good and has(inside, vertex(u)) and has(inside, vertex(v))):
+        u_in, v_in = good and has(inside, vertex(u)), good and has(inside, vertex(v))
+        if not (u_in and v_in):
             if not (good and labels[u] == labels[v]):
                 if e < first[0]:
                     low_min(first, 0, e)
             elif u == v:
                 mark(named, vertex(u))
-            elif trees[u] != trees[v]:
-                unite(trees, vertex(u), vertex(v))
+            else:
+                if trees[u] != trees[v]:
+                    unite(trees, vertex(u), vertex(v))
+                if u_in or v_in:
+                    mark(inside, vertex(v if u_in else u))
 
     return check_edges
 
