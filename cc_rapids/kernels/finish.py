@@ -1,7 +1,6 @@
 """Finish: the phase after the sample, which links what is left, and the only one without.
 
-Each function takes kernels and gives a procedure over the work of one run. Hong et al. 2020,
-Algorithm 1 and 3.5.
+Each takes kernels and gives a procedure over one run's work. Hong et al. 2020, Alg. 1 and 3.5.
 """
 
 from collections.abc import Callable

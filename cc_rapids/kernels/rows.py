@@ -12,7 +12,7 @@ from ..catalog import choice
 from ..reading import every
 from .sample import LOW_WORD, SPREAD, Sample
 
-ONE, SHORT = np.uint64(1), np.uint64(16)  # entries that one thread links, one after the other
+ONE, SHORT = np.uint64(1), 16  # entries that one thread of a group links, one after the other
 WARP = 32  # threads that exchange values run together
 SWITCH = ("on", "off")
 
@@ -96,9 +96,8 @@ def kout(
     """Link k neighbours of each vertex, the first ones or some.
 
     ``coalesce``: neighbouring threads take the entries of one row, in one pass instead of k;
-    ``reorganise``: pairs of threads read the two entries of two rows side by side and swap them, so
-    that each links those of one vertex, one after the other (k=2, on a GPU; elsewhere a thread
-    reads its own); ``gather``: the rows outside the giant are listed before they are finished.
+    ``reorganise``: pairs of threads read two entries of two rows side by side and swap them (k=2,
+    on a GPU); ``gather``: the rows outside the giant are listed before they are finished.
     """
     one = link_entry(on, vertex, join, {"first": first_ones, "random": random_ones}[pick](on))
     link_some, link_each = by_entry(on, one), by_vertex(on, one)
@@ -205,13 +204,19 @@ def every_row(on: Any, vertex: type, finish: Any) -> Any:
     return every_row
 
 
+def most_in_a_row(on: Any) -> Any:
+    """The entries of a short row: any number, where no thread waits for its neighbours."""
+    return np.uint64(SHORT if on.group > 1 else 1 << 62)
+
+
 def short_rows(on: Any, wide: type, one: Any) -> Any:
     """Link the entries of a row, or if they are many, raise a flag; ``once``: those to smaller."""
+    short = most_in_a_row(on)
 
     @on.each
     def short_rows(v, once, many, offsets, indices, *trees):
         e, last = np.uint64(offsets[v]), np.uint64(offsets[v + ONE])
-        if last - e > SHORT:
+        if last - e > short:
             e, many[0] = last, 1
         while e < last:
             w = wide(indices[e])
@@ -224,6 +229,7 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
 
 def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
     """Link the entries of those rows by a thread each, if there are such rows."""
+    short = most_in_a_row(on)
 
     @on.sweep
     def long_rows(first, n, step, once, many, offsets, indices, low, count, *trees):
@@ -231,7 +237,7 @@ def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
         while e < n and many[0] != 0:
             v = row(offsets, count, e)
             u, w = ends(e, offsets, indices, low, count)
-            few = np.uint64(offsets[v + ONE]) - np.uint64(offsets[v]) <= SHORT
+            few = np.uint64(offsets[v + ONE]) - np.uint64(offsets[v]) <= short
             if not few and (w <= u or once == 0):
                 one(u, w, e, count, *trees)
             e += step
