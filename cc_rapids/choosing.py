@@ -46,13 +46,14 @@ class Rule:
 
 
 # The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
-# on the uniform list; on social22 it makes no difference); with fewer it changes little, and on
-# threads and on small lists it costs more than it saves. Of rows, k-out reads two entries each and
-# then those outside the giant; at road's 2.4 entries a vertex that is no less than all. Rem's rule
-# with splices is the fastest after a sample, or within two per cent of it.
+# on the uniform list; on social22 it makes no difference); with fewer it changes little, and of
+# lists on threads, and small ones, it costs more than it saves. Of rows k-out reads two entries
+# each and then those outside the giant; at road's 2.4 entries a vertex that is no less than all.
+# Rem's rule with splices is the fastest after a sample on a GPU, or within two per cent of it.
 AUTO = (
     Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
     Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
+    Rule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, rows=True),
     Rule(Design(), "design_choice.jsonl"),
 )
 
