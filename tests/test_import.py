@@ -93,10 +93,11 @@ ROOMS = {
     "connectivity": Room(
         "engines design forest index batches checkpoint inputs pick result snapshots"
     ),
+    "bars": Room(late="rich"),
     "streams": Room(
-        "errors engines design index batches checkpoint inputs sources result snapshots",
+        "errors bars engines design index batches checkpoint inputs sources result snapshots",
         "numpy",
-        "pyarrow rich",
+        "pyarrow",
     ),
     "cuts": Room("errors columns result", "numpy"),
     "thresholds": Room(
@@ -120,9 +121,9 @@ ROOMS = {
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
-        "errors catalog engines columns graphs frames design spanning result api",
+        "errors catalog bars engines columns graphs frames design spanning result api",
         "dask distributed networkx numpy",
-        "cugraph cupy dask_cuda networkx pandas pyarrow rich scipy",
+        "cugraph cupy dask_cuda networkx pandas pyarrow scipy",
     ),
     "__main__": Room("interfaces"),
     "dask": Room("interfaces"),

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..bars import terminal_bar
+
 log = logging.getLogger(__name__)
 
 
@@ -49,24 +51,13 @@ class Watch:
     def __init__(self, wanted: bool | Callable[[DaskProgress], object]) -> None:
         self.start = time.monotonic()
         self.bar: Any = None
-        self.task: Any = None
         self.tell: Callable[[DaskProgress], object] = _log
         if callable(wanted):
             self.tell = wanted
         elif wanted:
-            self._open()
-
-    def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        terminal = Console(stderr=True, markup=False, highlight=False)
-        if terminal.is_terminal:
-            words = TextColumn("{task.description}", markup=False)
-            self.bar = Progress(BarColumn(bar_width=20), words, console=terminal, transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("forests")
-            self.tell = self._show
+            self.bar, self.task = terminal_bar("forests")
+            if self.bar is not None:
+                self.tell = self._show
 
     def _show(self, facts: DaskProgress) -> None:
         self.bar.update(self.task, completed=facts.done, total=facts.total, description=str(facts))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..bars import terminal_bar
 from ..batches import State
 
 log = logging.getLogger(__name__)
@@ -76,22 +77,12 @@ class Reporter:
         if callable(wanted):
             self.tell, self.every = wanted, CALL_SECONDS
         elif wanted:
-            self._open()
-
-    def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        terminal = Console(stderr=True, markup=False, highlight=False)
-        if terminal.is_terminal:
-            words = TextColumn("{task.description}", markup=False)
-            self.bar = Progress(BarColumn(bar_width=20), words, console=terminal, transient=True)
-            self.bar.start()
-            self.bar.add_task("reading", total=self.total)
-            self.tell, self.every = self._show, BAR_SECONDS
+            self.bar, self.task = terminal_bar("reading", self.total)
+            if self.bar is not None:
+                self.tell, self.every = self._show, BAR_SECONDS
 
     def _show(self, facts: StreamProgress) -> None:
-        self.bar.update(self.bar.task_ids[0], completed=facts.edges, description=str(facts))
+        self.bar.update(self.task, completed=facts.edges, description=str(facts))
 
     def _log(self, facts: StreamProgress) -> None:
         log.info("%s", facts)
