@@ -1,6 +1,5 @@
 """Fill the page on the reference graphs, and draw its figures, from the records."""
 
-import argparse
 import pathlib
 
 import design_tables
@@ -18,12 +17,7 @@ PLACES = {"cuda": "gpu", "threads": "threads"}
 
 def main():
     """Make the figures, then the page that shows those there are."""
-    args = argparse.ArgumentParser(description=__doc__)
-    args.add_argument("--records", type=pathlib.Path, default=records.HERE)
-    args.add_argument("--page", type=pathlib.Path, default=PAGE)
-    args = args.parse_args()
-    folder = args.page.parent / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
+    args, folder = report.page_arguments(__doc__, PAGE)
     for engine, place in PLACES.items():
         rows = newest(args.records, engine)
         for name, draw in FIGURES.items():

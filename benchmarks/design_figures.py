@@ -1,10 +1,8 @@
 """Fill the page on the design space with tables, and draw its figures, from the records."""
 
-import argparse
 import pathlib
 
 import design_tables as tables
-import records
 import report
 
 from cc_rapids import designs, listing
@@ -18,13 +16,8 @@ PLAIN = {"list": ("none", "list"), "rows": ("none", "rows")}
 
 def main():
     """Make the figures, then the page that shows those there are."""
-    args = argparse.ArgumentParser(description=__doc__)
-    args.add_argument("--records", type=pathlib.Path, default=records.HERE)
-    args.add_argument("--page", type=pathlib.Path, default=PAGE)
-    args = args.parse_args()
+    args, folder = report.page_arguments(__doc__, PAGE)
     space = tables.Space(args.records)
-    folder = args.page.parent / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
     for name, (draw, _) in FIGURES.items():
         with charts.styled():
             figure = draw(space)

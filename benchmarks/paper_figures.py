@@ -1,10 +1,8 @@
 """Fill the page on the papers' experiments, and draw its figures, from the records."""
 
-import argparse
 import pathlib
 
 import paper_tables as tables
-import records
 import report
 
 from cc_rapids.plots import charts
@@ -15,12 +13,7 @@ PAGE = ROOT / "docs" / "papers.md"
 
 def main():
     """Make the figures, then the page that shows those there are."""
-    args = argparse.ArgumentParser(description=__doc__)
-    args.add_argument("--records", type=pathlib.Path, default=records.HERE)
-    args.add_argument("--page", type=pathlib.Path, default=PAGE)
-    args = args.parse_args()
-    folder = args.page.parent / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
+    args, folder = report.page_arguments(__doc__, PAGE)
     for experiment in tables.SECTIONS:
         runs = tables.Runs(args.records, experiment)
         for name, (draw, _) in FIGURES[experiment].items() if runs else ():

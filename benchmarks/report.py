@@ -1,5 +1,6 @@
 """Make the README's tables and its figure from the records; nothing in them is typed by hand."""
 
+import argparse
 import pathlib
 
 import records
@@ -18,6 +19,17 @@ def main():
     """Write the README's tables, and draw its figure."""
     fill(README, TABLES)
     draw(measured()[0], FIGURE)
+
+
+def page_arguments(text, page):
+    """The command line of what makes a page of the documentation, and the folder of its figures."""
+    args = argparse.ArgumentParser(description=text)
+    args.add_argument("--records", type=pathlib.Path, default=records.HERE)
+    args.add_argument("--page", type=pathlib.Path, default=page)
+    args = args.parse_args()
+    folder = args.page.parent / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    return args, folder
 
 
 def fill(page, tables):
