@@ -111,7 +111,7 @@ def _chunks(
     budget.fixed, strings = stream.fixed, places.column.strings
     budget.update("strings" if strings else "range", places.forest.n)
     read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, strings)
-    taken: Iterator[Chunk] = ahead(read) if stream.threaded else read
+    taken: Iterator[Chunk] = ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
             yield frames.read(
