@@ -127,7 +127,9 @@ def _lend_cudf(column: Any) -> Iterator[Any]:
     import cupy
 
     with column.access(mode="read", scope="internal"):
-        dtype, size = np.dtype(column.dtype.name.lower()), column.size
+        dtype, size = column.dtype, column.size
+        if not isinstance(dtype, np.dtype):
+            dtype = np.dtype(dtype.name.lower())
         if size == 0:
             yield cupy.empty(0, dtype)
             return

@@ -4,6 +4,6 @@ Kernels as those of :mod:`cc_rapids.kernels`, but of no paper: the spans, sets a
 and the columns of an answer.
 """
 
-from . import answer, audit, columns, ids
+from . import answer, audit, block, columns, ids
 
-__all__ = ["answer", "audit", "columns", "ids"]
+__all__ = ["answer", "audit", "block", "columns", "ids"]
