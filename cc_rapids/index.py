@@ -184,7 +184,8 @@ class Texts(_Placed):
         found = [self.find(column, engine) for column in columns]
         if self.words is not None and all(bool(known.all()) for _, known in found):
             return self, [vertices for vertices, _ in found]
-        codes, words = factorise([self.held, *columns] if self.n else list(columns), _same)
+        every = [self.held, *columns] if self.n else list(columns)
+        codes, words = factorise(every, _same, engine)
         at = engine.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
         new = engine.xp.ones(words.size, bool)
         new[at] = False

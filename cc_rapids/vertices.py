@@ -87,7 +87,7 @@ def number(given: Given, columns: list[Any], engine: Engine, sure: bool) -> Numb
 
         return replace(numbered, ids=f"rows, {numbered.ids}", settle=settle)
     if given.src.strings:
-        codes, words = factorise(columns, given.src.native)
+        codes, words = factorise(columns, given.src.native, engine)
         src, dst = (engine.asarray(code) for code in codes[:2])
         forest = Forest(engine, words.size, everyone=True)
         return _as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)
