@@ -196,7 +196,7 @@ class Texts(_Placed):
         return Texts(held, words, places), [places[engine.asarray(code)] for code in codes]
 
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        if self.words is None:
+        if self.words is None or not len(ids):  # none at all may be of any type
             return engine.xp.zeros(len(ids), np.uint64), engine.xp.zeros(len(ids), bool)
         return self.words.find(ids, engine)
 

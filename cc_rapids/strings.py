@@ -96,21 +96,26 @@ def _all(at: Array, words: Any) -> bool:
     return len(at) == len(words) > 0 and int(at[0]) == 0 and bool((at[1:] - at[:-1] == 1).all())
 
 
-def bytes_of(column: Any) -> int:
-    """The bytes of a column of strings (cuDF's series, or PyArrow's array), once it is no
-    dictionary any more; of integers those of the array.
+def bytes_of(columns: Any) -> int:
+    """At least the bytes of columns of strings (cuDF's series, or PyArrow's arrays) once they are
+    no dictionaries any more and have 64-bit offsets; of arrays theirs, of lists their sum.
     """
-    if is_cudf(column):
-        return int(column.memory_usage(index=False))
-    chunks = getattr(column, "chunks", [column])
-    return sum(_bytes_of_dictionary(c) if hasattr(c, "dictionary") else c.nbytes for c in chunks)
+    if isinstance(columns, list | tuple):
+        return sum(map(bytes_of, columns))
+    if is_cudf(columns):
+        return int(columns.memory_usage(index=False)) + 4 * len(columns)
+    if hasattr(columns, "chunks"):
+        return bytes_of(columns.chunks)
+    if hasattr(columns, "dictionary"):
+        return _bytes_of_dictionary(columns)
+    return int(columns.nbytes) + 4 * len(columns)
 
 
 def _bytes_of_dictionary(array: Any) -> int:
     import pyarrow.compute as pc
 
     lengths = pc.binary_length(array.dictionary).take(array.indices)
-    return (pc.sum(lengths).as_py() or 0) + 8 * len(array)
+    return int(pc.sum(lengths).as_py() or 0) + 8 * len(array)
 
 
 class _Library(ABC):

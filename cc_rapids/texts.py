@@ -140,13 +140,13 @@ class Groups:
 
     Attributes
     ----------
-    rows : (k,) array
+    rows : (k,) array of uint32 or uint64
         The strings.
-    at : (k,) array of integers
+    at : (k,) array of the same type
         The places that they take in the order of all.
-    group : (k,) array of integers
+    group : (k,) array of the same type
         The group of each, from 0 on.
-    first : (groups,) array of integers
+    first : (groups,) array of the same type
         Where each group begins.
     depth : (groups,) array of uint64
         How many bytes the strings of each have in common, as far as is known.
@@ -164,11 +164,11 @@ def order(text: Text, rows: Array) -> Array | None:
 
     A string comes after its prefixes, as in Python's order of the encoded strings.
     """
-    xp, k = text.engine.xp, rows.size
-    zero = xp.zeros(1, np.int64)
-    tied: Groups | None = Groups(
-        rows, xp.arange(k), xp.zeros(k, np.int64), zero, zero.view(np.uint64)
-    )
+    engine, xp, k = text.engine, text.engine.xp, rows.size
+    group, first, depth = engine.pieces((k, rows.dtype), (1, rows.dtype), (1, np.uint64))
+    for array in (group, first, depth):
+        engine.fill(array, 0)
+    tied: Groups | None = Groups(rows, xp.arange(k, dtype=rows.dtype), group, first, depth)
     placed = rows.copy()
     for _ in range(ROUNDS):
         assert tied is not None
@@ -188,7 +188,7 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
     by = xp.argsort(numbers)
     if tied.first.size > 1:
         by = by[xp.argsort(tied.group[by], kind="stable")]
-    numbers, rows, group = numbers[by], tied.rows[by], tied.group
+    numbers, rows, group = numbers[by], tied.rows[by], tied.group  # a group stays where it was
     placed[tied.at] = rows
     starts = xp.ones(k + 1, bool)
     starts[1:-1] = (numbers[1:] != numbers[:-1]) | (group[1:] != group[:-1])
@@ -196,11 +196,6 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
     if not left.size:
         return None
     starts = starts[left]
-    first = xp.flatnonzero(starts)
-    return Groups(
-        rows[left],
-        tied.at[left],
-        xp.cumsum(starts) - 1,
-        first,
-        depth[group[left[first]]] + np.uint64(PIECE),
-    )
+    first = xp.flatnonzero(starts).astype(rows.dtype)
+    deep = depth[group[left[first]]] + np.uint64(PIECE)
+    return Groups(rows[left], tied.at[left], xp.cumsum(starts, dtype=rows.dtype) - 1, first, deep)
