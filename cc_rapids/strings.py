@@ -1,13 +1,12 @@
 """Strings as vertices: numbered by kernels from their bytes, in lexicographic order.
 
-Frame libraries factorise by comparing strings, over and over, while they sort them: of the 90 ms
-that ten million edges of strings took, that were 80. The two buffers that every library has under
-a column of strings are all that :mod:`cc_rapids.texts` needs, on a GPU and on threads; the library
-puts the columns together, and takes the strings of an answer. It factorises them too where the
-kernels give up.
+Frame libraries factorise by comparing strings with each other, over and over, while they sort them.
+The two buffers that each of them has under a column of strings are all that :mod:`cc_rapids.texts`
+needs, on a GPU as on threads; the library puts the columns together, and takes the strings of an
+answer. It factorises them too where the kernels give up.
 
-Vertices are places in the order, and not the slots of the hash table as those of wide integers: the
-order is known before any edge is linked, so that trees over it need not be hung up again.
+Vertices are places in the order, and not slots of the hash table as those of integers may be: the
+order is there before any edge is linked, so that no tree has to be hung up again.
 """
 
 from __future__ import annotations

@@ -92,6 +92,11 @@ def factorise(text: Text) -> tuple[Array, Array] | None:
     None
         Hashes have failed, or the order would take too many rounds; a line is logged.
     """
+    with text.engine.reusing():
+        return _factorise(text)
+
+
+def _factorise(text: Text) -> tuple[Array, Array] | None:
     numbered = number(text)
     if numbered is None:
         log.info("two strings share a hash, whatever the seed: the library numbers the strings")
