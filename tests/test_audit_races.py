@@ -50,7 +50,8 @@ def pass_over(trees, giant, threads):
     """Threads that hold edges against the labels, when those of the giant's tree have bits."""
     edges = [edge for thread in threads for edge in thread]
     src, dst = phases.columns(edges)
-    labels = scenes.components(len(trees), [*enumerate(trees), *edges])
+    least = scenes.components(len(trees), [*enumerate(trees), *edges])
+    labels = [giant if label == least[giant] else label for label in least]
     within = scenes.components(len(trees), enumerate(trees))
     inside = [v for v, label in enumerate(within) if label == within[giant]]
 
@@ -59,7 +60,7 @@ def pass_over(trees, giant, threads):
         read, every = reading.listed(Interleaver, np.uint32), reading.every(Interleaver)
         check = audit.check_edges(*kind, read, every)
         own = (shared[name] for name in ("inside", "trees", "named", "first"))
-        rest = src, dst, 0, len(trees), np.array(labels, np.uint32), *own
+        rest = src, dst, 0, len(trees), giant, np.array(labels, np.uint32), *own
         return phases.rows(threads, lambda i: partial(check, i, *rest))
 
     def guard(name, v, old, new):
@@ -70,8 +71,8 @@ def pass_over(trees, giant, threads):
         return f"{wrong} have bits" if name == "inside" and wrong else None
 
     def verdict(arrays, notes):
-        if scenes.components(len(trees), enumerate(arrays["trees"])) != labels:
-            return f"the trees {arrays['trees']} are not the components {labels}"
+        if scenes.components(len(trees), enumerate(arrays["trees"])) != least:
+            return f"the trees {arrays['trees']} are not the components {least}"
         return f"first is {arrays['first']}" if arrays["first"] != (NOTHING,) * 4 else None
 
     arrays = {"inside": [phases.bits(inside)], "trees": trees, "named": [0]}

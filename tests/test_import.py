@@ -35,7 +35,7 @@ ROOMS = {
     "kernels": Room("catalog bits reading", "numpy"),
     "algorithms": Room("catalog bits reading kernels", "numpy"),
     "engines": Room(
-        "errors catalog", "llvmlite numba numpy", "cuda cudf cupy numba numba_cuda rmm"
+        "errors catalog", "llvmlite numba numpy", "cuda cudf cupy numba numba_cuda pylibcudf rmm"
     ),
     "passes": Room("bits reading kernels", "numpy"),
     "design": Room("errors catalog kernels algorithms"),

@@ -1,7 +1,5 @@
 """Parquet files that a library of frames reads, as cuDF does for a GPU: here pandas stands in."""
 
-from types import SimpleNamespace
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,13 +17,11 @@ def read(monkeypatch):
     """The row groups of each call, as pandas frames."""
     calls = []
 
-    def read_parquet(paths, columns, row_groups):
-        (path,), (groups,) = paths, row_groups
+    def read_groups(path, columns, groups):
         calls.append((path, groups))
         return pq.ParquetFile(path).read_row_groups(groups, columns).to_pandas()
 
-    library = SimpleNamespace(read_parquet=read_parquet)
-    monkeypatch.setattr(Threads, "frame_library", property(lambda self: library))
+    monkeypatch.setattr(Threads, "read_row_groups", property(lambda self: read_groups))
     return calls
 
 
@@ -43,17 +39,17 @@ def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
     sizes = [1000] * (len(edges) // 1000) + [len(edges) % 1000] * (len(edges) % 1000 > 0)
     with files.opened(path) as file:
         wanted = Wanted(None, None, "parquet", None)
-        library = Threads().frame_library
+        read_groups = Threads().read_row_groups
         for start, done in ((0, 0), (2, 300)):
             found = list(
-                formats.read_pieces(file, wanted, start, done, lambda: 2500, None, library)
+                formats.read_pieces(file, wanted, start, done, lambda: 2500, None, read_groups)
             )
-            rows = [len(piece.table) for piece in found]
+            rows = [len(piece.load()) for piece in found]
             assert sum(rows) == sum(sizes[start:]) - done
             assert max(rows) <= 2000
             assert [piece.group for piece in found][-1] == len(sizes) - 1
             assert all(piece.whole for piece in found)
-        few = list(formats.read_pieces(file, wanted, 0, 0, lambda: 999, None, library))
+        few = list(formats.read_pieces(file, wanted, 0, 0, lambda: 999, None, read_groups))
     assert all(isinstance(piece.table, pa.Table) and len(piece.table) <= 999 for piece in few)
 
 

@@ -3,6 +3,7 @@
 import threading
 import time
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from stream_inputs import parts, table
 import cc_rapids
 import cc_rapids.streams.progress
 from cc_rapids import stream_components
+from cc_rapids.sources import Chunk, Cursor
 from cc_rapids.sources.ahead import ahead
 from cc_rapids.sources.memory import bytes_of
 
@@ -109,12 +111,12 @@ def test_reading_is_one_ahead_and_ends_with_its_reader():
         try:
             for i in range(10):
                 made.append(i)
-                yield i
+                yield Chunk(i, "src", "dst", Cursor(i))
         finally:
             closed.set()
 
     taken = ahead(items())
-    assert next(taken) == 0
+    assert next(taken).frame == 0
     deadline = time.monotonic() + 5
     while len(made) < 2 and time.monotonic() < deadline:
         time.sleep(0.001)
@@ -124,8 +126,31 @@ def test_reading_is_one_ahead_and_ends_with_its_reader():
     assert closed.is_set()
 
     def broken():
-        yield 1
+        yield Chunk(1, "src", "dst", Cursor(1))
         raise OSError("disk")
 
     with pytest.raises(OSError, match="disk"):
         list(ahead(broken()))
+
+
+def test_two_readers_load_at_once_and_chunks_keep_their_order():
+    both, most = threading.Barrier(2, timeout=30), []
+
+    def load(i):
+        most.append(i)
+        if i < 2:
+            both.wait()  # the first two are loaded side by side, or this breaks
+        if i == 6:
+            raise OSError("disk")
+        return i
+
+    def chunks():
+        for i in range(8):
+            yield Chunk(None, "src", "dst", Cursor(i), load=partial(load, i))
+
+    taken = ahead(chunks(), readers=2)
+    for i in range(6):
+        assert next(taken).frame == i
+        assert len(most) <= i + 3
+    with pytest.raises(OSError, match="disk"):
+        next(taken)

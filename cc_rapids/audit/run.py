@@ -111,7 +111,7 @@ def _chunks(
     budget.fixed, strings = stream.fixed, places.column.strings
     budget.update("strings" if strings else "range", places.forest.n)
     read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, strings)
-    taken: Iterator[Chunk] = ahead(read) if stream.threaded else read
+    taken: Iterator[Chunk] = ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
             yield frames.read(
@@ -129,7 +129,7 @@ class _Run:
 
     def __init__(self, places: Places) -> None:
         self.places, self.engine, self.forest = places, places.engine, places.forest
-        self.edges = self.rows = self.since = 0
+        self.edges = self.rows = self.since = self.giant = 0
         self.faults = Faults(places)
         with self.engine.scope():
             self._begin(self.engine, self.forest)
@@ -155,10 +155,9 @@ class _Run:
             if samples(self.engine, self.forest.n, self.since):
                 self._gather()
             elif samples(self.engine, self.forest.n, ends.m):
-                few = column_passes.glanced_count(ends.m, STRIDE)
-                self._join(ends, few, kernels.kernel(column_passes.glance, self.engine, STRIDE))
+                self._sample(ends)
                 self._gather()
-            self._join(ends, ends.m, kernels.kernel(reading.every, self.engine))
+            self._check(ends)
             row = self._first(0)
             if row is not None:
                 raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
@@ -209,13 +208,25 @@ class _Run:
             )
         return found
 
-    def _join(self, ends: Edges, count: int, place: Any) -> None:
-        engine, forest = self.engine, self.forest
-        wide = ends.wide_for(forest.n)
-        read = kernels.kernel(reading.listed, engine, wide)
-        check = kernels.kernel(passes.check_edges, engine, forest.vertex, wide, read, place)
-        own = self.inside, self.trees, self.named, self.first
-        check(count, ends.src, ends.dst, ends.low, forest.n, forest.parent, *own)
+    def _sample(self, ends: Edges) -> None:
+        """Join the edges of a fifth of the blocks."""
+        place = kernels.kernel(column_passes.glance, self.engine, STRIDE)
+        join = kernels.kernel(passes.join_edges, *self._kind(ends, place))
+        few = column_passes.glanced_count(ends.m, STRIDE)
+        join(few, ends.src, ends.dst, ends.low, self.forest.n, self.trees)
+
+    def _check(self, ends: Edges) -> None:
+        """Hold each edge against the labels, and join it."""
+        n, labels = self.forest.n, self.forest.parent
+        place = kernels.kernel(reading.every, self.engine)
+        check = kernels.kernel(passes.check_edges, *self._kind(ends, place))
+        own = self.giant, labels, self.inside, self.trees, self.named, self.first
+        check(ends.m, ends.src, ends.dst, ends.low, n, *own)
+
+    def _kind(self, ends: Edges, place: Any) -> tuple[Any, ...]:
+        wide = ends.wide_for(self.forest.n)
+        read = kernels.kernel(reading.listed, self.engine, wide)
+        return self.engine, self.forest.vertex, wide, read, place
 
     def _gather(self) -> None:
         """Note which vertices hang with the label that most have."""
@@ -224,7 +235,7 @@ class _Run:
         kernels.kernel(passes.probe, engine)(found.size, forest.n, forest.parent, found)
         giant = Counter(engine.to_host(found).tolist()).most_common(1)[0][0]
         if giant < forest.n:
-            octets = self.inside.view(np.uint8)
+            self.giant, octets = giant, self.inside.view(np.uint8)
             gather = kernels.kernel(passes.gather_inside, engine, forest.vertex)
             gather(octets.size, forest.n, giant, forest.parent, self.trees, octets)
 

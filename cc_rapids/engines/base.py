@@ -47,6 +47,7 @@ ALIGN = 256  # bytes, between the pieces of one allocation
 MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
+RowGroups = Callable[[str, list[str], list[int]], Any]
 
 
 class Kernel:
@@ -140,8 +141,10 @@ class Engine(ABC):
         return self.asarray(array)
 
     @property
-    def frame_library(self) -> Any:
-        """What reads files straight to where the engine's arrays are; None if nothing does."""
+    def read_row_groups(self) -> RowGroups | None:
+        """What reads row groups of a Parquet file straight to where the engine's arrays are: called
+        with a path, columns and groups it gives a frame, in any thread; None if nothing does.
+        """
         return None
 
     def free_bytes_of(self, memory: str) -> int:

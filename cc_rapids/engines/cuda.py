@@ -18,8 +18,8 @@ from functools import cache
 from typing import Any
 
 from ..errors import EngineError
-from . import pages, store
-from .base import Array, Engine, Kernel
+from . import pages, parquet, store
+from .base import Array, Engine, Kernel, RowGroups
 from .parts import Atom
 
 BLOCK = 256
@@ -151,13 +151,8 @@ class Cuda(Engine):
         return pages.placed(self.xp, array, memory)
 
     @property
-    def frame_library(self) -> Any:
-        """CuDF, if it is there."""
-        try:
-            import cudf
-        except ImportError:
-            return None
-        return cudf
+    def read_row_groups(self) -> RowGroups | None:
+        return parquet.row_groups(self._device())
 
     def free_bytes_of(self, memory: str) -> int:
         if memory == "device":

@@ -33,7 +33,7 @@ from .binary import read_arrow, read_parquet
 from .edges import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
 from .files import File, Progress, Wanted
 from .names import FORMATS, PACKED, format_of
-from .pieces import IN_PIECES, WHOLE, parquet_facts, read_pieces
+from .pieces import IN_PIECES, WHOLE, RowGroups, parquet_facts, read_pieces
 from .readers import read_delimited
 from .writers import check_output, write_table
 
@@ -49,6 +49,7 @@ __all__ = [
     "EdgeFile",
     "EdgeList",
     "File",
+    "RowGroups",
     "Wanted",
     "check_edges_output",
     "check_output",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +20,7 @@ from .readers import first_lines
 if TYPE_CHECKING:
     import pyarrow as pa
 
+RowGroups = Callable[[str, list[str], list[int]], Any]
 WHOLE = {  # readers of files that are read whole
     "he": read_he,
     "gr": read_shortest_paths,
@@ -34,9 +36,9 @@ IN_PIECES = ("csv", "tsv", "snap", "parquet", "arrow")
 class Piece:
     """Some edges of a file: the two columns, and the group and the rows in it where they end.
 
-    ``table`` is PyArrow's, or a frame of the library that reads it.
-
-    ``whole`` says that the group ends there too; ``vertices`` are all, if the file says so.
+    ``table`` is PyArrow's; where there is a ``load``, that gives the rows, in any thread, and the
+    table has none. ``whole`` says that the group ends there too; ``vertices`` are all, if the file
+    says so.
     """
 
     table: Any
@@ -44,6 +46,7 @@ class Piece:
     rows: int
     whole: bool
     vertices: range | None = None
+    load: Callable[[], Any] | None = None
 
 
 def parquet_pieces(
@@ -66,12 +69,13 @@ def parquet_pieces(
                     yield Piece(table, group, at, at == size)
 
 
-def frame_pieces(
-    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], library: Any
+def group_pieces(
+    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], read: RowGroups
 ) -> Iterator[Piece]:
-    """The row groups from one on, as many at once as there is room for, as a library's frames.
+    """The row groups from one on, as many at once as there is room for, each to be read later.
 
-    If one of them alone is too large, all are read as PyArrow's tables.
+    They are shared out evenly, so that none is read while nothing is left to do beside it. If one
+    of them alone is too large, all are read as PyArrow's tables.
     """
     import pyarrow.parquet as pq
 
@@ -79,17 +83,25 @@ def frame_pieces(
         stored = pq.ParquetFile(file.seekable())
         pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
         sizes = [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
-        if max(sizes[start:], default=0) > rows():
-            yield from parquet_pieces(file, wanted, start, done, rows)
-            return
-        while start < len(sizes):
-            group, most, size = start, rows(), 0
-            while start < len(sizes) and (start == group or size + sizes[start] <= most):
-                size, start = size + sizes[start], start + 1
-            chosen = [list(range(group, start))]
-            frame = library.read_parquet([file.path], columns=pair, row_groups=chosen)[pair]
-            yield Piece(frame.iloc[done:], start - 1, sizes[start - 1], True)
-            done = 0
+        empty = stored.schema_arrow.empty_table().select(pair)
+    if max(sizes[start:], default=0) > rows():
+        yield from parquet_pieces(file, wanted, start, done, rows)
+        return
+    while start < len(sizes):
+        group, most, left = start, rows(), sum(sizes[start:])
+        share, size = -(-left // max(1, -(-left // most))), 0
+        while start < len(sizes) and (
+            start == group or (size < share and size + sizes[start] <= most)
+        ):
+            size, start = size + sizes[start], start + 1
+        load = partial(_load, file, read, pair, list(range(group, start)), done)
+        yield Piece(empty, start - 1, sizes[start - 1], True, load=load)
+        done = 0
+
+
+def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done: int) -> Any:
+    with damage(file, "Parquet"):
+        return read(file.path, pair, groups)[pair].iloc[done:]
 
 
 def arrow_pieces(
@@ -195,7 +207,7 @@ def read_pieces(
     done: int,
     rows: Callable[[], int],
     text: bool | None,
-    library: Any = None,
+    read: RowGroups | None = None,
 ) -> Iterator[Piece]:
     """The edges of an open file from a place on, at most so many rows at a time.
 
@@ -209,11 +221,12 @@ def read_pieces(
         Says how many rows a piece may have; asked again and again.
     text : bool, optional
         Of text: whether all ids are strings.
-    library : module, optional
-        What reads row groups of a Parquet file on this machine as frames: cuDF.
+    read : callable, optional
+        What reads row groups of a Parquet file of this machine as frames: called with its path,
+        columns and groups.
     """
-    if wanted.format == "parquet" and library is not None:
-        yield from frame_pieces(file, wanted, group, done, rows, library)
+    if wanted.format == "parquet" and read is not None:
+        yield from group_pieces(file, wanted, group, done, rows, read)
     elif wanted.format == "parquet":
         yield from parquet_pieces(file, wanted, group, done, rows)
     elif wanted.format == "arrow":

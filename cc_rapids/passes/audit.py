@@ -5,11 +5,11 @@ seen   : bits of the vertices that the answer has. Only read.
 trees  : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
          as good as random (see comes_first), so that every climb ends; and a path of edges joins
          the two.
-inside : bits of vertices of one label, the giant, that hang from the same root as it.
+inside : bits of vertices of one label, the giant's, that hang from the same root as it.
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
 first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
 
-It shares no rule with the designs, which hook the greater root under the smaller one. In a random
+It shares no kernel with the designs, which hook the greater root under the smaller one. In a random
 order the depth of trees does not hang on that of the edges.
 """
 
@@ -57,54 +57,85 @@ def comes_first(on: Any) -> Any:
 
 
 def join(on: Any) -> Any:
-    """Hook the root that comes first under the other; who lost a race climbs on from what it saw.
+    """Join the trees of u and v: Rem's union (Patwary et al. 2010) in the order of comes_first.
 
-    A root is hooked by one compare-and-swap, so that a tree is never hung twice. It ends because
-    each lost race moves that end up.
+    Invariant: p and q are, or were, the parents of u and v, so that a path joins all four. The end
+    whose parent comes first is moved: a root is hooked by one compare-and-swap, so that no tree is
+    hung twice; another is hung from q instead of p, and p and q are joined next, so that nothing is
+    lost. A swap that fails has met a later parent. It ends because each step goes up the order.
     """
-    cas, root, first = on.cas, climb(on), comes_first(on)
+    cas, first = on.cas, comes_first(on)
 
     @on.device
     def join(trees, u, v):
-        u, v = root(trees, u), root(trees, v)
-        while u != v:
-            if first(v, u):
-                u, v = v, u
-            seen = cas(trees, u, u, v)
-            if seen == u:
-                u = v
+        p, q = trees[u], trees[v]
+        while p != q:
+            if first(q, p):
+                u, v, p, q = v, u, q, p
+            seen = cas(trees, u, p, q)
+            if u != p:
+                u, p = p, trees[p]
+            elif seen == p:
+                p = q
             else:
-                u, v = root(trees, seen), root(trees, v)
+                p = seen
 
     return join
+
+
+def join_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
+    """Join both ends of each edge of a sample; what there is to say of it is said later."""
+    unite = join(on)
+
+    @on.each
+    def join_edges(i, src, dst, low, n, trees):
+        u, v = ends(place(i), src, dst, low, n)
+        if max(u, v) < wide(n):
+            unite(trees, vertex(u), vertex(v))
+
+    return join_edges
+
+
+def note(on: Any) -> Any:
+    """Note a fault, if it is the first of its kind."""
+    low = on.min
+
+    @on.device
+    def note(first, kind, e):
+        if e < first[kind]:
+            low(first, kind, e)
+
+    return note
 
 
 def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
     """Join both ends of each edge that joins two vertices of one label, and note the first other.
 
     Edges with both ends inside are done: they have the giant's label, and hang from one root, or do
-    by the end of the kernel: a bit is set by the thread that has joined its vertex to one inside.
-    The vertices that the answer does not have are told later, by what has joined or named them.
+    by the end of the kernel: a bit is set by the thread that has joined its vertex to the giant. So
+    where one end is inside, the other needs the giant's label, and is joined to that. The vertices
+    that the answer does not have are told later, by what has joined or named them.
     """
-    has, mark, low_min, unite = bits.has(on), bits.mark(on), on.min, join(on)
+    has, mark, unite, fault = bits.has(on), bits.mark(on), join(on), note(on)
 
     @on.each
-    def check_edges(i, src, dst, low, n, labels, inside, trees, named, first):
+    def check_edges(i, src, dst, low, n, giant, labels, inside, trees, named, first):
         e = place(i)
         u, v = ends(e, src, dst, low, n)
-        good = max(u, v) < wide(n)
-        u_in, v_in = good and has(inside, vertex(u)), good and has(inside, vertex(v))
-        if not (u_in and v_in):
-            if not (good and labels[u] == labels[v]):
-                if e < first[0]:
-                    low_min(first, 0, e)
-            elif u == v:
-                mark(named, vertex(u))
-            else:
-                if trees[u] != trees[v]:
-                    unite(trees, vertex(u), vertex(v))
-                if u_in or v_in:
-                    mark(inside, vertex(v if u_in else u))
+        if max(u, v) >= wide(n):
+            fault(first, 0, e)
+        elif u == v:
+            mark(named, vertex(u))
+        else:
+            u_in, v_in = has(inside, vertex(u)), has(inside, vertex(v))
+            w = vertex(v if u_in else u)
+            if u_in != v_in and labels[w] == vertex(giant):
+                unite(trees, vertex(giant), w)
+                mark(inside, w)
+            elif not (u_in or v_in) and labels[u] == labels[v]:
+                unite(trees, vertex(u), vertex(v))
+            elif not (u_in and v_in):
+                fault(first, 0, e)
 
     return check_edges
 

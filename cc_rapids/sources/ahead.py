@@ -1,54 +1,54 @@
-"""Ahead: one chunk is read in a background thread while another is linked."""
+"""Ahead: chunks are read in background threads while another is linked."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import Any, TypeVar
 
-T = TypeVar("T")
+from .kinds import Chunk
 
 
-def ahead(items: Generator[T, None, None]) -> Iterator[T]:
-    """The same items, each of which is made while the one before it is used; never two ahead.
+def ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
+    """The same chunks in the same order, loaded, and made while those before them are used.
 
-    What the maker raises is raised here. When this generator is closed the maker is closed too,
-    at its next item.
+    There are never more than so many beside the one in use, and each is loaded in one of so many
+    threads. What a maker raises is raised here. When this generator is closed the maker is closed
+    too, at its next chunk.
     """
-    ready: SimpleQueue[Any] = SimpleQueue()
-    free = Semaphore(1)
+    ready: SimpleQueue[Future[Chunk] | None] = SimpleQueue()
+    free = Semaphore(readers)
     stopped = False
 
-    def make() -> None:
+    def make(pool: ThreadPoolExecutor) -> None:
         try:
             while True:
                 free.acquire()
-                if stopped:
+                chunk = None if stopped else next(chunks, None)
+                if chunk is None:
                     break
-                item = next(items, ready)
-                ready.put((item, None))
-                if item is ready:
-                    break
-                del item
+                ready.put(pool.submit(chunk.loaded))
+                del chunk
+            ready.put(None)
         except BaseException as error:
-            ready.put((None, error))
+            broken: Future[Chunk] = Future()
+            broken.set_exception(error)
+            ready.put(broken)
         finally:
-            items.close()
+            chunks.close()
 
-    thread = Thread(target=make, name="cc_rapids reads ahead", daemon=True)
-    thread.start()
-    try:
-        while True:
-            item, error = ready.get()
-            if error is not None:
-                raise error
-            if item is ready:
-                return
+    with ThreadPoolExecutor(readers, "cc_rapids loads") as pool:
+        maker = Thread(target=make, args=(pool,), name="cc_rapids reads ahead", daemon=True)
+        maker.start()
+        try:
+            while (found := ready.get()) is not None:
+                chunk = found.result()
+                del found
+                free.release()
+                yield chunk
+                del chunk
+        finally:
+            stopped = True
             free.release()
-            yield item
-            del item
-    finally:
-        stopped = True
-        free.release()
-        thread.join()
+            maker.join()

@@ -16,6 +16,7 @@ class Fragments:
 
     threaded = True
     fixed = FILE_BYTES
+    readers = 1
     arrow = True
 
     def __init__(self, dataset: Any, source: str, destination: str) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from ..errors import CapacityError, FormatError, InputError
-from ..formats import IN_PIECES, File, Wanted, format_of, parquet_facts, read_pieces
+from ..formats import IN_PIECES, File, RowGroups, Wanted, format_of, parquet_facts, read_pieces
 from .kinds import Chunk, Cursor
 from .memory import FILE_BYTES, TEXT_BYTES, Budget, in_words
 
@@ -21,18 +21,25 @@ WHOLE = 8  # bytes in memory for each byte of a file that is read whole
 class Files:
     """Some files, in the order of their names or as they were listed.
 
-    ``library`` reads the row groups of Parquet files to a GPU, if that is where they go.
+    ``read_groups`` reads the row groups of Parquet files to a GPU, if that is where they go.
     """
 
     paths: list[str]
     names: tuple[str, str]
-    library: Any = None
+    read_groups: RowGroups | None = None
 
     threaded = True
     arrow = True
 
+    @property
+    def readers(self) -> int:
+        """On a GPU two, so that one prepares its reads while the device decodes for the other."""
+        return 1 if self.read_groups is None else 2
+
     @classmethod
-    def of(cls, edges: Any, source: str, destination: str, library: Any = None) -> Files:
+    def of(
+        cls, edges: Any, source: str, destination: str, read_groups: RowGroups | None = None
+    ) -> Files:
         """The files that paths and patterns name.
 
         Raises
@@ -44,7 +51,7 @@ class Files:
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         for path in paths:
             format_of(Path(path))
-        return cls(paths, (source, destination), library)
+        return cls(paths, (source, destination), read_groups)
 
     @property
     def fixed(self) -> int:
@@ -61,7 +68,7 @@ class Files:
         for number in range(start.file, len(self.paths)):
             begin = start if number == start.file else Cursor(number)
             for chunk in self._pieces(number, begin, budget, text):
-                if text is None and len(chunk.frame):
+                if text is None and (chunk.load or len(chunk.frame)):
                     text = _text(chunk.frame)
                 yield chunk
 
@@ -79,18 +86,17 @@ class Files:
                     " (cc-rapids convert) to Parquet"
                 )
             plain = "://" in path or _packed(path)
-            how = budget.next_rows, text, None if plain else self.library
+            how = budget.next_rows, text, None if plain else self.read_groups
             for piece in read_pieces(file, wanted, begin.group, begin.rows, *how):
                 if last is not None:
                     yield last
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
-                pair = list(getattr(piece.table, "column_names", piece.table.columns))[:2]
-                last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices)
+                pair = piece.table.column_names[:2]
+                last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices, load=piece.load)
         if last is not None:  # with the last piece the file is done
-            ends = last.source, last.destination
-            yield Chunk(last.frame, *ends, Cursor(number + 1), last.vertices)
+            yield replace(last, after=Cursor(number + 1))
 
     def _wanted(self, path: str) -> Wanted:
         source, destination = self.names
@@ -125,8 +131,6 @@ class Files:
 
 
 def _text(table: Any) -> bool:
-    if not hasattr(table, "schema"):
-        return all(getattr(dtype, "kind", "O") not in "iu" for dtype in table.dtypes)
     import pyarrow as pa
 
     return any(

@@ -16,6 +16,7 @@ class Items:
     """
 
     fixed = FILE_BYTES
+    readers = 1
     arrow = False
 
     def __init__(self, items: Any, source: str, destination: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
+from ..formats import RowGroups
 from .memory import Budget
 
 
@@ -24,7 +25,8 @@ class Chunk:
     """Some edges: a frame or pair, the names of its columns, and the place in the stream after it.
 
     ``vertices`` are all vertices of the file, where that says how many there are. A chunk that is
-    ``old`` was there before a resumed run began, and only says of what kind frames are.
+    ``old`` was there before a resumed run began, and only says of what kind frames are. Where there
+    is a ``load``, that gives the rows, in any thread, and the frame has none.
     """
 
     frame: Any
@@ -33,6 +35,11 @@ class Chunk:
     after: Cursor
     vertices: range | None = None
     old: bool = False
+    load: Callable[[], Any] | None = None
+
+    def loaded(self) -> Chunk:
+        """The chunk with its frame."""
+        return self if self.load is None else replace(self, frame=self.load(), load=None)
 
 
 class Source(Protocol):
@@ -40,6 +47,10 @@ class Source(Protocol):
 
     threaded: bool
     arrow: bool
+
+    @property
+    def readers(self) -> int:
+        """How many threads read at once, each a chunk of its own."""
 
     @property
     def fixed(self) -> int:
@@ -114,8 +125,10 @@ def is_stream(edges: Any) -> bool:
     )
 
 
-def source_of(edges: Any, source: str, destination: str, library: Any = None) -> Source:
-    """The stream that edges are; ``library`` reads Parquet files to a GPU.
+def source_of(
+    edges: Any, source: str, destination: str, read_groups: RowGroups | None = None
+) -> Source:
+    """The stream that edges are; ``read_groups`` reads Parquet files to a GPU.
 
     Raises
     ------
@@ -125,7 +138,7 @@ def source_of(edges: Any, source: str, destination: str, library: Any = None) ->
     if isinstance(edges, str | os.PathLike) or are_paths(edges):
         from .files import Files
 
-        return Files.of(edges, source, destination, library)
+        return Files.of(edges, source, destination, read_groups)
     if is_dataset(edges):
         from .datasets import Fragments
 

@@ -9,6 +9,8 @@ range      20: trees, and the answer's     80: its columns twice (one chunk is r
 integers   40: sorted ids too, twice       400: sorted, and perhaps two new vertices
 strings    80, and four times the text     800, and the text, which is guessed at 16 each
 =========  ==============================  ==============================================
+
+Half of what an edge takes is added for each further reader.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ EDGE = {"range": 80, "integers": 400, "strings": 800}
 TEXT_BYTES = 96 << 20  # blocks of 16 MiB of text, split and converted
 FILE_BYTES = 4 << 20
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
-MOST_ON_DEVICE = 1 << 27  # a GPU reads and links that many at once while it reads the next
+MOST_ON_DEVICE = 1 << 25  # a GPU links that many at once, while two readers read the next ones
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
@@ -78,6 +80,8 @@ class Budget:
         What reading takes whatever comes: blocks of text, or buffers.
     most : int
         Rows of a chunk, however much room there is.
+    readers : int
+        How many chunks are read at once, while another is linked.
     """
 
     limit: int
@@ -85,6 +89,7 @@ class Budget:
     rows: int = LEAST_ROWS
     room: int = 0
     most: int = MOST_ROWS
+    readers: int = 1
 
     def next_rows(self) -> int:
         """The rows that the next chunk may have."""
@@ -101,9 +106,10 @@ class Budget:
         wide = 1 if vertices < 1 << 32 else 2
         held = vertices * VERTEX[kind] * wide + 4 * text
         self.room = self.limit - self.fixed - held
-        rows = self.room // EDGE[kind]
+        edge = EDGE[kind] * (1 + self.readers) // 2
+        rows = self.room // edge
         if rows < LEAST_ROWS:
-            least = self.fixed + held + LEAST_ROWS * EDGE[kind]
+            least = self.fixed + held + LEAST_ROWS * edge
             hint = "" if kind == "range" else "; ids 0 .. n-1 with num_vertices=n take 20 a vertex"
             raise CapacityError(
                 f"{vertices:,} vertices take {in_words(held)}, and reading {in_words(self.fixed)}:"

@@ -99,7 +99,7 @@ def stream_components(
     check_labels(labels)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     runner = engines.get(engine or "threads")
-    stream = source_of(edges, source, destination, runner.frame_library)
+    stream = source_of(edges, source, destination, runner.read_row_groups)
     limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
     if explain:
         return plan(stream, count, runner, limit)
@@ -107,7 +107,7 @@ def stream_components(
     identity |= {"num_vertices": count, "vertices": _digest(vertices)}
     saver = Saver(checkpoint, checkpoint_every, identity, str(chosen))
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
-    budget = Budget(limit, stream.fixed, most=most)
+    budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     run = Run(stream, chosen, nulls, budget, saver, engine is None)
     return run.go(count, vertices, progress, labels, runner)
 
@@ -151,7 +151,7 @@ class Run:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report(state, last=True)
-            if self.stream.arrow and engine.frame_library is not None:
+            if self.stream.arrow and engine.read_row_groups is not None:
                 kind = replace(self._kind(state), dropped=state.given.dropped)
                 state = replace(state, given=kind)
         finally:
@@ -172,7 +172,9 @@ class Run:
         """The state after all chunks from a place on."""
         text = state.index.strings if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
-        taken: Iterator[Chunk] = ahead(chunks) if self.stream.threaded else chunks
+        taken: Iterator[Chunk] = (
+            ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
+        )
         with closing(taken):  # type: ignore[type-var]
             for chunk in taken:
                 state, cursor = self._link(state, chunk), chunk.after
