@@ -78,15 +78,7 @@ def plan(
     m = given.src.size
     rows = sum(column.size for column in given.columns)
     if given.src.strings or given.src.parts:
-        ids, vertices, size = (
-            "strings, factorised",
-            rows,
-            rows * STRING_BYTES + COPIES * bytes_of(columns),
-        )
-        why = "numbered in lexicographic order, by their bytes"
-        if given.src.parts:
-            ids, size = "rows", size + 8 * rows * len(given.src.parts)
-            why = f"{len(given.src.parts)} columns are one number a row"
+        ids, why, vertices, size = _renumbered(given, columns, rows)
         about = rows
     else:
         found = measure(given, columns, engine)
@@ -110,6 +102,14 @@ def plan(
         vertices=vertices,
         bytes=size,
     )
+
+
+def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int, int]:
+    """How strings and several columns become vertices, why so, at most how many, and the bytes."""
+    size, parts = rows * STRING_BYTES + COPIES * bytes_of(columns), len(given.src.parts)
+    if parts:
+        return "rows", f"{parts} columns are one number a row", rows, size + 8 * rows * parts
+    return "strings, factorised", "numbered in lexicographic order, by their bytes", rows, size
 
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
