@@ -187,7 +187,8 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
     """Sort groups by their next bytes, into their places; what is still tied, in new groups."""
     engine, xp, k = text.engine, text.engine.xp, tied.rows.size
     depth = engine.fill(engine.empty(tied.first.size, np.uint64), 0xFF)
-    text.run(passes.deepen, k, tied.rows, tied.group, tied.first, tied.depth, depth)
+    runs = -(-k // int(passes.RUN))
+    text.run(passes.deepen, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
     numbers = engine.empty(k, np.uint64)
     text.run(passes.pieces, k, tied.rows, tied.group, depth, numbers)
     by = xp.argsort(numbers)

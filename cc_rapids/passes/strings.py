@@ -16,7 +16,8 @@ from .ids import mix
 
 ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one
-HALVES = np.uint64(32)
+HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
+RUN = np.uint64(16)  # strings that one thread compares with the first of their group
 BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
 
@@ -110,22 +111,40 @@ def compare(on: Any) -> Any:
     return compare
 
 
+def lessen(on: Any) -> Any:
+    """Lower a word to a value; a stale read of it costs one more atomic operation."""
+    low = on.min
+
+    @on.device
+    def lessen(values, i, value):
+        if value < values[i]:
+            low(values, i, value)
+
+    return lessen
+
+
 def deepen(on: Any) -> Any:
     """deeper[g] = how many bytes the strings of a group have in common with its first one.
 
-    A stale read of it is too large, and costs one more atomic operation.
+    For RUN strings at a time, of one group or of several: a group may hold all strings, and its
+    word would be what all threads wait for. No more bytes are compared than may yet be common.
     """
-    shared, low = common(on), on.min
+    shared, lessen_word = common(on), lessen(on)
 
     @on.each
-    def deepen(k, chars, words, offsets, rows, group, first, depth, deeper):
-        g = group[k]
-        i, j, known = np.uint64(rows[k]), np.uint64(rows[first[g]]), depth[g]
-        a, b = np.uint64(offsets[i]), np.uint64(offsets[j])
-        size = min(np.uint64(offsets[i + ONE]) - a, np.uint64(offsets[j + ONE]) - b)
-        found = known + shared(chars, words, a + known, b + known, size - known)
-        if found < deeper[g]:
-            low(deeper, g, found)
+    def deepen(run, chars, words, offsets, rows, group, first, depth, deeper):
+        k = run * RUN
+        end, g, least = min(k + RUN, np.uint64(rows.size)), group[k], ALL
+        while k < end:
+            if group[k] != g:
+                lessen_word(deeper, g, least)
+                g, least = group[k], ALL
+            i, j, known = np.uint64(rows[k]), np.uint64(rows[first[g]]), depth[g]
+            a, b = np.uint64(offsets[i]), np.uint64(offsets[j])
+            size = min(np.uint64(offsets[i + ONE]) - a, np.uint64(offsets[j + ONE]) - b, least)
+            least = known + shared(chars, words, a + known, b + known, size - known)
+            k += ONE
+        lessen_word(deeper, g, least)
 
     return deepen
 
