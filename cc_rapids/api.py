@@ -9,9 +9,9 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from . import engines, frames, vertices
+from . import engines, frames, small, vertices
 from .adjacency import Adjacency, arranged, placed, rows_of
-from .choosing import Branch, Rule, choose, choose_by_paper, for_forest, rule_of
+from .choosing import RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .design import Design
 from .engines import Array, Engine
 from .given import Given, lent
@@ -144,11 +144,14 @@ def components(  # type: ignore[misc]
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
     runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
     starts = [given.offsets] if given.offsets else []
-    with runner.scope(), lent(given.columns) as columns, lent(starts) as offsets:
+    room = runner.room()
+    with runner.scope(room), lent(given.columns) as columns, lent(starts) as offsets:
         if explain:
             return plan(given, columns, chosen, rule, forest, runner)
         where = runner, memory
-        return _run(given, columns, offsets, chosen or rule, labels, *where, forest)
+        found = _run(given, columns, offsets, chosen or rule, labels, *where, forest)
+    found._room = room
+    return found
 
 
 def spanning_forest(
@@ -230,6 +233,18 @@ def _run(
     return Components(given, engine, names, forest, labels, facts, solved.chosen)
 
 
+def _at_once(given: Given, columns: list[Any], engine: Engine) -> _Solved | None:
+    """A small list solved in one launch; None if it is not one, or has to be solved as others."""
+    if not small.fits(given, columns, engine):
+        return None
+    usual = choose(engine, 1, given.src.size)
+    numbered = small.solved(given, columns, engine, usual.design)
+    if numbered is None:
+        return None
+    log.debug("%s, in one launch: %s", usual.design, usual)
+    return _Solved(numbered, usual.design, None)
+
+
 @dataclass(frozen=True)
 class _Solved:
     """A solved forest, and the rows of the edges of a spanning forest if they are wanted."""
@@ -249,6 +264,10 @@ def _solve(
     noted: bool,
     sure: bool,
 ) -> _Solved:
+    if design == RULES[0] and memory == "device" and not noted:
+        at_once = _at_once(given, columns, engine)
+        if at_once is not None:
+            return at_once
     numbered = vertices.number(given, columns, engine, sure)
     edges, forest = numbered.edges, numbered.forest
     rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None

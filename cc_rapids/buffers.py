@@ -17,7 +17,9 @@ import numpy as np
 def lend(column: Any) -> Iterator[Any]:
     """A CuPy view of a column of integers, kept on the device while it is lent."""
     with column.access(mode="read", scope="internal"):
-        dtype = np.dtype(column.dtype.name.lower())
+        dtype = column.dtype
+        if not isinstance(dtype, np.dtype):
+            dtype = np.dtype(dtype.name.lower())
         yield _view(column.data, dtype, column.offset, column.size)
 
 

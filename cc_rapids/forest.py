@@ -25,6 +25,8 @@ class Forest:
         The number of vertices, whether they occur or not.
     everyone : bool
         Whether all of them occur, named by an edge or not.
+    held : (parent, seen, before, totals), optional
+        Arrays that hold a flat forest already, instead of new ones; see :meth:`counted`.
 
     Attributes
     ----------
@@ -40,15 +42,18 @@ class Forest:
         Whether there was none; set by :meth:`count`.
     """
 
-    def __init__(self, engine: Engine, n: int, everyone: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, n: int, everyone: bool = False, held: tuple[Array, ...] = ()
+    ) -> None:
         self.engine, self.n, words = engine, n, -(-n // WORD)
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
-        self.parent, self.seen, self._before = engine.pieces(
-            (n, self.vertex), (words, np.uint32), (blocks_of(words), self.vertex)
-        )
-        engine.fill(self.seen, 0xFF if everyone else 0)
-        self._totals = engine.fill(engine.empty(3, np.int64), 0)
-        self.stray = self._totals[2:]
+        if not held:
+            kinds = (n, self.vertex), (words, np.uint32), (blocks_of(words), self.vertex)
+            parent, seen, before = engine.pieces(*kinds)
+            engine.fill(seen, 0xFF if everyone else 0)
+            held = parent, seen, before, engine.fill(engine.empty(3, np.int64), 0)
+        self.parent, self.seen, self._before, self._totals = held
+        self.stray = self._totals[2:3]
         self.vertices = self.components = 0
         self.complete = True
 
@@ -64,6 +69,12 @@ class Forest:
         rank(self.engine, self.seen, self._before)
         self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
         self.complete = not stray
+
+    def counted(self, vertices: int, components: int) -> None:
+        """Take over what was counted when the forest was made, and rank ``seen`` if need be."""
+        self.vertices, self.components = vertices, components
+        if vertices < self.n:
+            rank(self.engine, self.seen, self._before)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.

@@ -186,6 +186,10 @@ class Parts:
         forest = kernels.forest
         return (forest.remember if self.noted else forest.forget)(self.on)
 
+    def link_edge(self) -> Any:
+        """How one edge is linked where all are."""
+        return self._one_edge(self.join(sampling=False), True)
+
     def _one_edge(self, join: Any, deep: bool) -> Any:
         forest = kernels.forest
         begin = (forest.from_vertex if deep else forest.from_parent)(self.on)

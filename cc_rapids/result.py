@@ -75,6 +75,7 @@ class Components(Selection, Audited):
         self._given, self._engine, self._names = given, engine, names
         self._forest, self._kind, self._facts = forest, kind, facts
         self._chosen = chosen
+        self._room: Any = None  # of the run, where a small label frame lies too
 
     def __len__(self) -> int:
         return self._forest.components
@@ -99,7 +100,7 @@ class Components(Selection, Audited):
             Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
         """
         kind = check_labels(kind or self._kind)
-        with self._engine.scope():
+        with self._engine.scope(self._room):
             if kind in IDS:
                 vertex, label_ids = self._named(kind)
                 label = self._columns("labels", label_ids)

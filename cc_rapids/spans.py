@@ -94,31 +94,35 @@ def bounds(arrays: list[Array], engine: Engine, sure: bool = True) -> tuple[int,
     pairs = [(array, array) for array in arrays]
     if len(arrays) > 1 and arrays[0].size == arrays[1].size:
         left, right = arrays[:2]
-        if _wide(left) is _wide(right):
+        if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
     found = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = passes.columns.glanced_count(left.size) if few else left.size
         place = kernels.kernel(passes.columns.glance if few else reading.every, engine)
-        span = kernels.kernel(passes.columns.span, engine, _wide(left), _sign(left), place)
+        span = kernels.kernel(passes.columns.span, engine, wide_of(left), sign_of(left), place)
         span(rows, left, right, found[2 * k : 2 * k + 2])
     ends = engine.to_host(found).tolist()
     seen = [
-        (ends[2 * k] - _sign(left), ALL - ends[2 * k + 1] - _sign(left))
-        for k, (left, _) in enumerate(pairs)
-        if left.size
+        decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs) if left.size
     ]
     return min((low for low, _ in seen), default=0), max((high for _, high in seen), default=-1)
 
 
-def _wide(array: Array) -> type:
+def wide_of(array: Array) -> type:
+    """The type of 64 bits by which ids of an array are compared."""
     return np.uint64 if array.dtype == np.uint64 else np.int64
 
 
-def _sign(array: Array) -> int:
+def sign_of(array: Array) -> int:
     """What makes the unsigned order of the ids that of their type."""
-    return 0 if _wide(array) is np.uint64 else 1 << 63
+    return 0 if wide_of(array) is np.uint64 else 1 << 63
+
+
+def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
+    """The least and the greatest id of an array, of what the kernel of spans has found."""
+    return low - sign_of(array), ALL - high - sign_of(array)
 
 
 def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from inspect import signature
 from typing import Any
 
 from .catalog import unknown
@@ -12,6 +13,7 @@ from .columns import Column, check_same_kind, is_cudf, of, of_cudf, of_parts
 from .errors import InputError, MissingColumnError
 from .given import Given
 
+MOST_ROWS = 1 << 31  # of a column of cuDF's
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
 
 
@@ -93,9 +95,36 @@ def _given(
 
 def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
     """A cuDF frame of arrays and series; its own constructor makes an index of pandas' first."""
-    from cudf.core.column import as_column
+    wrap = _wrapping()
+    return kind._from_data({name: wrap(column) for name, column in columns.items()})
 
-    return kind._from_data({name: as_column(column) for name, column in columns.items()})
+
+@cache
+def _wrapping() -> Callable[[Any], Any]:
+    """How cuDF's columns are made: of new arrays of integers without looking at each again, which
+    would cost as much as a small list takes; where cuDF does not let us, by ``as_column``.
+    """
+    from cudf.core.buffer import as_buffer
+    from cudf.core.column import ColumnBase, as_column
+    from pylibcudf import Column as Plain
+    from pylibcudf import DataType, TypeId
+
+    if "validate" not in signature(ColumnBase.create).parameters:
+        return as_column  # type: ignore[no-any-return]
+    known: dict[Any, Any] = {}
+
+    def wrap(column: Any) -> Any:
+        dtype: Any = getattr(column, "dtype", None)
+        own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iu"
+        if not (own and 0 < column.size < MOST_ROWS and column.flags.c_contiguous):
+            return as_column(column)
+        kind = known.get(dtype)
+        if kind is None:
+            kind = known[dtype] = DataType(getattr(TypeId, dtype.name.upper()))
+        plain = Plain(kind, column.size, as_buffer(column), None, 0, 0, [], validate=False)
+        return ColumnBase.create(plain, dtype, validate=False)
+
+    return wrap
 
 
 def _narwhals_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:

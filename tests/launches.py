@@ -95,6 +95,14 @@ def strings():
         texts.factorise(texts.Text.of(chars, np.arange(0, 46, 15, dtype), engines.get("cuda")))
 
 
+def at_once():
+    """Small lists in one launch, of ids of each kind."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.engines.rehearsal.Rehearsal.in_one_launch", True)
+        for dtype in (INT, LONG, ULONG):
+            cc_rapids.components(edges(dtype)).labels()
+
+
 def audits():
     """Every way from ids to the vertices of an answer, and edges that are done already."""
     with pytest.MonkeyPatch.context() as patch:
@@ -129,7 +137,7 @@ def rehearse(which):
     """
     types = (INT, LONG, ULONG)
     named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
-    uses = [(use.__name__, use) for use in (ids, strings, audits, graphs)]
+    uses = [(use.__name__, use) for use in (ids, strings, at_once, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))

@@ -51,7 +51,7 @@ ROOMS = {
     "buffers": Room(others="numpy", late="cupy"),
     "columns": Room("errors buffers", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
-    "tables": Room("errors catalog columns given", late="cudf narwhals"),
+    "tables": Room("errors catalog columns given", late="cudf narwhals pylibcudf"),
     "graphs": Room("errors columns given tables", late="cudf pylibcugraph"),
     "frames": Room("errors catalog formats columns given tables graphs", "numpy", "cudf narwhals"),
     "spans": Room("errors reading kernels engines passes given", "numpy"),
@@ -107,8 +107,13 @@ ROOMS = {
         " cuts",
         "numpy",
     ),
+    "small": Room(
+        "bits edges reading passes kernels engines design program ranks forest given names spans"
+        " ways vertices",
+        "numpy",
+    ),
     "api": Room(
-        "engines design choosing adjacency solve frames given plan spanning vertices result"
+        "engines design choosing adjacency solve frames given plan spanning vertices small result"
         " sources streams",
         "numpy",
     ),

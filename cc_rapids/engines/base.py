@@ -5,6 +5,9 @@
 ``on.each(f)``     a kernel: ``kernel(n, *arrays)`` runs ``f(i, *arrays)`` for each ``i < n``
 ``on.sweep(f)``    a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
                    ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
+``on.block(f)``    a kernel as by ``on.sweep``, all threads of which may wait for each other
+``on.barrier``     ``()``: in a block, where every thread calls it: what any of them wrote before is
+                   seen by all of them after
 ``on.cas``         ``(array, i, old, new)``: compare-and-swap
 ``on.add, .min,    ``(array, i, value)``: read, modify and write as one step
 .max, .bit_or``
@@ -77,8 +80,9 @@ class Engine(ABC):
     swap_pairs: Atom | None = None
     prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
+    in_one_launch = False  # does a small list gain by phases that are launched together?
 
-    fence = Atom("fence")
+    fence, barrier = Atom("fence"), Atom("barrier")
     cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
     all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
 
@@ -94,6 +98,10 @@ class Engine(ABC):
     def sweep(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
         return Kernel(self, "sweep", Part(function))
+
+    def block(self, function: types.FunctionType) -> Kernel:
+        """A kernel that runs as a sweep does, by threads that may wait for each other."""
+        return Kernel(self, "block", Part(function))
 
     @property
     @abstractmethod
@@ -183,9 +191,18 @@ class Engine(ABC):
     def peak_bytes(self) -> int | None:
         """The most memory in use so far, if the engine can tell."""
 
+    def room(self) -> Any:
+        """A place for the small arrays of one run, which all its scopes may share."""
+        return None
+
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self, room: Any = None) -> Iterator[None]:
         """A context in which ``xp`` allocates from the pool that the caller's frames come from.
+
+        Parameters
+        ----------
+        room : optional
+            What :meth:`room` has given, for a scope that goes on with a run.
 
         Raises
         ------
@@ -196,7 +213,7 @@ class Engine(ABC):
             The engine cannot be used in this process.
         """
         try:
-            with self._pool_of_caller():
+            with self._pool_of_caller(room):
                 yield
         except CapacityError:
             raise
@@ -212,5 +229,5 @@ class Engine(ABC):
         return nullcontext()
 
     @abstractmethod
-    def _pool_of_caller(self) -> AbstractContextManager[Any]:
+    def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
         """The context itself, in which errors are those of the libraries."""

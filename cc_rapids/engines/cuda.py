@@ -24,6 +24,7 @@ from .parts import Atom
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
+ALONE = 512  # threads of a block that is launched alone
 
 # The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
 _BUFFER, _SIZE, _END = 1, 2, 0
@@ -59,6 +60,7 @@ class Cuda(Engine):
     name = "cuda"
     on_device = True
     group = 32
+    in_one_launch = True
     swap_pairs = Atom("swap_pairs")
 
     def __init__(self, cupy: Any) -> None:
@@ -95,12 +97,13 @@ class Cuda(Engine):
         function = kernel.compiled.get(key)
         if function is None:
             function = kernel.compiled[key] = self._load(kernel, arguments, device)
-        if kernel.shape == "each":
-            blocks = -(-n // BLOCK)
-        else:
-            blocks = min(-(-n // BLOCK), _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS)
+        blocks, threads = -(-n // BLOCK), BLOCK
+        if kernel.shape == "sweep":
+            blocks = min(blocks, _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS)
+        elif kernel.shape == "block":
+            blocks, threads = 1, ALONE
         self._launch(
-            function, blocks, 1, 1, BLOCK, 1, 1, 0, self._stream().ptr, 0, self._pack(words)
+            function, blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, 0, self._pack(words)
         )
 
     def _pack(self, words: list[int]) -> int:
@@ -192,6 +195,9 @@ class Cuda(Engine):
             return None if counted is None else int(counted.peak_bytes)
         return int(self.xp.get_default_memory_pool().total_bytes())
 
+    def room(self) -> _Arena:
+        return _Arena()
+
     @contextlib.contextmanager
     def reusing(self) -> Iterator[None]:
         """A pool for as long as the context lasts, over the caller's: without one of its own, each
@@ -205,7 +211,7 @@ class Cuda(Engine):
             yield
 
     @contextlib.contextmanager
-    def _pool_of_caller(self) -> Iterator[None]:
+    def _pool_of_caller(self, room: Any) -> Iterator[None]:
         if os.getpid() != self._process:
             raise EngineError(
                 "a GPU cannot be used in a process that was forked from one that has used it: start"
@@ -215,7 +221,9 @@ class Cuda(Engine):
             from rmm.allocators.cupy import rmm_cupy_allocator as allocate
         else:
             allocate = self.xp.cuda.get_allocator()
-        with self.xp.cuda.using_allocator(_Arena(allocate)):
+        arena = room or _Arena()
+        arena.allocate = allocate
+        with self.xp.cuda.using_allocator(arena):
             yield
 
 
@@ -235,23 +243,25 @@ class _Arena:
     """One allocation for all the small arrays of a run; large ones come from the pool directly.
 
     Without a pool, each allocation and each release costs a call of the driver that may wait for
-    the device. The block lives as long as any array in it.
+    the device. The block lives as long as any array in it, or the arena.
     """
 
-    SIZE, SMALL, ALIGN = 1 << 16, 1 << 13, 256
+    SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
+    allocate: Any
 
-    def __init__(self, allocate: Any) -> None:
-        self.allocate = allocate
+    def __init__(self) -> None:
         self.block: Any = None
         self.used = 0
+        self.lock = threading.Lock()
 
     def __call__(self, size: int) -> Any:
         if size > self.SMALL:
             return self.allocate(size)
-        if self.block is None or self.used + size > self.SIZE:
-            self.block, self.used = self.allocate(self.SIZE), 0
-        first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
-        return self.block + first
+        with self.lock:
+            if self.block is None or self.used + size > self.SIZE:
+                self.block, self.used = self.allocate(self.SIZE), 0
+            first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
+            return self.block + first
 
 
 @cache

@@ -37,7 +37,7 @@ def _sweep(function: Any) -> Any:
     return sweep
 
 
-SHAPES = {"each": _each, "sweep": _sweep}
+SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep}
 
 
 @_device
@@ -68,6 +68,11 @@ def bit_or(array: Any, i: Any, value: Any) -> Any:
 @_device
 def fence() -> None:
     cuda.threadfence()
+
+
+@_device
+def barrier() -> None:
+    cuda.syncthreads()
 
 
 @_device
@@ -116,7 +121,7 @@ def all_max(array: Any, i: Any, value: Any) -> None:
 
 
 ATOMS = {"cas": cas, "add": add, "min": minimum, "max": maximum, "bit_or": bit_or}
-ATOMS["fence"] = fence
+ATOMS |= {"fence": fence, "barrier": barrier}
 if config.ENABLE_CUDASIM:
     ATOMS |= {"all_add": add, "all_min": minimum, "all_max": maximum}
 else:

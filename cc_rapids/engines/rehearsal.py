@@ -47,6 +47,7 @@ ATOMS = {
     "max": _atom(max),
     "bit_or": _atom(lambda held, value: held | value),
     "fence": lambda: None,
+    "barrier": lambda: None,
     "swap_pairs": lambda value: value,
 }
 ATOMS |= {"all_add": ATOMS["add"], "all_min": ATOMS["min"], "all_max": ATOMS["max"]}
@@ -70,6 +71,9 @@ class Rehearsal(Threads):
     def sweep(self, function: FunctionType) -> Kernel:
         return _Noted(self, "sweep", Part(function))
 
+    def block(self, function: FunctionType) -> Kernel:
+        return _Noted(self, "block", Part(function))
+
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         signature = compiler.signature_of(arguments)
         self.launched.setdefault((kernel.shape, kernel.part.fingerprint, signature), kernel)
@@ -79,7 +83,7 @@ class Rehearsal(Threads):
             kernel.compiled["plain"] = body
         n = min(n, MOST.get(kernel.part.function.__name__, n))
         values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-        if kernel.shape == "sweep" and n:
+        if kernel.shape != "each" and n:
             body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
         elif kernel.shape == "each":
             for i in range(n):

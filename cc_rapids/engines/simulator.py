@@ -23,6 +23,7 @@ class Simulator(Threads):
     name = "cuda"
     group = 4
     prefetch = None
+    in_one_launch = True
 
     @property
     def device_name(self) -> str:
@@ -36,6 +37,8 @@ class Simulator(Threads):
         blocks = -(-n // BLOCK)
         if kernel.shape == "sweep":
             blocks = min(blocks, SWEEP_BLOCKS)
+        elif kernel.shape == "block":
+            blocks = 1
         with warnings.catch_warnings():  # integers wrap around, as they do on the GPU
             warnings.filterwarnings("ignore", ".*overflow encountered in scalar", RuntimeWarning)
             run[blocks, BLOCK](np.uint64(n), *map(_argument, arguments))

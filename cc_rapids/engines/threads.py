@@ -90,12 +90,17 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
     return operation
 
 
+@_jit  # type: ignore[untyped-decorator]
+def _barrier() -> None:
+    """Nothing to wait for: a block is one thread."""
+
+
 _add, _min, _max = (
     _read_modify_write("add", "add"),
     _read_modify_write("min", "umin"),
     _read_modify_write("max", "umax"),
 )
-ATOMS = {"cas": _cas, "fence": _fence, "add": _add, "min": _min, "max": _max}
+ATOMS = {"cas": _cas, "fence": _fence, "barrier": _barrier, "add": _add, "min": _min, "max": _max}
 ATOMS |= {"prefetch": _prefetch, "bit_or": _read_modify_write("or", "or")}
 ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
 
@@ -113,6 +118,9 @@ def _sweep(function: Any) -> Any:
         function(np.uint64(first), np.uint64(last), np.uint64(1), *arguments)
 
     return sweep
+
+
+SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep}
 
 
 class Threads(Engine):
@@ -140,13 +148,14 @@ class Threads(Engine):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("threads")
         if run is None:
-            shape = {"each": _each, "sweep": _sweep}[kernel.shape]
-            run = _jit(shape(kernel.part.compiled(_jit, ATOMS)))
+            run = _jit(SHAPES[kernel.shape](kernel.part.compiled(_jit, ATOMS)))
             run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")
             kernel.compiled["threads"] = run
         size = kernel.together or CHUNK
         if kernel.shape == "sweep":
             size = max(CHUNK, -(-n // self.workers))
+        elif kernel.shape == "block":
+            size = n
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
 
         def work() -> None:
@@ -210,7 +219,7 @@ class Threads(Engine):
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-    def _pool_of_caller(self) -> AbstractContextManager[Any]:
+    def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
         return contextlib.nullcontext()
 
 

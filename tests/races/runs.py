@@ -123,7 +123,7 @@ class Outcomes(Engine):
     def peak_bytes(self) -> int | None:
         return None
 
-    def _pool_of_caller(self) -> AbstractContextManager[Any]:
+    def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
         return nullcontext()
 
     def launch(self, kernel: Any, n: int, arguments: tuple[Any, ...]) -> None:

@@ -1,0 +1,111 @@
+"""Small lists in one launch: the same answers as by the usual way, and no more launches."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cc_rapids import components, oracle, small
+from cc_rapids.engines.base import Kernel
+from cc_rapids.engines.threads import Threads
+
+RANK = ["count_blocks", "sum_runs"]
+
+
+@pytest.fixture(autouse=True)
+def launched(monkeypatch):
+    """The names of the kernels that run, on an engine that gains by fewer."""
+    monkeypatch.setattr(Threads, "in_one_launch", True)
+    names, call = [], Kernel.__call__
+
+    def noted(kernel, n, *arguments):
+        names.append(kernel.part.function.__name__)
+        call(kernel, n, *arguments)
+
+    monkeypatch.setattr(Kernel, "__call__", noted)
+    return names
+
+
+def edges(n, m, seed=0):
+    return np.random.default_rng(seed).integers(0, n, (2, m))
+
+
+def shifted(ends, low, dtype):
+    """The same edges with ids from ``low`` on."""
+    return tuple(np.array([int(v) + low for v in side], dtype) for side in ends)
+
+
+@pytest.mark.parametrize(
+    ("low", "dtype"),
+    [(0, np.int32), (-3, np.int8), (5, np.uint8), (-(2**63), np.int64), (2**64 - 60, np.uint64)],
+)
+@pytest.mark.parametrize("m", [1, 7, 40, 300])
+def test_labels_are_those_of_the_usual_way(launched, low, dtype, m):
+    ends = shifted(edges(50, m), low, dtype)
+    found = components(ends)
+    before = launched.copy()
+    span = int(max(map(max, ends))) - int(min(map(min, ends))) + 1
+    assert before == ["solve", *(RANK if found.labels().vertex.size < span else [])]
+    usual = components(ends, design="none+async+halve")
+    for kind in ("min", "max", "dense", "size"):
+        for mine, theirs in zip(found.labels(kind), usual.labels(kind), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+            assert mine.dtype == theirs.dtype
+    same = "design", "ids", "vertices", "edges", "components", "largest"
+    assert [found.summary()[k] for k in same] == [usual.summary()[k] for k in same]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=60),
+    st.booleans(),
+)
+def test_any_small_list(pairs, strided):
+    ends = [np.repeat([v for v, _ in pairs], 2), np.repeat([v for _, v in pairs], 2)]
+    columns = tuple(side[::2] if strided else side for side in ends)
+    found = components(columns)
+    vertex, labels = found.labels()
+    np.testing.assert_array_equal(vertex, np.unique(columns))
+    least = oracle.union_find(*(np.searchsorted(vertex, side) for side in columns), vertex.size)
+    np.testing.assert_array_equal(labels, vertex[least])
+
+
+@pytest.mark.parametrize("reach", [small.MOST - 1, small.MOST, 2**40, 2**64 - 1])
+def test_ids_that_lie_further_apart_take_the_usual_way(launched, reach):
+    low = -(2**63) if reach > 2**62 else 0
+    src = np.array([low, low + reach])
+    found = components((src, src[::-1].copy()))
+    assert (launched[:2] == ["solve", "span"]) == (reach >= small.MOST)
+    assert launched[0] == "solve"
+    np.testing.assert_array_equal(found.labels().labels, [low, low])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"design": "none+rem-cas+splice"},
+        {"design": "auto(rule=paper)"},
+        {"num_vertices": 9},
+        {"vertices": [70]},
+        {"forest": True},
+        {"memory": "zero-copy"},
+    ],
+)
+def test_what_is_asked_for_by_name_is_what_runs(launched, how):
+    components((np.array([1, 2]), np.array([2, 3])), **how)
+    assert "solve" not in launched
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (["a", "b"], ["b", "c"]),
+        ([], []),
+        (np.array([-1]), np.array([1], np.uint64)),
+        (np.arange(small.MOST + 1), np.arange(small.MOST + 1)),
+    ],
+    ids=["strings", "none", "two kinds of integers", "too many"],
+)
+def test_other_lists_take_the_usual_way(launched, columns):
+    components(columns)
+    assert "solve" not in launched
