@@ -129,7 +129,7 @@ class _Run:
 
     def __init__(self, places: Places) -> None:
         self.places, self.engine, self.forest = places, places.engine, places.forest
-        self.edges = self.rows = self.since = self.giant = 0
+        self.edges = self.rows = self.since = self.top = 0
         self.faults = Faults(places)
         with self.engine.scope():
             self._begin(self.engine, self.forest)
@@ -220,7 +220,7 @@ class _Run:
         n, labels = self.forest.n, self.forest.parent
         place = kernels.kernel(reading.every, self.engine)
         check = kernels.kernel(passes.check_edges, *self._kind(ends, place))
-        own = self.giant, labels, self.inside, self.trees, self.named, self.first
+        own = self.top, labels, self.inside, self.trees, self.named, self.first
         check(ends.m, ends.src, ends.dst, ends.low, n, *own)
 
     def _kind(self, ends: Edges, place: Any) -> tuple[Any, ...]:
@@ -229,15 +229,14 @@ class _Run:
         return self.engine, self.forest.vertex, wide, read, place
 
     def _gather(self) -> None:
-        """Note which vertices hang with the label that most have."""
+        """Note which vertices hang from the root that most do, with its label."""
         engine, forest, self.since = self.engine, self.forest, 0
         found = engine.empty(passes.PROBES, forest.vertex)
-        kernels.kernel(passes.probe, engine)(found.size, forest.n, forest.parent, found)
-        giant = Counter(engine.to_host(found).tolist()).most_common(1)[0][0]
-        if giant < forest.n:
-            self.giant, octets = giant, self.inside.view(np.uint8)
-            gather = kernels.kernel(passes.gather_inside, engine, forest.vertex)
-            gather(octets.size, forest.n, giant, forest.parent, self.trees, octets)
+        kernels.kernel(passes.probe, engine, forest.vertex)(found.size, forest.n, self.trees, found)
+        self.top = Counter(engine.to_host(found).tolist()).most_common(1)[0][0]
+        octets = self.inside.view(np.uint8)
+        gather = kernels.kernel(passes.gather_inside, engine, forest.vertex)
+        gather(octets.size, forest.n, self.top, forest.parent, self.trees, octets)
 
     def _name(self, column: Any) -> None:
         engine, xp, forest = self.engine, self.engine.xp, self.forest

@@ -5,7 +5,8 @@ seen   : bits of the vertices that the answer has. Only read.
 trees  : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
          as good as random (see comes_first), so that every climb ends; and a path of edges joins
          the two.
-inside : bits of vertices of one label, the giant's, that hang from the same root as it.
+top    : the root that most vertices hang from after a sample; its label is the giant's.
+inside : bits of vertices that have the giant's label, and hang from one root with top.
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
 first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
 
@@ -119,7 +120,7 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
     has, mark, unite, fault = bits.has(on), bits.mark(on), join(on), note(on)
 
     @on.each
-    def check_edges(i, src, dst, low, n, giant, labels, inside, trees, named, first):
+    def check_edges(i, src, dst, low, n, top, labels, inside, trees, named, first):
         e = place(i)
         u, v = ends(e, src, dst, low, n)
         if max(u, v) >= wide(n):
@@ -129,8 +130,8 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
         else:
             u_in, v_in = has(inside, vertex(u)), has(inside, vertex(v))
             w = vertex(v if u_in else u)
-            if u_in != v_in and labels[w] == vertex(giant):
-                unite(trees, vertex(giant), w)
+            if u_in != v_in and labels[w] == labels[top]:
+                unite(trees, vertex(top), w)
                 mark(inside, w)
             elif not (u_in or v_in) and labels[u] == labels[v]:
                 unite(trees, vertex(u), vertex(v))
@@ -140,29 +141,31 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
     return check_edges
 
 
-def probe(on: Any) -> Any:
-    """The labels of some vertices: the one that most have may be the giant's."""
+def probe(on: Any, vertex: type) -> Any:
+    """The roots of some vertices: the one that most hang from may be the giant's."""
+    root = climb(on)
 
     @on.each
-    def probe(i, n, labels, out):
-        out[i] = labels[((i * SPREAD) & LOW_WORD) % np.uint64(n)]
+    def probe(i, n, trees, out):
+        out[i] = root(trees, vertex(((i * SPREAD) & LOW_WORD) % np.uint64(n)))
 
     return probe
 
 
 def gather_inside(on: Any, vertex: type) -> Any:
-    """Whether each vertex has the giant's label and root; a thread owns whole bytes of the bits.
+    """Whether each vertex hangs from the giant's root and has its label; a thread owns whole bytes
+    of the bits.
 
     Nothing is joined meanwhile, so that roots stay what they are.
     """
     root = climb(on)
 
     @on.each
-    def gather_inside(b, n, giant, labels, trees, octets):
+    def gather_inside(b, n, top, labels, trees, octets):
         octet, v, one = np.uint8(0), b << THREE, ONE
-        top, last = root(trees, vertex(giant)), min(v + EIGHT, np.uint64(n))
+        giant, last = labels[top], min(v + EIGHT, np.uint64(n))
         while v < last:
-            if labels[v] == vertex(giant) and root(trees, vertex(v)) == top:
+            if labels[v] == giant and root(trees, vertex(v)) == vertex(top):
                 octet |= one
             one = np.uint8(one << ONE)
             v += NEXT
