@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import buffers
 from .errors import ColumnTypeError, InputError, NullsError
 
 LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
@@ -106,7 +107,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
     if strings:
         held = series()
         return Column(name, text, size, lambda: nullcontext(held), True, native)
-    return Column(name, text, size, lambda: _lend_cudf(column))
+    return Column(name, text, size, lambda: buffers.lend(column))
 
 
 def _same(series: Any) -> Any:
@@ -115,27 +116,6 @@ def _same(series: Any) -> Any:
 
 def _categories(series: Any) -> Any:
     return series.astype("category")
-
-
-@contextmanager
-def _lend_cudf(column: Any) -> Iterator[Any]:
-    """A CuPy view of a cuDF column, kept on the device while it is lent.
-
-    Reading ``__cuda_array_interface__`` would make the buffer unspillable for good; a pointer
-    that is read under ``access`` locks it for as long as the lock lives.
-    """
-    import cupy
-
-    with column.access(mode="read", scope="internal"):
-        dtype, size = column.dtype, column.size
-        if not isinstance(dtype, np.dtype):
-            dtype = np.dtype(dtype.name.lower())
-        if size == 0:
-            yield cupy.empty(0, dtype)
-            return
-        first, length = column.data.ptr + column.offset * dtype.itemsize, size * dtype.itemsize
-        memory = cupy.cuda.UnownedMemory(first, length, column)
-        yield cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 
 def _of_narwhals(name: str, side: Any) -> Column:

@@ -184,7 +184,8 @@ class Texts(_Placed):
         found = [self.find(column, engine) for column in columns]
         if self.words is not None and all(bool(known.all()) for _, known in found):
             return self, [vertices for vertices, _ in found]
-        codes, words = factorise([self.held, *columns] if self.n else list(columns), _same)
+        every = [self.held, *columns] if self.n else list(columns)
+        codes, words = factorise(every, _same, engine)
         at = engine.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
         new = engine.xp.ones(words.size, bool)
         new[at] = False
@@ -195,7 +196,7 @@ class Texts(_Placed):
         return Texts(held, words, places), [places[engine.asarray(code)] for code in codes]
 
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        if self.words is None:
+        if self.words is None or not len(ids):  # none at all may be of any type
             return engine.xp.zeros(len(ids), np.uint64), engine.xp.zeros(len(ids), bool)
         return self.words.find(ids, engine)
 

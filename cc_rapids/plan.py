@@ -11,9 +11,11 @@ from .design import Design
 from .engines import MEMORY, Engine
 from .errors import CapacityError, InputError
 from .given import Given
+from .strings import bytes_of
 from .vertices import measure
 
-STRING_BYTES = 24  # a vertex and a place in the sorted list, for each end of an edge
+STRING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
+COPIES = 3  # of all strings: put together, those in order, and the column of labels
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Plan:
     vertices : int
         The most that there may be.
     bytes : int
-        The most memory beyond the input that the run will take, the label frame included.
+        The most memory beyond the input that the run will take, the label frame included. Labels
+        that are strings count as long as the vertices on average, or shorter.
     """
 
     engine: str
@@ -75,11 +78,7 @@ def plan(
     m = given.src.size
     rows = sum(column.size for column in given.columns)
     if given.src.strings or given.src.parts:
-        ids, vertices, size = "strings, factorised", rows, rows * STRING_BYTES
-        why = "the frame library numbers them in lexicographic order"
-        if given.src.parts:
-            ids, size = "rows", size + 8 * rows * len(given.src.parts)
-            why = f"{len(given.src.parts)} columns are one number a row"
+        ids, why, vertices, size = _renumbered(given, columns, rows)
         about = rows
     else:
         found = measure(given, columns, engine)
@@ -103,6 +102,14 @@ def plan(
         vertices=vertices,
         bytes=size,
     )
+
+
+def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int, int]:
+    """How strings and several columns become vertices, why so, at most how many, and the bytes."""
+    size, parts = rows * STRING_BYTES + COPIES * bytes_of(columns), len(given.src.parts)
+    if parts:
+        return "rows", f"{parts} columns are one number a row", rows, size + 8 * rows * parts
+    return "strings, factorised", "numbered in lexicographic order, by their bytes", rows, size
 
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:

@@ -140,7 +140,7 @@ def _codes(
     Integers that lie too far apart for so much room become their places among the different ones.
     """
     if part.strings:
-        codes, words = factorise(sides, part.native)
+        codes, words = factorise(sides, part.native, engine)
         arrays = [engine.asarray(code).astype(np.int64) for code in codes]
         return arrays, words, max(words.size, 1)
     arrays = [engine.asarray(side) for side in sides]

@@ -1,15 +1,30 @@
-"""Strings as vertices: factorised by the library that holds them, in lexicographic order."""
+"""Strings as vertices: numbered by kernels from their bytes, in lexicographic order.
+
+Frame libraries factorise by comparing strings with each other, over and over, while they sort them.
+The two buffers that each of them has under a column of strings are all that :mod:`cc_rapids.texts`
+needs, on a GPU as on threads; the library puts the columns together, and takes the strings of an
+answer. It factorises them too where the kernels give up.
+
+Vertices are places in the order, and not slots of the hash table as those of integers may be: the
+order is there before any edge is linked, so that no tree has to be hung up again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from . import texts
+from .buffers import lend_strings
 from .columns import is_cudf
 from .engines import Array, Engine
+from .texts import Text
 
 
 @dataclass(frozen=True)
@@ -34,43 +49,180 @@ class Words:
         return vertices.astype(np.uint64), known
 
 
-def factorise(columns: list[Any], native: Callable[[Any], Any]) -> tuple[list[Any], Words]:
+def factorise(
+    columns: list[Any], native: Callable[[Any], Any], engine: Engine
+) -> tuple[list[Any], Words]:
     """Codes for all columns together, in the order of the strings, and the strings.
 
     Parameters
     ----------
     columns : list of cuDF series, or of PyArrow arrays
-        Strings without nulls; not changed. The first says where they are factorised.
+        Strings without nulls; not changed. The first says which library keeps the strings.
     native : callable
         Makes the caller's kind of column of a PyArrow array, or of a series of cuDF's.
+    engine : Engine
+        Where they are numbered.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
-    if is_cudf(columns[0]):
-        codes, words = _factorise_cudf(columns, native)
-    else:
-        codes, words = _factorise_arrow(columns, native)
+    library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
+    column = library.join(columns)
+    codes, words = _by_kernels(library, column, engine) or library.factorise(column)
     starts = [0, *ends]
-    return [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)], words
-
-
-def _factorise_cudf(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:
-    import cudf
-
-    columns = [_to_device(column) for column in columns]
-    codes, words = cudf.concat(columns, ignore_index=True).factorize(sort=True)
-    series = cudf.Series(words)
+    sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
     def look_up(at: Array) -> Any:
-        return native(series.take(at).reset_index(drop=True))
+        return native(library.share(words) if _all(at, words) else library.take(words, at))
 
-    def place(wanted: Any) -> tuple[Array, Array]:
+    place = partial(library.place, words)
+    return sides, Words(len(words), look_up, library.on_device, place)
+
+
+def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
+    """The code of each string and the different ones, in order; None if kernels do not find out."""
+    if not len(column):
+        return None
+    with library.lend(column) as (chars, offsets):
+        found = texts.factorise(Text.of(chars, offsets, engine))
+    if found is None:
+        return None
+    codes, rows = found
+    stay = library.on_device and engine.on_device
+    return codes, library.take(column, rows if stay else engine.to_host(rows))
+
+
+def _all(at: Array, words: Any) -> bool:
+    """Whether these are the places of all words, in order: then nothing has to be copied."""
+    return len(at) == len(words) > 0 and int(at[0]) == 0 and bool((at[1:] - at[:-1] == 1).all())
+
+
+def bytes_of(columns: Any) -> int:
+    """At least the bytes of columns of strings (cuDF's series, or PyArrow's arrays) once they are
+    no dictionaries any more and have 64-bit offsets; of arrays theirs, of lists their sum.
+    """
+    if isinstance(columns, list | tuple):
+        return sum(map(bytes_of, columns))
+    if is_cudf(columns):
+        return int(columns.memory_usage(index=False)) + 4 * len(columns)
+    if hasattr(columns, "chunks"):
+        return bytes_of(columns.chunks)
+    if hasattr(columns, "dictionary"):
+        return _bytes_of_dictionary(columns)
+    return int(columns.nbytes) + 4 * len(columns)
+
+
+def _bytes_of_dictionary(array: Any) -> int:
+    import pyarrow.compute as pc
+
+    lengths = pc.binary_length(array.dictionary).take(array.indices)
+    return int(pc.sum(lengths).as_py() or 0) + 8 * len(array)
+
+
+class _Library(ABC):
+    """What a frame library does for its columns of strings."""
+
+    on_device: bool
+
+    @abstractmethod
+    def join(self, columns: list[Any]) -> Any:
+        """One column of several, which may be those of another library."""
+
+    @abstractmethod
+    def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
+        """The bytes of a column that is not empty, and where each string begins and ends."""
+
+    @abstractmethod
+    def take(self, column: Any, at: Array) -> Any:
+        """The strings of some rows: a new column."""
+
+    @abstractmethod
+    def share(self, column: Any) -> Any:
+        """The column again, so that what is done to it does not show here."""
+
+    @abstractmethod
+    def factorise(self, column: Any) -> tuple[Array, Any]:
+        """The code of each string and the different ones, in order, without our kernels."""
+
+    @abstractmethod
+    def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
+        """The places of strings among sorted ones, any where there is none, and which are there."""
+
+
+class _Cudf(_Library):
+    on_device = True
+
+    def join(self, columns: list[Any]) -> Any:
+        import cudf
+
+        columns = [_to_device(column) for column in columns]
+        return columns[0] if len(columns) == 1 else cudf.concat(columns, ignore_index=True)
+
+    def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
+        return lend_strings(column._column)
+
+    def take(self, column: Any, at: Array) -> Any:
+        return column.take(at).reset_index(drop=True)
+
+    def share(self, column: Any) -> Any:
+        return column.copy(deep=False)
+
+    def factorise(self, column: Any) -> tuple[Array, Any]:
+        import cudf
+
+        codes, words = column.factorize(sort=True)
+        return codes, cudf.Series(words)
+
+    def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         wanted = _to_device(wanted)
-        at = series.searchsorted(wanted)
-        at[at == len(series)] = 0
-        same = series.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
-        return at, same.fillna(False).to_cupy() if len(series) else at != at
+        at = words.searchsorted(wanted)
+        at[at == len(words)] = 0
+        same = words.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
+        return at, same.fillna(False).to_cupy() if len(words) else at != at
 
-    return codes, Words(len(series), look_up, True, place)
+
+class _Arrow(_Library):
+    on_device = False
+
+    def join(self, columns: list[Any]) -> Any:
+        import pyarrow as pa
+
+        chunks: list[Any] = []
+        for column in columns:
+            wide = _to_host(column).cast(pa.large_string())
+            chunks += wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]
+        return pa.chunked_array(chunks, pa.large_string()).combine_chunks()
+
+    @contextmanager
+    def lend(self, column: Any) -> Iterator[tuple[Array, Array]]:
+        _, starts, chars = column.buffers()
+        offsets = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
+        yield np.frombuffer(chars or b"", np.uint8)[: offsets[-1]], offsets
+
+    def take(self, column: Any, at: Array) -> Any:
+        import pyarrow as pa
+
+        return column.take(pa.array(at))
+
+    def share(self, column: Any) -> Any:
+        return column
+
+    def factorise(self, column: Any) -> tuple[Array, Any]:
+        import pyarrow.compute as pc
+
+        found = pc.dictionary_encode(column)
+        order = pc.sort_indices(found.dictionary)
+        words = found.dictionary.take(order)
+        rank = np.empty(len(words), np.uint32)
+        rank[order.to_numpy()] = np.arange(len(words), dtype=np.uint32)
+        return rank[found.indices.to_numpy()], words
+
+    def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        at = pc.index_in(_to_host(wanted).cast(pa.large_string()), value_set=words)
+        if isinstance(at, pa.ChunkedArray):
+            at = at.combine_chunks()
+        return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
 
 
 def _to_device(column: Any) -> Any:
@@ -81,27 +233,3 @@ def _to_device(column: Any) -> Any:
 
 def _to_host(column: Any) -> Any:
     return column.to_arrow() if is_cudf(column) else column
-
-
-def _factorise_arrow(columns: list[Any], native: Callable[[Any], Any]) -> tuple[Any, Words]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    chunks: list[Any] = []
-    for column in columns:
-        wide = _to_host(column).cast(pa.large_string())
-        chunks += wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]
-    found = pc.dictionary_encode(pa.chunked_array(chunks, pa.large_string()).combine_chunks())
-    order = pc.sort_indices(found.dictionary)
-    words = found.dictionary.take(order)
-    rank = np.empty(len(words), np.uint32)
-    rank[order.to_numpy()] = np.arange(len(words), dtype=np.uint32)
-    codes = rank[found.indices.to_numpy()]
-
-    def place(wanted: Any) -> tuple[Array, Array]:
-        at = pc.index_in(_to_host(wanted).cast(pa.large_string()), value_set=words)
-        if isinstance(at, pa.ChunkedArray):
-            at = at.combine_chunks()
-        return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
-
-    return codes, Words(len(words), lambda at: native(words.take(pa.array(at))), False, place)

@@ -1,9 +1,9 @@
 """Vertex ids to vertices 0 .. n - 1 and back.
 
 Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
-their span; :mod:`cc_rapids.ways` says what else there is. Strings are factorised by the library
-that holds them, in lexicographic order, so that the least vertex of a component is its
-lexicographically least member; several columns are one number a row, in the order of the rows.
+their span; :mod:`cc_rapids.ways` says what else there is. Strings are numbered in lexicographic
+order (:mod:`cc_rapids.strings`), so that the least vertex of a component is its lexicographically
+least member; several columns are one number a row, in the order of the rows.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def number(given: Given, columns: list[Any], engine: Engine, sure: bool) -> Numb
 
         return replace(numbered, ids=f"rows, {numbered.ids}", settle=settle)
     if given.src.strings:
-        codes, words = factorise(columns, given.src.native)
+        codes, words = factorise(columns, given.src.native, engine)
         src, dst = (engine.asarray(code) for code in codes[:2])
         forest = Forest(engine, words.size, everyone=True)
         return _as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)

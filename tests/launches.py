@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import Design, generators
+from cc_rapids import Design, engines, generators, texts
 from cc_rapids.choosing import AUTO, for_forest
 from cc_rapids.engines.rehearsal import rehearsed
 from cc_rapids.graphs import Csr
@@ -88,6 +88,13 @@ def glance():
         cc_rapids.components((far, far[::-1].copy())).labels()
 
 
+def strings():
+    """Strings whose first bytes are the same, with offsets of either width."""
+    chars = np.frombuffer(b"vertex 12345678vertex 12345679vertex 12345678", np.uint8)
+    for dtype in (INT, LONG):
+        texts.factorise(texts.Text.of(chars, np.arange(0, 46, 15, dtype), engines.get("cuda")))
+
+
 def at_once():
     """Small lists in one launch, of ids of each kind."""
     with pytest.MonkeyPatch.context() as patch:
@@ -130,7 +137,7 @@ def rehearse(which):
     """
     types = (INT, LONG, ULONG)
     named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
-    uses = [(use.__name__, use) for use in (ids, at_once, audits, graphs)]
+    uses = [(use.__name__, use) for use in (ids, strings, at_once, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))

@@ -33,7 +33,7 @@ import time
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import accumulate
 from typing import Any
 
@@ -223,6 +223,10 @@ class Engine(ABC):
                 f"engine {self.name!r} ran out of memory ({said}): components(..., explain=True)"
                 " says how much a run takes; num_vertices= and stream_components() take less"
             ) from error
+
+    def reusing(self) -> AbstractContextManager[Any]:
+        """A context, for work on many large arrays, in which memory given back serves the next."""
+        return nullcontext()
 
     @abstractmethod
     def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:

@@ -199,6 +199,18 @@ class Cuda(Engine):
         return _Arena()
 
     @contextlib.contextmanager
+    def reusing(self) -> Iterator[None]:
+        """A pool for as long as the context lasts, over the caller's: without one of its own, each
+        allocation is a call of the driver. What outlives the context is given back later.
+        """
+        arena = self.xp.cuda.get_allocator()
+        if "cudf" not in sys.modules or not isinstance(arena, _Arena):
+            yield
+            return
+        with self.xp.cuda.using_allocator(self.xp.cuda.MemoryPool(arena.allocate).malloc):
+            yield
+
+    @contextlib.contextmanager
     def _pool_of_caller(self, room: Any) -> Iterator[None]:
         if os.getpid() != self._process:
             raise EngineError(

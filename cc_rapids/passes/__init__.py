@@ -1,9 +1,9 @@
 """Passes over columns and over solved forests: what comes before and after connectivity.
 
 Kernels as those of :mod:`cc_rapids.kernels`, but of no paper: the spans, sets and slots of ids,
-and the columns of an answer.
+the hashes and the order of strings, and the columns of an answer.
 """
 
-from . import answer, audit, block, columns, ids
+from . import answer, audit, block, columns, ids, strings
 
-__all__ = ["answer", "audit", "block", "columns", "ids"]
+__all__ = ["answer", "audit", "block", "columns", "ids", "strings"]

@@ -1,0 +1,48 @@
+"""Buffers: the memory of cuDF's columns, lent as it lies.
+
+Reading ``__cuda_array_interface__`` would make a buffer unspillable for good; a pointer that is
+read under ``access`` locks it for as long as the lock lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+
+@contextmanager
+def lend(column: Any) -> Iterator[Any]:
+    """A CuPy view of a column of integers, kept on the device while it is lent."""
+    with column.access(mode="read", scope="internal"):
+        dtype = column.dtype
+        if not isinstance(dtype, np.dtype):
+            dtype = np.dtype(dtype.name.lower())
+        yield _view(column.data, dtype, column.offset, column.size)
+
+
+@contextmanager
+def lend_strings(column: Any) -> Iterator[tuple[Any, Any]]:
+    """CuPy views of a column of strings: all bytes that it reaches, and where each string begins.
+
+    The column has at least one row; its offsets are of 32 bits, or of 64 for many bytes.
+    """
+    with column.access(mode="read", scope="internal"):
+        starts = column.plc_column.child(0)
+        dtype = np.dtype(starts.type().id().name.lower())
+        first = starts.offset() + column.offset
+        offsets = _view(starts.data(), dtype, first, column.size + 1)
+        yield _view(column.data, np.dtype(np.uint8), 0, int(offsets[-1])), offsets
+
+
+def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
+    """So many elements of a buffer of cuDF's, from an offset on."""
+    import cupy
+
+    if size == 0:
+        return cupy.empty(0, dtype)
+    first, length = buffer.ptr + offset * dtype.itemsize, size * dtype.itemsize
+    memory = cupy.cuda.UnownedMemory(first, length, buffer)
+    return cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))

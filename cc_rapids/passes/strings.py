@@ -1,0 +1,173 @@
+"""Strings: what is read of a column of them, eight bytes at a time.
+
+chars   : (c,) uint8, the bytes of all strings, one after the other.
+words   : (c // 8,) uint64, the same memory as whole words, little-endian; the last bytes are read
+          one by one.
+offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]].
+rows    : (k,) the strings that are put in order; those of a group have their first depth[group]
+          bytes in common.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .ids import mix
+
+ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
+WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one
+HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
+RUN = np.uint64(16)  # strings that one thread compares with the first of their group
+BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
+PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
+
+
+def eight(on: Any) -> Any:
+    """Eight bytes from a place on, the first in the lowest bits: zeros beyond the last of all."""
+
+    @on.device
+    def eight(chars, words, at):
+        w, shift = at >> THREE, (at & SEVEN) << THREE
+        if w + ONE < np.uint64(words.size):
+            return (words[w] >> shift) | ((words[w + ONE] << ONE) << (WORD - ONE - shift))
+        found, b = ZERO, ZERO
+        while b < EIGHT and at + b < np.uint64(chars.size):
+            found |= np.uint64(chars[at + b]) << (b << THREE)
+            b += ONE
+        return found
+
+    return eight
+
+
+def some(on: Any) -> Any:
+    """The first bytes from a place on, at most eight and at least one; zeros for the others."""
+    read = eight(on)
+
+    @on.device
+    def some(chars, words, at, size):
+        unused = (EIGHT - min(size, EIGHT)) << THREE
+        return (read(chars, words, at) << unused) >> unused
+
+    return some
+
+
+def hash_rows(on: Any) -> Any:
+    """The hash of each string: its length and a seed, mixed with each eight bytes in turn.
+
+    The mixing maps one to one, so that strings of up to eight bytes and of one length never share
+    a hash; others do as rarely as random numbers of 64 bits.
+    """
+    read, mixed = some(on), mix(on)
+
+    @on.each
+    def hash_rows(i, chars, words, offsets, seed, hashes):
+        at, end = np.uint64(offsets[i]), np.uint64(offsets[i + ONE])
+        h = mixed(np.uint64(seed) ^ (end - at))
+        while at < end:
+            h = mixed(h ^ read(chars, words, at, end - at))
+            at += EIGHT
+        hashes[i] = h
+
+    return hash_rows
+
+
+def common(on: Any) -> Any:
+    """How many of ``most`` bytes are the same from two places on, before the first that differ."""
+    read = some(on)
+
+    @on.device
+    def common(chars, words, a, b, most):
+        done = ZERO
+        while done < most:
+            left = most - done
+            differ = read(chars, words, a + done, left) ^ read(chars, words, b + done, left)
+            if differ != ZERO:
+                while differ & BYTE == ZERO:
+                    differ >>= BYTE_BITS
+                    done += ONE
+                return done
+            done += min(left, EIGHT)
+        return done
+
+    return common
+
+
+def compare(on: Any) -> Any:
+    """Note whether any string differs from the one that stands for its slot.
+
+    All who find one write the same.
+    """
+    same = common(on)
+
+    @on.each
+    def compare(i, chars, words, offsets, slots, least, differ):
+        j = np.uint64(least[slots[i]])
+        if j != i:
+            a, b = np.uint64(offsets[i]), np.uint64(offsets[j])
+            size = np.uint64(offsets[i + ONE]) - a
+            if np.uint64(offsets[j + ONE]) - b != size or same(chars, words, a, b, size) != size:
+                differ[0] = np.uint32(1)
+
+    return compare
+
+
+def lessen(on: Any) -> Any:
+    """Lower a word to a value; a stale read of it costs one more atomic operation."""
+    low = on.min
+
+    @on.device
+    def lessen(values, i, value):
+        if value < values[i]:
+            low(values, i, value)
+
+    return lessen
+
+
+def deepen(on: Any) -> Any:
+    """deeper[g] = how many bytes the strings of a group have in common with its first one.
+
+    For RUN strings at a time, of one group or of several: a group may hold all strings, and its
+    word would be what all threads wait for. No more bytes are compared than may yet be common.
+    """
+    shared, lessen_word = common(on), lessen(on)
+
+    @on.each
+    def deepen(run, chars, words, offsets, rows, group, first, depth, deeper):
+        k = run * RUN
+        end, g, least = min(k + RUN, np.uint64(rows.size)), group[k], ALL
+        while k < end:
+            if group[k] != g:
+                lessen_word(deeper, g, least)
+                g, least = group[k], ALL
+            i, j, known = np.uint64(rows[k]), np.uint64(rows[first[g]]), depth[g]
+            a, b = np.uint64(offsets[i]), np.uint64(offsets[j])
+            size = min(np.uint64(offsets[i + ONE]) - a, np.uint64(offsets[j + ONE]) - b, least)
+            least = known + shared(chars, words, a + known, b + known, size - known)
+            k += ONE
+        lessen_word(deeper, g, least)
+
+    return deepen
+
+
+def pieces(on: Any) -> Any:
+    """The next seven bytes of each string and how many there are, as one number to sort by.
+
+    Bytes come first, zeros beyond the end; then their count, or eight if more follow. So a prefix
+    comes before what it begins, also where that goes on with zeros, and two strings that both end
+    here have the same number only if they are the same.
+    """
+    read = some(on)
+
+    @on.each
+    def pieces(k, chars, words, offsets, rows, group, depth, out):
+        i, known = np.uint64(rows[k]), depth[group[k]]
+        at, end = np.uint64(offsets[i]) + known, np.uint64(offsets[i + ONE])
+        found = ZERO
+        if at < end:
+            x = read(chars, words, at, min(end - at, SEVEN))
+            x = ((x & BYTES) << BYTE_BITS) | ((x >> BYTE_BITS) & BYTES)
+            x = ((x & PAIRS) << PAIR_BITS) | ((x >> PAIR_BITS) & PAIRS)
+            found = (x << HALVES) | (x >> HALVES) | min(end - at, EIGHT)
+        out[k] = found
+
+    return pieces
