@@ -145,7 +145,8 @@ def components(  # type: ignore[misc]
     runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
     starts = [given.offsets] if given.offsets else []
     room = runner.room()
-    with runner.scope(room), lent(given.columns) as columns, lent(starts) as offsets:
+    with runner.scope(room), lent([*given.columns, *starts]) as held:
+        columns, offsets = held[: len(given.columns)], held[len(given.columns) :]
         if explain:
             return plan(given, columns, chosen, rule, forest, runner)
         where = runner, memory

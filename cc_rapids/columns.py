@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         plain, native = series().astype(column.dtype.categories.dtype), _categories
         column, series = plain._column, lambda: plain
-    kind, text, size = column.dtype.kind, str(column.dtype), column.size
+    kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
         if size == 0:
@@ -108,6 +109,12 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
         held = series()
         return Column(name, text, size, lambda: nullcontext(held), True, native)
     return Column(name, text, size, lambda: buffers.lend(column))
+
+
+@cache
+def _words_of(dtype: Any) -> str:
+    """A type in words, of which NumPy makes new ones each time."""
+    return str(dtype)
 
 
 def _same(series: Any) -> Any:

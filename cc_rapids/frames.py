@@ -37,6 +37,8 @@ def read(
     every = num_vertices is not None
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
+    elif is_cudf(edges) and hasattr(type(edges), "columns"):
+        given = read_table(edges, *_several(source, destination), nulls)
     elif hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
         given = _proxy(edges, source, destination, nulls)
     elif isinstance(source, list) or isinstance(destination, list):

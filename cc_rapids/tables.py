@@ -20,7 +20,7 @@ Sides = tuple[list[str], list[str]]  # the columns of sources, and those of dest
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> Given:
     """The columns of a frame of any kind."""
     names = (source, destination)
-    if is_cudf(edges) and hasattr(edges, "columns"):
+    if is_cudf(edges) and hasattr(type(edges), "columns"):
         _check_names(list(edges._column_names), *names)  # .columns makes an index of pandas' first
         return _cudf_frame(edges, names, names, nulls)
     import narwhals as nw

@@ -164,13 +164,6 @@ def test_vertices_without_edges_have_to_be_named(engine):
     assert components(matrix, engine=engine).audit(matrix, oracle="scipy").vertices == 6
 
 
-@pytest.mark.usefixtures("way")
-def test_loops_alone_name_their_vertices():
-    """A vertex alone in its component is named by its loop, be its label the most frequent one."""
-    loops = np.array([3, 3, 0, 3])
-    assert components((loops, loops)).audit((loops, loops)).components == 2
-
-
 def test_nothing_is_right():
     for empty in ([], pd.DataFrame({"src": [], "dst": []})):
         assert components(empty).audit(empty).edges == 0

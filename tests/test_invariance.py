@@ -5,9 +5,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from as_lists import columns
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import columns, quick
+from test_properties import quick
 
 from cc_rapids import components
 

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from as_lists import columns
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
@@ -80,17 +81,6 @@ def check(found, parts):
     facts = found.summary()
     assert (facts["vertices"], facts["components"]) == (len(parts), len(names))
     assert facts["largest"] == len(largest)
-
-
-def columns(frame):
-    """The columns of a frame of any kind, or of a pair of arrays, as lists of Python's own ids."""
-    if isinstance(frame, pl.DataFrame):
-        frame = frame.to_arrow()
-    if isinstance(frame, pa.Table):
-        return list(frame.to_pydict().values())
-    if isinstance(frame, pd.DataFrame):
-        return [frame[name].tolist() for name in frame.columns]
-    return [np.asarray(column).tolist() for column in frame]
 
 
 @quick

@@ -7,9 +7,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from as_lists import columns
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import columns, components_of, edge_lists, quick
+from test_properties import components_of, edge_lists, quick
 from test_vertices import far_lists, way  # noqa: F401
 
 from cc_rapids import components, errors

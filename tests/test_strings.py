@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from as_lists import columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_properties import columns
 
 import cc_rapids
 from cc_rapids import engines, oracle, strings, texts

@@ -5,11 +5,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from as_lists import columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from refusals import refused
-from test_properties import check, columns, components_of, quick
+from test_properties import check, components_of, quick
 
 import cc_rapids
 from cc_rapids import errors, slots, vertices, ways

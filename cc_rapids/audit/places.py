@@ -31,7 +31,7 @@ class Places:
 
     def __init__(self, engine: Engine, names: Names, forest: Forest, column: Column) -> None:
         self.engine, self.names, self.forest, self.column = engine, names, forest, column
-        self._table: tuple[Array, Array] | None = None
+        self._table: Array | None = None
 
     def ends(self, columns: list[Any]) -> Edges:
         """Edges of two lent columns; what is no vertex lies beyond the n that there are."""
@@ -89,11 +89,11 @@ class Places:
             self._table = self._made(self.names.ids)
         out = engine.empty(column.size, vertex)
         look_up = kernels.kernel(audit.look_up, engine, vertex)
-        look_up(column.size, self.forest.n, column, *self._table, out)
+        look_up(column.size, self.forest.n, column, self._table, out)
         return out
 
-    def _made(self, ids: Array) -> tuple[Array, Array]:
-        """A table of the ids, and the vertex of each slot."""
+    def _made(self, ids: Array) -> Array:
+        """A table of the ids, in which each is followed by its vertex: one look reads both."""
         engine, size = self.engine, slots_for(ids.size)
         slots = engine.empty(ids.size, np.uint64)
         number = kernels.kernel(kernel_ids.number_slots, engine)
@@ -104,9 +104,10 @@ class Places:
             if not engine.to_host(full)[0]:
                 break
             size *= 2
-        vertices = engine.empty(size + 1, self.forest.vertex)
-        vertices[slots] = engine.xp.arange(ids.size, dtype=self.forest.vertex)
-        return keys, vertices
+        table = engine.empty(2 * keys.size, np.uint64)
+        table[::2] = keys
+        table[1::2][slots] = engine.xp.arange(ids.size, dtype=np.uint64)
+        return table
 
 
 def in_words(rows: Any, several: bool) -> str:

@@ -136,13 +136,15 @@ class _Run:
 
     def _begin(self, engine: Engine, forest: Forest) -> None:
         n, words = forest.n, forest.seen.size
-        self.trees, self.inside, self.named, self.first = engine.pieces(
-            (n, forest.vertex), (words, np.uint32), (words, np.uint32), (4, np.uint64)
+        self.trees, self.inside, self.named, self.told = engine.pieces(
+            (n, forest.vertex), (words, np.uint32), (words, np.uint32), (5, np.uint64)
         )
+        self.first, self.count = self.told[:4], self.told[4:].view(np.int64)
         kernels.kernel(kernels.forest.start, engine, forest.vertex)(n, self.trees)
         engine.fill(self.inside, 0)
         engine.fill(self.named, 0)
         engine.fill(self.first, 0xFF)
+        engine.fill(self.count, 0)
 
     def take(self, given: Given, oracle: str | None = None) -> None:
         """Hold some edges against the labels, and join them."""
@@ -158,8 +160,8 @@ class _Run:
                 self._sample(ends)
                 self._gather()
             self._check(ends)
-            row = self._first(0)
-            if row is not None:
+            row = int(self.engine.to_host(self.first)[0])
+            if row != NOTHING:
                 raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
             if len(columns) > 2:
                 self._name(columns[2])
@@ -191,22 +193,22 @@ class _Run:
         """The number of components, when all edges have passed."""
         engine, forest, vertex = self.engine, self.forest, self.forest.vertex
         with engine.scope():
-            count = engine.fill(engine.empty(1, np.int64), 0)
             check = kernels.kernel(passes.check_vertices, engine, vertex)
-            own, faults = (self.trees, self.named, self.first), self.faults
-            check(forest.n, forest.parent, forest.seen, *own, count)
+            answer, own = (forest.parent, forest.seen), (self.trees, self.named, self.first)
+            check(forest.n, self.top, *answer, self.inside, *own, self.count)
             kernels.kernel(passes.check_roots, engine, vertex)(forest.n, forest.seen, *own)
-            kinds = faults.missing, faults.label, faults.merged, faults.foreign
-            for kind, words in enumerate(kinds):
-                v = self._first(kind)
-                if v is not None:
+            *first, found = engine.to_host(self.told).tolist()
+        faults = self.faults
+        kinds = faults.missing, faults.label, faults.merged, faults.foreign
+        for v, words in zip(first, kinds, strict=True):
+            if v != NOTHING:
+                with engine.scope():
                     raise VerificationError(words(v))
-            found = int(engine.to_host(count)[0])
         if found != forest.components:
             raise VerificationError(
                 f"len() is {forest.components:,}, and there are {found:,} components"
             )
-        return found
+        return int(found)
 
     def _sample(self, ends: Edges) -> None:
         """Join the edges of a fifth of the blocks."""
@@ -269,7 +271,3 @@ class _Run:
                 f"vertex {name(v)} has the label {name(own)}, and for {oracle} the least vertex"
                 f" of its component is {name(int(theirs[v]))}"
             )
-
-    def _first(self, kind: int) -> int | None:
-        found = int(self.engine.to_host(self.first)[kind])
-        return None if found == NOTHING else found

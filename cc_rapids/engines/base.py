@@ -125,9 +125,15 @@ class Engine(ABC):
         if starts[-1] > sys.maxsize:  # which array libraries call another error
             raise MemoryError(f"{starts[-1]:,} bytes are more than there are addresses")
         whole = self.empty(starts[-1], np.uint8)
+        return self._pieces_of(
+            whole, [(start, *shape) for start, shape in zip(starts, shapes, strict=False)]
+        )
+
+    def _pieces_of(self, whole: Array, pieces: list[tuple[int, int, Any]]) -> list[Array]:
+        """Parts of bytes, from a start on, as so many elements of a type."""
         return [
-            whole[start : start + size].view(dtype)
-            for start, size, (_, dtype) in zip(starts, sizes, shapes, strict=False)
+            whole[start : start + n * np.dtype(dtype).itemsize].view(dtype)
+            for start, n, dtype in pieces
         ]
 
     @abstractmethod

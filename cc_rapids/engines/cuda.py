@@ -136,6 +136,10 @@ class Cuda(Engine):
     def empty(self, n: int, dtype: Any) -> Array:
         return self.xp.ndarray((n,), dtype)
 
+    def _pieces_of(self, whole: Array, pieces: list[tuple[int, int, Any]]) -> list[Array]:
+        make, data = self.xp.ndarray, whole.data
+        return [make((n,), dtype, data + start) for start, n, dtype in pieces]
+
     def fill(self, array: Array, byte: int) -> Array:
         array.data.memset_async(byte, array.nbytes, self._stream())
         return array

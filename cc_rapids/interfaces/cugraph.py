@@ -150,7 +150,8 @@ def _of_numbered(graph: Any) -> Any:
     public = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
     answer = table[names].rename(columns=dict(zip(names, public, strict=True)))
     labels = found["labels"].take(table["id"]).astype(table["id"].dtype)
-    answer["labels"] = labels.set_axis(answer.index)
+    labels.index = answer.index
+    answer["labels"] = labels
     return answer
 
 

@@ -22,25 +22,20 @@ from .. import bits
 from .ids import EMPTY, mix
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
-NEXT, PROBES = np.uint64(1), 256  # vertices looked at for the giant's label
+ZERO, NEXT, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+PROBES = 256  # vertices looked at for the giant
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 MISSING, LABEL, MERGED, FOREIGN = range(4)  # kinds of faults of a vertex
 
 
 def climb(on: Any) -> Any:
-    """The root of a vertex; every vertex on the way is pointed at its grandparent.
-
-    The stores are plain: another thread's may be lost, but each points at an ancestor.
-    """
+    """The root of a vertex; every step goes on in the order."""
 
     @on.device
     def climb(trees, v):
         up = trees[v]
         while up != v:
-            over = trees[up]
-            if over != up:
-                trees[v] = over
-            v, up = up, over
+            v, up = up, trees[up]
         return v
 
     return climb
@@ -179,26 +174,29 @@ def check_vertices(on: Any, vertex: type) -> Any:
 
     LABEL: its label is greater, or does not label itself. MERGED: it does not hang from the root of
     its label. MISSING: it hangs in a tree, and the answer does not have it. Of what hangs the root
-    is named: an edge does. Climbs end, and change no root.
+    is named: an edge does. Of a vertex inside, whoever set its bit has seen that it has the label
+    of ``head`` and a path to it, so that it is enough to see once whether that label is apart.
     """
-    has, mark, low, add, root = bits.has(on), bits.mark(on), on.min, on.all_add, climb(on)
+    has, mark, fault, add, root = bits.has(on), bits.mark(on), note(on), on.all_add, climb(on)
 
     @on.sweep
-    def check_vertices(v, n, step, labels, seen, trees, named, first, count):
-        found = np.int64(0)
+    def check_vertices(v, n, step, head, labels, seen, inside, trees, named, first, count):
+        found, giant, summit = np.int64(0), labels[head], root(trees, vertex(head))
+        apart = giant >= n or root(trees, giant) != summit
         while v < n:
-            own, top = labels[v], root(trees, vertex(v))
+            own, within = labels[v], has(inside, vertex(v)) and v != giant
+            top = summit if within else root(trees, vertex(v))
             if top != v:
                 mark(named, top)
             if not has(seen, vertex(v)):
                 if top != v:
-                    low(first, MISSING, v)
+                    fault(first, MISSING, v)
             elif own > v or labels[own] != own or not has(seen, own):
-                low(first, LABEL, v)
+                fault(first, LABEL, v)
             elif own == v:
                 found += np.int64(1)
-            elif root(trees, own) != top:
-                low(first, MERGED, v)
+            elif apart if within else root(trees, own) != top:
+                fault(first, MERGED, v)
             v += step
         add(count, 0, found)
 
@@ -219,25 +217,29 @@ def check_roots(on: Any, vertex: type) -> Any:
 
 
 def look_up(on: Any, vertex: type) -> Any:
-    """The vertex of each id by the table of ids (see :mod:`cc_rapids.passes.ids`), or n.
+    """The vertex of each id, or n, by a table that has one behind each id.
 
-    Nothing is entered meanwhile. Ends at the id, at an empty slot, or after all slots.
+    The ids are those of a table of :mod:`cc_rapids.passes.ids`; nothing is entered meanwhile. Ends
+    at the id, at an empty slot, or after all slots.
     """
     hashed = mix(on)
 
     @on.each
-    def look_up(i, n, column, keys, vertices, out):
-        key, size, left = np.uint64(np.int64(column[i])), np.uint64(keys.size) - NEXT, keys.size
-        s, found = size if key == EMPTY else hashed(key) % size, vertex(n)
+    def look_up(i, n, column, table, out):
+        key, size = np.uint64(np.int64(column[i])), (np.uint64(table.size) >> NEXT) - NEXT
+        s, left, found = hashed(key) % size, size, vertex(n)
         if key == EMPTY:
-            found, left = (vertices[s] if keys[s] != EMPTY else found), 0
-        while left > 0:
-            left -= 1
-            if keys[s] == key:
-                found, left = vertices[s], 0
-            elif keys[s] == EMPTY:
-                left = 0
-            s = s + NEXT if s + NEXT < size else np.uint64(0)
+            s, left = size, ZERO
+            if table[TWO * s] != EMPTY:
+                found = vertex(table[TWO * s + NEXT])
+        while left > ZERO:
+            held = table[TWO * s]
+            left -= NEXT
+            if held == key:
+                found, left = vertex(table[TWO * s + NEXT]), ZERO
+            elif held == EMPTY:
+                left = ZERO
+            s = s + NEXT if s + NEXT < size else ZERO
         out[i] = found
 
     return look_up

@@ -116,6 +116,8 @@ def is_iterable(edges: Any) -> bool:
 
 def is_stream(edges: Any) -> bool:
     """Whether edges are of a kind that is read in chunks, and no other way."""
+    if isinstance(edges, tuple) or hasattr(type(edges), "columns"):
+        return False  # most are; and a frame's own .columns may cost as much as a small run
     return (
         is_pattern(edges)
         or are_paths(edges)

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import test_strings
-from test_properties import columns
+from as_lists import columns
 
 import cc_rapids
 from cc_rapids import engines, oracle, strings, texts

@@ -5,7 +5,7 @@ import sys
 
 import pandas as pd
 import pytest
-from test_properties import columns
+from as_lists import columns
 
 import cc_rapids
 import cc_rapids.accessor

@@ -1,0 +1,39 @@
+"""Audits in which most vertices are done by a bit: what these leave out is seen all the same."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cc_rapids import VerificationError, components
+from cc_rapids.audit import audit_labels, run
+
+
+@pytest.fixture(autouse=True)
+def sampled(monkeypatch):
+    """Lists of any length are sampled."""
+    monkeypatch.setattr(run, "samples", lambda engine, n, m: n > 0 and m > 0)
+
+
+def test_a_giant_with_the_label_of_a_stranger(engine):
+    """Most vertices are labelled by one that no path joins to them: all edges agree with that."""
+    src, dst = np.array([*range(1, 8), 0, 9]), np.array([*range(2, 9), 0, 9])
+    frame = pd.DataFrame({"vertex": np.arange(10), "labels": [0, *[1] * 8, 9]})
+    assert audit_labels(frame, (src, dst), engine=engine).components == 3
+    frame["labels"] = [*[0] * 9, 9]
+    with pytest.raises(VerificationError, match="vertex 1 has the label 0, and no path joins"):
+        audit_labels(frame, (src, dst), engine=engine)
+
+
+def test_a_member_of_the_giant_that_says_otherwise(engine):
+    """One vertex of the giant labels itself, and is found at its edge, not by what most say."""
+    src, dst = np.arange(8), np.arange(1, 9)
+    frame = pd.DataFrame({"vertex": np.arange(9), "labels": [0] * 5 + [5] + [0] * 3})
+    with pytest.raises(VerificationError, match="edge 4 joins 4 and 5, which have the labels 0"):
+        audit_labels(frame, (src, dst), engine=engine)
+
+
+def test_loops_alone_name_their_vertices(engine):
+    """A vertex alone in its component is named by its loop, be its label the most frequent one."""
+    loops = np.array([3, 3, 0, 3])
+    found = components((loops, loops), engine=engine)
+    assert found.audit((loops, loops)).components == 2
