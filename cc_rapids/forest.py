@@ -26,7 +26,7 @@ class Forest:
     everyone : bool
         Whether all of them occur, named by an edge or not.
     held : (parent, seen, before, totals), optional
-        Arrays that hold a flat forest already, instead of new ones; see :meth:`counted`.
+        Arrays that hold a flat and ranked forest already, instead of new ones; see :meth:`counted`.
 
     Attributes
     ----------
@@ -56,6 +56,7 @@ class Forest:
         self.stray = self._totals[2:3]
         self.vertices = self.components = 0
         self.complete = True
+        self._rows: tuple[Array, Array] | None = None
 
     def count(self) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
@@ -70,11 +71,9 @@ class Forest:
         self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
         self.complete = not stray
 
-    def counted(self, vertices: int, components: int) -> None:
-        """Take over what was counted when the forest was made, and rank ``seen`` if need be."""
-        self.vertices, self.components = vertices, components
-        if vertices < self.n:
-            rank(self.engine, self.seen, self._before)
+    def counted(self, vertices: int, components: int, rows: tuple[Array, Array]) -> None:
+        """Take over what was counted when the forest was made, and the first rows of the answer."""
+        self.vertices, self.components, self._rows = vertices, components, rows
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.
@@ -83,6 +82,9 @@ class Forest:
         -------
         two new (vertices,) arrays of ``dtype``, in the order of the vertices and in one allocation
         """
+        rows, self._rows = self._rows, None
+        if rows is not None and rows[0].dtype == dtype:
+            return rows
         unused = self.seen, self._before
         return self._gather(answer.least, low, dtype, dtype, *unused)
 

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from . import kernels, passes, reading
+from . import bits, kernels, passes, reading
 from .bits import WORD
 from .design import Design
 from .edges import Edges
@@ -21,7 +21,7 @@ from .names import Offset
 from .passes import answer, columns
 from .program import Parts
 from .ranks import blocks_of
-from .spans import Span, decoded, sign_of, type_of, wide_of
+from .spans import Span, decoded, sign_of, wide_of
 from .vertices import Numbered
 from .ways import WORDS_EACH
 
@@ -50,23 +50,29 @@ def solved(given: Given, arrays: list[Array], engine: Engine, design: Design) ->
         A union-find without a sample, and without anything beside the parents.
     """
     src, dst = (engine.asarray(array) for array in arrays)
-    words = MOST // WORD
-    facts, parent, seen, before = engine.pieces(
-        (5, np.int64), (MOST, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
+    words, most = MOST // WORD, min(2 * src.size, MOST)
+    dtype = np.result_type(src.dtype, dst.dtype)
+    facts, parent, seen, before, *rows = engine.pieces(
+        (5, np.int64),
+        (MOST, VERTEX),
+        (words, np.uint32),
+        (blocks_of(words), VERTEX),
+        (most, dtype),
+        (most, dtype),
     )
     totals, bounds = facts[:3], facts[3:].view(np.uint64)
     kernel = _kernel(engine, design, wide_of(src), sign_of(src))
-    own = bounds, parent, seen, seen.view(np.uint8), totals, totals[2:]
-    kernel(src.size, src, dst, *own)
+    own = bounds, parent, seen, seen.view(np.uint8), before, totals, totals[2:]
+    kernel(src.size, src, dst, *own, *rows)
     vertices, components, _, *ends = engine.to_host(facts).tolist()
     low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends))
-    span = Span(low, high, type_of([src.dtype, dst.dtype], low, high))
+    span = Span(low, high, dtype)
     if span.size > MOST:
         return None
     words = -(-span.size // WORD)
     held = parent[: span.size], seen[:words], before[: blocks_of(words)], totals
     forest = Forest(engine, span.size, held=held)
-    forest.counted(vertices, components)
+    forest.counted(vertices, components, (rows[0][:vertices], rows[1][:vertices]))
     names = Offset(span.first, span.dtype)
     ids = WORDS_EACH[low != 0]
     return Numbered(Edges(src, dst, span.first), forest, ids, span.size, lambda f: (f, names))
@@ -79,11 +85,13 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     span = columns.span(engine, wide, sign, every)
     forest, block = kernels.forest, passes.block
     flatten = forest.flatten(engine, kernels.compress.naive(engine))
+    gather = answer.gather(engine, VERTEX, bits.rank(engine), answer.least(engine))
     phases = (
         block.lay(engine, forest.start(engine, VERTEX).part),
         block.link_share(engine, parts.ends(), parts.link_edge()),
         flatten.part,
         answer.complete(engine, VERTEX).part,
+        block.list_rows(engine, answer.count_blocks(engine).part, gather.part),
     )
     made: Kernel = block.solve(engine, sign, MOST, span.part, phases)
     return made

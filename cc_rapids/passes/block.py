@@ -4,6 +4,7 @@ src, dst : (m,) integers, the columns as they came.
 bounds   : (2,) uint64, the least id and the complement of the greatest (see columns.py).
 parent, seen, octets, totals, stray : as everywhere, with room for ``most`` ids; ``octets`` are the
            words of ``seen`` byte by byte, ``totals`` the numbers of vertices and of components.
+before, ids, labels : ranks, and the columns of the answer (see answer.py).
 
 The phases are those of any other run, and between two of them all threads wait for each other.
 """
@@ -46,16 +47,41 @@ def link_share(on: Any, ends: Any, one: Any) -> Any:
     return link_share
 
 
-def solve(on: Any, sign: int, most: int, span: Any, phases: Any) -> Any:
-    """The span of the ids; and if it is at most ``most``, the flat forest, and what is counted.
+def list_rows(on: Any, count_blocks: Any, gather: Any) -> Any:
+    """Rank the set of the vertices, and write the rows of the answer."""
+    barrier = on.barrier
 
-    ``phases`` are lay, link_share, flatten and complete.
+    @on.device
+    def list_rows(t, n, step, low, parent, seen, before, ids, labels):
+        b, v, k = t, t, ONE
+        while b < np.uint64(before.size) - ONE:
+            count_blocks(b, (n + LAST) >> WORD, seen, before)
+            b += step
+        barrier()
+        while t == ZERO and k < np.uint64(before.size):
+            before[k] += before[k - ONE]
+            k += ONE
+        barrier()
+        while v < n:
+            gather(v, parent, seen, before, low, seen, before, ids, labels)
+            v += step
+
+    return list_rows
+
+
+def solve(on: Any, sign: int, most: int, span: Any, phases: Any) -> Any:
+    """The span of the ids; and if it is at most ``most``, the flat forest, what is counted of it,
+    and the rows of the answer.
+
+    ``phases`` are lay, link_share, flatten, complete and list_rows.
     """
-    lay, link, flatten, complete = phases
+    lay, link, flatten, complete, list_rows = phases
     barrier, bias, room = on.barrier, np.uint64(sign), np.uint64(most)
 
     @on.block
-    def solve(t, m, step, src, dst, bounds, parent, seen, octets, totals, stray):
+    def solve(
+        t, m, step, src, dst, bounds, parent, seen, octets, before, totals, stray, ids, labels
+    ):
         if t == ZERO:
             bounds[0], bounds[1] = ALL, ALL
             totals[0], totals[1], stray[0] = 0, 0, 0
@@ -74,5 +100,7 @@ def solve(on: Any, sign: int, most: int, span: Any, phases: Any) -> Any:
                 v += step
             barrier()
             complete(t, (n + SEVEN) >> THREE, step, n, parent, octets, totals)
+            barrier()
+            list_rows(t, n, step, low, parent, seen, before, ids, labels)
 
     return solve
