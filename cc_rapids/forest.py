@@ -56,7 +56,7 @@ class Forest:
         self.stray = self._totals[2:3]
         self.vertices = self.components = 0
         self.complete = True
-        self._rows: tuple[Array, Array] | None = None
+        self._rows: dict[Any, tuple[Array, Array]] = {}  # by what they are called with
 
     def count(self) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
@@ -71,9 +71,12 @@ class Forest:
         self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
         self.complete = not stray
 
-    def counted(self, vertices: int, components: int, rows: tuple[Array, Array]) -> None:
-        """Take over what was counted when the forest was made, and the first rows of the answer."""
-        self.vertices, self.components, self._rows = vertices, components, rows
+    def counted(self, vertices: int, components: int, low: int, rows: tuple[Array, Array]) -> None:
+        """Take over what was counted when the forest was made, and the rows for ids from ``low``,
+        to be given away once.
+        """
+        self.vertices, self.components = vertices, components
+        self._rows[low, rows[0].dtype] = rows
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.
@@ -82,8 +85,8 @@ class Forest:
         -------
         two new (vertices,) arrays of ``dtype``, in the order of the vertices and in one allocation
         """
-        rows, self._rows = self._rows, None
-        if rows is not None and rows[0].dtype == dtype:
+        rows = self._rows.pop((low, np.dtype(dtype)), None)
+        if rows is not None:
             return rows
         unused = self.seen, self._before
         return self._gather(answer.least, low, dtype, dtype, *unused)

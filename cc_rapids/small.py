@@ -72,7 +72,7 @@ def solved(given: Given, arrays: list[Array], engine: Engine, design: Design) ->
     words = -(-span.size // WORD)
     held = parent[: span.size], seen[:words], before[: blocks_of(words)], totals
     forest = Forest(engine, span.size, held=held)
-    forest.counted(vertices, components, (rows[0][:vertices], rows[1][:vertices]))
+    forest.counted(vertices, components, span.first, (rows[0][:vertices], rows[1][:vertices]))
     names = Offset(span.first, span.dtype)
     ids = WORDS_EACH[low != 0]
     return Numbered(Edges(src, dst, span.first), forest, ids, span.size, lambda f: (f, names))

@@ -55,6 +55,16 @@ def test_labels_are_those_of_the_usual_way(launched, low, dtype, m):
     assert [found.summary()[k] for k in same] == [usual.summary()[k] for k in same]
 
 
+def test_what_is_looked_up_is_counted_from_its_own_end():
+    """The rows that the launch has left are those of the labels, and of nothing else."""
+    ends = np.array([50, 20, 90]), np.array([20, 70, 90])
+    found = components(ends)
+    assert found.component_of(np.array([90, 50])).tolist() == [90, 20]
+    assert found.labels().vertex.tolist() == [20, 50, 70, 90]
+    assert found.labels("max").labels.tolist() == [70, 70, 70, 90]
+    assert found.labels().labels.tolist() == [20, 20, 20, 90]
+
+
 @settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=60),

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import EngineError
 from . import pages, parquet, store
+from .arenas import Arena, Recycling
 from .base import Array, Engine, Kernel, RowGroups
 from .parts import Atom
 
@@ -199,20 +200,21 @@ class Cuda(Engine):
             return None if counted is None else int(counted.peak_bytes)
         return int(self.xp.get_default_memory_pool().total_bytes())
 
-    def room(self) -> _Arena:
-        return _Arena()
+    def room(self) -> Arena:
+        return Arena()
 
     @contextlib.contextmanager
     def reusing(self) -> Iterator[None]:
-        """A pool for as long as the context lasts, over the caller's: without one of its own, each
-        allocation is a call of the driver. What outlives the context is given back later.
-        """
         arena = self.xp.cuda.get_allocator()
-        if "cudf" not in sys.modules or not isinstance(arena, _Arena):
+        if not isinstance(arena, Arena):
             yield
             return
-        with self.xp.cuda.using_allocator(self.xp.cuda.MemoryPool(arena.allocate).malloc):
-            yield
+        recycling = Recycling(self.xp.cuda, arena)
+        try:
+            with self.xp.cuda.using_allocator(recycling):
+                yield
+        finally:
+            recycling.close()
 
     @contextlib.contextmanager
     def _pool_of_caller(self, room: Any) -> Iterator[None]:
@@ -225,7 +227,7 @@ class Cuda(Engine):
             from rmm.allocators.cupy import rmm_cupy_allocator as allocate
         else:
             allocate = self.xp.cuda.get_allocator()
-        arena = room or _Arena()
+        arena = room or Arena()
         arena.allocate = allocate
         with self.xp.cuda.using_allocator(arena):
             yield
@@ -241,31 +243,6 @@ def stored(kernel: Kernel, signature: Any, capability: tuple[int, int]) -> Any:
         content = compiler.compile_kernel(kernel, signature, capability).to_bytes()
         store.keep(key, ".cubin", content)
     return compiler.Binary.from_bytes(content)
-
-
-class _Arena:
-    """One allocation for all the small arrays of a run; large ones come from the pool directly.
-
-    Without a pool, each allocation and each release costs a call of the driver that may wait for
-    the device. The block lives as long as any array in it, or the arena.
-    """
-
-    SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
-    allocate: Any
-
-    def __init__(self) -> None:
-        self.block: Any = None
-        self.used = 0
-        self.lock = threading.Lock()
-
-    def __call__(self, size: int) -> Any:
-        if size > self.SMALL:
-            return self.allocate(size)
-        with self.lock:
-            if self.block is None or self.used + size > self.SIZE:
-                self.block, self.used = self.allocate(self.SIZE), 0
-            first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
-            return self.block + first
 
 
 @cache
