@@ -14,13 +14,13 @@ EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
 LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as CARDS' are
 
 
-def several():
-    """The newest records of each cluster, and way, on more than one worker."""
-    rows = [row for row in records.load("several") if "wall_ms" in row and row.get("equal")]
+def several(peer=False):
+    """The newest records of each cluster, and way; cuGraph's, if a ``peer`` is asked for."""
     newest = {}
-    for row in rows:
-        key = [row["engine"], row["workers"], row["graph"], row["scaling"]]
-        newest[*key, row.get("combine"), row.get("partition")] = row
+    for row in records.load("several"):
+        if "wall_ms" in row and ("way" in row) == peer:
+            key = [row["engine"], row["workers"], row["graph"], row["scaling"]]
+            newest[*key, row.get("combine"), row.get("partition")] = row
     return list(newest.values())
 
 
@@ -82,6 +82,40 @@ def measured():
     return "\n".join([*lines, "", f"Medians on {devices}; every answer was that of one process."])
 
 
+def scaling():
+    """A row for each list and way: seconds on one worker and on more."""
+    ways = {}
+    for row in [*several(), *several(peer=True)]:
+        way = row.get("partition") or row.get("combine") or "cuGraph: graph + components"
+        known = ways.setdefault((row["engine"], row["graph"], row["scaling"], way), {})
+        known[row["workers"]] = row
+    lines = [
+        "| edge list | way | one | edges | seconds | more | edges | seconds | most memory of one |",
+        "| --- | --- | --- | --: | --: | --- | --: | --: | --: |",
+    ]
+    for (engine, graph, kind, way), known in ways.items():
+        if set(known) == {1}:
+            continue
+        alone = ways.get((engine, graph, kind, "tree" if way == "gather" else way), {}).get(1)
+        cells = [*measured_on(alone), *measured_on(known[max(known)])]
+        kept = known[max(known)].get("peak_bytes")
+        where = "GPU" if engine == "cuda" else "process"
+        names = f"1 {where}", f"{max(known)} {where}{'s' if where == 'GPU' else 'es'}"
+        lines.append(
+            f"| {graph}, {kind} | {way} | {names[0]} | {cells[0]} | {cells[1]} | {names[1]}"
+            f" | {cells[2]} | {cells[3]} | {size(kept) if kept else ''} |"
+        )
+    return "\n".join(lines)
+
+
+def measured_on(row):
+    """The edges and the seconds of a record."""
+    if row is None:
+        return "", ""
+    spent = row["wall_ms"]["median"] + row.get("build_ms", {"median": 0})["median"]
+    return f"{row['m'] / 1e6:.1f} M", f"{spent / 1e3:.2g}"
+
+
 def model():
     """A row for each way to do it on the cards."""
     random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
@@ -129,7 +163,7 @@ def size(count):
     raise AssertionError
 
 
-TABLES = {"measured": measured, "model": model}
+TABLES = {"measured": measured, "scaling": scaling, "model": model}
 
 if __name__ == "__main__":
     fill(PAGE, TABLES)

@@ -9,6 +9,8 @@ tile a worker with vertices distributed. Every answer is compared with that of o
 """
 
 import importlib.util
+import resource
+import sys
 
 import dask.dataframe as dd
 import numpy as np
@@ -146,13 +148,36 @@ def run(client, frame, way, whole, runs):
 
     work()
     before = sent(client)
+    client.run(count_memory)
     work()
+    peak = max(client.run(most_memory).values())
     moved = sent(client) - before
     times = records.wall(work, runs)
     check(facts.pop("labels"), whole)
     told = ("rounds", "batches", "bytes", "border", "room", "rest", "most_in_a_part", "components")
     kept = {name: facts[name] for name in told if name in facts}
-    return {"wall_ms": records.spread(times), "moved_bytes": moved} | kept | {"equal": True}
+    measured = {"wall_ms": records.spread(times), "moved_bytes": moved, "peak_bytes": int(peak)}
+    return measured | kept | {"equal": True}
+
+
+def count_memory():
+    """On a worker with a GPU: count what is allocated there from now on."""
+    if "rmm" in sys.modules:
+        from rmm import statistics
+
+        statistics.enable_statistics()
+        statistics.push_statistics()
+
+
+def most_memory():
+    """The most bytes of a worker at once: of its GPU since it began to count; else of the process,
+    with all that it has imported.
+    """
+    if "rmm" in sys.modules:
+        from rmm import statistics
+
+        return statistics.pop_statistics().peak_bytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def sent(client):

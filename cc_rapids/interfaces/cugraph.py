@@ -148,7 +148,8 @@ def _of_numbered(graph: Any) -> Any:
     names = [name for name in table.columns if name != "id"]
     found = components(edge_frame(graph), num_vertices=len(table)).labels("dense")
     public = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
-    answer = table[names].rename(columns=dict(zip(names, public, strict=True)))
+    answer = table[names]
+    answer.columns = public  # and not renamed, which copies the strings
     labels = found["labels"].take(table["id"]).astype(table["id"].dtype)
     labels.index = answer.index
     answer["labels"] = labels

@@ -46,7 +46,8 @@ def stream_components(
     """Find the connected components of edges that do not fit into memory; their vertices must.
 
     Edges, more than 2^31 too, pass by in chunks, which are linked and forgotten. Files are read in
-    a background thread while the chunk before is linked, an iterable in the caller's thread.
+    a background thread while the chunk before is linked (Parquet on a GPU in two, by cuDF), an
+    iterable in the caller's thread.
 
     Parameters
     ----------
