@@ -1,0 +1,99 @@
+"""Small runs of every kernel under NVIDIA's sanitizer, which is slow: in shares, side by side.
+
+    compute-sanitizer --tool memcheck python tests/sanitized.py 0 8    # the first of eight
+    compute-sanitizer --tool racecheck python tests/sanitized.py 0 8
+
+Racecheck looks at shared memory, which no kernel of ours uses; what it says is of CuPy's.
+"""
+
+import argparse
+from unittest import mock
+
+import numpy as np
+
+import cc_rapids
+from cc_rapids import engines, generators
+from cc_rapids.graphs import Csr
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
+BATCHED = (
+    "none+async+halve",
+    "none+jtb+two-try-split",
+    "none+rem-cas+split-one",
+    "shiloach-vishkin",
+)
+TYPES = np.int32, np.int64, np.uint64, np.uint16
+
+
+def graphs(engine):
+    """Skewed, contended, sparse, and of loops alone."""
+    yield generators.rmat(11, 9000, 0.57, 0.19, 0.19, engine=engine)
+    yield generators.star(3000, engine=engine)
+    yield generators.grid(20, 30, 0.6, engine=engine)
+    yield generators.self_loops(333, engine=engine)
+
+
+def designs(share, shares, engine):
+    """A share of all designs, on lists and on rows."""
+    chosen = cc_rapids.designs()[share::shares]
+    skewed, *others = graphs(engine)
+    order, xp = skewed.src.argsort(), engines.get(engine).xp
+    starts = xp.searchsorted(skewed.src[order], xp.arange(skewed.num_vertices + 1))
+    rows = Csr(starts, skewed.dst[order])
+    for design in chosen:
+        for graph in (skewed, *others):
+            given = {"num_vertices": graph.num_vertices, "forest": design.makes_forests}
+            found = cc_rapids.components(graph.edges, design=design, engine=engine, **given)
+            found.labels()
+            if design.makes_forests:
+                found.forest()
+        cc_rapids.components(rows, design=design, engine=engine).labels()
+    return len(chosen)
+
+
+def ids(engine):
+    """Ids of every kind, with audits that leave edges out and look ids up in a table."""
+    always = mock.patch("cc_rapids.audit.run.samples", lambda engine, n, m: n > 0 and m > 0)
+    with always, mock.patch("cc_rapids.audit.places.MANY", 0):
+        for graph in graphs(engine):
+            near, far = graph.edges, tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
+            short = [tuple(end[:900].astype(kind) for end in near) for kind in TYPES]
+            for edges in (near, far, *short):
+                found = cc_rapids.components(edges, engine=engine)
+                for kind in ("min", "max", "dense", "size"):
+                    found.labels(kind)
+                found.sizes(), found.members(), found.audit(edges)
+            words = tuple([f"vertex {v}" for v in end[:4000].tolist()] for end in near)
+            found = cc_rapids.components(words, engine=engine)
+            found.labels(), found.audit(words)
+
+
+def batches(engine):
+    """Insertions, queries, and both at once."""
+    skewed, _, sparse, _ = graphs(engine)
+    asked = engines.get(engine).xp.arange(sparse.num_edges) % 3 == 0
+    for design in BATCHED:
+        seen = cc_rapids.Connectivity(design=design, engine=engine)
+        for _ in range(2):
+            seen.insert(skewed.edges).insert(sparse.edges)
+            seen.process(sparse.edges, query=asked)
+            seen.connected(skewed.edges)
+        seen.components().labels()
+
+
+def main(arguments=None):
+    """A share of the designs; the first share runs all else too."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("share", type=int)
+    parser.add_argument("shares", type=int)
+    parser.add_argument("--engine", default="cuda")
+    args = parser.parse_args(arguments)
+    if args.share == 0:
+        ids(args.engine)
+        batches(args.engine)
+    count = designs(args.share, args.shares, args.engine)
+    print(f"done: share {args.share} of {args.shares}, {count} designs")
+
+
+if __name__ == "__main__":
+    main()
