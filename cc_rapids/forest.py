@@ -48,10 +48,10 @@ class Forest:
         self.engine, self.n, words = engine, n, -(-n // WORD)
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         if not held:
-            kinds = (n, self.vertex), (words, np.uint32), (blocks_of(words), self.vertex)
-            parent, seen, before = engine.pieces(*kinds)
-            engine.fill(seen, 0xFF if everyone else 0)
-            held = parent, seen, before, engine.fill(engine.empty(3, np.int64), 0)
+            ranks = blocks_of(words), self.vertex
+            held = tuple(engine.pieces((n, self.vertex), (words, np.uint32), ranks, (3, np.int64)))
+            engine.fill(held[1], 0xFF if everyone else 0)
+            engine.fill(held[3], 0)
         self.parent, self.seen, self._before, self._totals = held
         self.stray = self._totals[2:3]
         self.vertices = self.components = 0
