@@ -31,6 +31,7 @@ from .places import Places, in_words
 
 NOTHING = (1 << 64) - 1
 STRIDE = 1280  # edges: a block of 256 of each stride is joined first
+MANY, DENSE = 1 << 20, 4  # edges, and edges a vertex, from which on any list is sampled
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
 
 
@@ -120,8 +121,11 @@ def _chunks(
 
 
 def samples(engine: Engine, n: int, m: int) -> bool:
-    """Whether it pays to leave edges out that a sample has settled: where it does for a run."""
-    return n > 0 and choose(engine, n, m).design.sample != "none"
+    """Whether it pays to leave edges out that a sample has settled: where it does for a run, and
+    for so many to a vertex that to look at two labels and two trees for each would cost more.
+    """
+    dense = m >= max(MANY, DENSE * n)
+    return n > 0 and (dense or choose(engine, n, m).design.sample != "none")
 
 
 class _Run:
@@ -213,7 +217,9 @@ class _Run:
     def _sample(self, ends: Edges) -> None:
         """Join the edges of a fifth of the blocks."""
         place = kernels.kernel(column_passes.glance, self.engine, STRIDE)
-        join = kernels.kernel(passes.join_edges, *self._kind(ends, place))
+        wide = ends.wide_for(self.forest.n)
+        ahead = kernels.kernel(reading.look_ahead, self.engine, wide, place)
+        join = kernels.kernel(passes.join_edges, *self._kind(ends, place), ahead)
         few = column_passes.glanced_count(ends.m, STRIDE)
         join(few, ends.src, ends.dst, ends.low, self.forest.n, self.trees)
 

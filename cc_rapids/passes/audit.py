@@ -79,12 +79,13 @@ def join(on: Any) -> Any:
     return join
 
 
-def join_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
+def join_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any) -> Any:
     """Join both ends of each edge of a sample; what there is to say of it is said later."""
     unite = join(on)
 
     @on.each
     def join_edges(i, src, dst, low, n, trees):
+        ahead(i, src, dst, low, trees)
         u, v = ends(place(i), src, dst, low, n)
         if max(u, v) < wide(n):
             unite(trees, vertex(u), vertex(v))
