@@ -39,7 +39,7 @@ class Audited:
         to label itself and be less than the others, and each vertex has to be named.
 
         The cost is of the order of that of finding the answer. Of lists with four edges a vertex
-        and more, the vertices of the largest tree after a fifth of the edges are noted as one bit
+        and more, the vertices of the largest tree after some of the edges are noted as one bit
         each, and edges between two of them are done. Memory: 4 bytes and 2 bits a vertex (8 bytes
         from 2^32 of them on), and for ids that are looked up in a table 27 bytes each.
 
