@@ -9,7 +9,7 @@ import cc_rapids
 from cc_rapids import formats, stream_components
 from cc_rapids.engines.threads import Threads
 from cc_rapids.formats.files import Wanted
-from cc_rapids.sources import files
+from cc_rapids.sources import files, memory
 
 
 @pytest.fixture
@@ -58,3 +58,13 @@ def test_a_stray_id_is_told_as_by_tables(read, tmp_path):
     paths = parts(edges, tmp_path)
     with pytest.raises(cc_rapids.InputError, match=r"outside 0\.\.49 of num_vertices=50"):
         stream_components(paths, num_vertices=50)
+
+
+def test_a_plan_counts_the_chunks_of_both_readers(tmp_path, request):
+    path = str(tmp_path / "a.parquet")
+    pq.write_table(table(), path)
+    one = cc_rapids.components([path], num_vertices=5000, explain=True)
+    request.getfixturevalue("read")
+    two = cc_rapids.components([path], num_vertices=5000, explain=True)
+    rows = len(table())
+    assert two.bytes - one.bytes == rows * memory.EDGE["range"] // 2

@@ -95,6 +95,15 @@ class Budget:
         """The rows that the next chunk may have."""
         return self.rows
 
+    def held(self, kind: str, vertices: int, text: int = 0) -> int:
+        """The bytes that so many vertices take, and reading whatever comes."""
+        wide = 1 if vertices < 1 << 32 else 2
+        return self.fixed + vertices * VERTEX[kind] * wide + 4 * text
+
+    def an_edge(self, kind: str) -> int:
+        """The bytes of an edge of a chunk, those of the chunks that are read meanwhile included."""
+        return EDGE[kind] * (1 + self.readers) // 2
+
     def update(self, kind: str, vertices: int, text: int = 0) -> int:
         """The rows of the next chunk, now that there are so many vertices.
 
@@ -103,18 +112,16 @@ class Budget:
         CapacityError
             They leave no room for a chunk.
         """
-        wide = 1 if vertices < 1 << 32 else 2
-        held = vertices * VERTEX[kind] * wide + 4 * text
-        self.room = self.limit - self.fixed - held
-        edge = EDGE[kind] * (1 + self.readers) // 2
+        held, edge = self.held(kind, vertices, text), self.an_edge(kind)
+        self.room = self.limit - held
         rows = self.room // edge
         if rows < LEAST_ROWS:
-            least = self.fixed + held + LEAST_ROWS * edge
+            least = held + LEAST_ROWS * edge
             hint = "" if kind == "range" else "; ids 0 .. n-1 with num_vertices=n take 20 a vertex"
             raise CapacityError(
-                f"{vertices:,} vertices take {in_words(held)}, and reading {in_words(self.fixed)}:"
-                f" with the smallest chunk {in_words(least)}, and memory_limit is"
-                f" {in_words(self.limit)}: raise it{hint}"
+                f"{vertices:,} vertices take {in_words(held - self.fixed)}, and reading"
+                f" {in_words(self.fixed)}: with the smallest chunk {in_words(least)}, and"
+                f" memory_limit is {in_words(self.limit)}: raise it{hint}"
             )
         self.rows = min(rows, self.most)
         return self.rows

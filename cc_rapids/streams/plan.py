@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..engines import Engine
-from ..sources import Source
-from ..sources.memory import EDGE, LEAST_ROWS, MOST_ROWS, VERTEX, in_words
+from ..sources import Budget, Source
+from ..sources.memory import LEAST_ROWS, in_words
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
 
@@ -70,8 +70,8 @@ class StreamPlan:
         )
 
 
-def plan(source: Source, count: int | None, engine: Engine, limit: int) -> StreamPlan:
-    """What is known of a stream before it is read."""
+def plan(source: Source, count: int | None, engine: Engine, budget: Budget) -> StreamPlan:
+    """What is known of a stream before it is read, of which chunks will be sized by a budget."""
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
     kind = "range" if count is not None else "integers" if span else "strings"
@@ -80,11 +80,10 @@ def plan(source: Source, count: int | None, engine: Engine, limit: int) -> Strea
         vertices = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
     most, fits = None, None
     if vertices is not None:
-        wide = 1 if vertices < 1 << 32 else 2
-        held = source.fixed + VERTEX[kind] * wide * vertices
-        rows = max(LEAST_ROWS, min(MOST_ROWS, edges or MOST_ROWS))
-        fits = held + LEAST_ROWS * EDGE[kind] <= limit
-        most = min(limit, held + rows * EDGE[kind])
+        held, edge = budget.held(kind, vertices), budget.an_edge(kind)
+        rows = max(LEAST_ROWS, min(budget.most, edges or budget.most))
+        fits = held + LEAST_ROWS * edge <= budget.limit
+        most = min(budget.limit, held + rows * edge)
     rate = RATES[kind]
     return StreamPlan(
         engine=engine.name,
@@ -94,7 +93,7 @@ def plan(source: Source, count: int | None, engine: Engine, limit: int) -> Strea
         vertices=vertices,
         ids=kind,
         bytes=most,
-        limit=limit,
+        limit=budget.limit,
         fits=fits,
         rate=rate,
         seconds=None if edges is None else edges / rate,

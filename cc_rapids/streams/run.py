@@ -102,13 +102,13 @@ def stream_components(
     runner = engines.get(engine or "threads")
     stream = source_of(edges, source, destination, runner.read_row_groups)
     limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
+    most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
+    budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if explain:
-        return plan(stream, count, runner, limit)
+        return plan(stream, count, runner, budget)
     identity = {"edges": stream.identity(), "columns": [source, destination], "nulls": nulls}
     identity |= {"num_vertices": count, "vertices": _digest(vertices)}
     saver = Saver(checkpoint, checkpoint_every, identity, str(chosen))
-    most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
-    budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     run = Run(stream, chosen, nulls, budget, saver, engine is None)
     return run.go(count, vertices, progress, labels, runner)
 
