@@ -11,7 +11,7 @@ import click
 
 from .. import __version__
 from .group import examples
-from .options import engine_in_words, engine_or_threads
+from .options import counts_option, engine_in_words, engine_or_threads, rounds_option
 from .recipes import Recipe, complete_recipe, recipe
 from .show import print_table, progress, quiet_option
 
@@ -42,13 +42,7 @@ HEAD = ("graph", "input", "design", "to labels", "alone", "reads", "limit", "pee
     shell_complete=complete_recipe,
     help=f"A graph, 'NAME(option=value, ...)' as cc-rapids generate has it; by default {DEFAULT}.",
 )
-@click.option(
-    "--nodes",
-    metavar="N",
-    type=click.IntRange(min=1),
-    multiple=True,
-    help="Random graphs of N vertices, one of each density.",
-)
+@counts_option("--nodes", "N", "Random graphs of N vertices, one of each density.")
 @click.option(
     "--density",
     metavar="P",
@@ -62,14 +56,7 @@ HEAD = ("graph", "input", "design", "to labels", "alone", "reads", "limit", "pee
     type=(int, int),
     help="Whole weights beside the edges, which no design reads.",
 )
-@click.option(
-    "--rounds",
-    metavar="K",
-    type=click.IntRange(min=1),
-    default=9,
-    show_default=True,
-    help="Runs of each timing, after one to warm up.",
-)
+@rounds_option()
 @click.option(
     "--form",
     "forms",

@@ -10,7 +10,13 @@ import click
 from .. import __version__
 from ..errors import InputError
 from .group import examples
-from .options import FORMATS_IN_WORDS, engine_in_words, engine_or_threads
+from .options import (
+    FORMATS_IN_WORDS,
+    counts_option,
+    engine_in_words,
+    engine_or_threads,
+    rounds_option,
+)
 from .show import as_json, print_json, print_table, progress, quiet_option
 
 if TYPE_CHECKING:
@@ -52,28 +58,13 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     help="Read the edges from this kind of memory: device, pinned or zero-copy. They then begin on"
     " the host, and moving them counts; otherwise they are where the engine reads them.",
 )
-@click.option(
-    "--threads",
-    metavar="K",
-    type=click.IntRange(min=1),
-    multiple=True,
-    help="Run on K threads; by default on as many as there are cores.",
-)
-@click.option(
+@counts_option("--threads", "K", "Run on K threads; by default on as many as there are cores.")
+@counts_option(
     "--processes",
-    metavar="K",
-    type=click.IntRange(min=1),
-    multiple=True,
-    help="Run on K processes of one thread, each with a part of the edges; forests are merged.",
+    "K",
+    "Run on K processes of one thread, each with a part of the edges; forests are merged.",
 )
-@click.option(
-    "--rounds",
-    metavar="K",
-    type=click.IntRange(min=1),
-    default=9,
-    show_default=True,
-    help="Runs of each timing, after one to warm up; fewer, but 3, if they take over a minute.",
-)
+@rounds_option("; fewer, but 3, if they take over a minute")
 @click.option(
     "--check/--no-check",
     default=True,

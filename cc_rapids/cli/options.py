@@ -58,6 +58,24 @@ nulls_option = click.option(
 )
 
 
+def counts_option(flag: str, metavar: str, help: str) -> Decorator:
+    """An option that may be given several times, each time with a count from 1 on."""
+    kind = click.IntRange(min=1)
+    return click.option(flag, metavar=metavar, type=kind, multiple=True, help=help)
+
+
+def rounds_option(more: str = "") -> Decorator:
+    """The option ``--rounds`` of commands that time."""
+    return click.option(
+        "--rounds",
+        metavar="K",
+        type=click.IntRange(min=1),
+        default=9,
+        show_default=True,
+        help=f"Runs of each timing, after one to warm up{more}.",
+    )
+
+
 def format_option(flag: str, name: str, help: str) -> Decorator:
     """An option that names a format."""
     return click.option(flag, name, type=click.Choice(list(FORMATS)), help=help)
