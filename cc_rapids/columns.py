@@ -43,6 +43,11 @@ def is_cudf(thing: Any) -> bool:
     return type(thing).__module__.partition(".")[0] == "cudf" and "cudf" in sys.modules
 
 
+def is_cudf_frame(thing: Any) -> bool:
+    """Whether it is a frame of cuDF's; its own ``columns`` would make an index of pandas' first."""
+    return is_cudf(thing) and hasattr(type(thing), "columns")
+
+
 def is_series(thing: Any) -> bool:
     """Whether it is a column of a frame library."""
     library = type(thing).__module__.partition(".")[0]

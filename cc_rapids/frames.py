@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 
 from .catalog import unknown
-from .columns import Column, array_of, check_same_kind, is_cudf, is_series, of, of_array, of_parts
+from .columns import (
+    Column,
+    array_of,
+    check_same_kind,
+    is_cudf,
+    is_cudf_frame,
+    is_series,
+    of,
+    of_array,
+    of_parts,
+)
 from .errors import ColumnTypeError, InputError
 from .given import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
 from .graphs import Csr, is_graph, read_graph, read_rows
@@ -37,7 +47,7 @@ def read(
     every = num_vertices is not None
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
-    elif is_cudf(edges) and hasattr(type(edges), "columns"):
+    elif is_cudf_frame(edges):
         given = read_table(edges, *_several(source, destination), nulls)
     elif hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
         given = _proxy(edges, source, destination, nulls)

@@ -22,7 +22,7 @@ from .passes import answer, columns
 from .program import Parts
 from .ranks import blocks_of
 from .spans import Span, decoded, sign_of, wide_of
-from .vertices import Numbered
+from .vertices import Numbered, as_it_is
 from .ways import WORDS_EACH
 
 MOST = 1 << 12  # edges, and ids of the span
@@ -73,9 +73,8 @@ def solved(given: Given, arrays: list[Array], engine: Engine, design: Design) ->
     held = parent[: span.size], seen[:words], before[: blocks_of(words)], totals
     forest = Forest(engine, span.size, held=held)
     forest.counted(vertices, components, span.first, (rows[0][:vertices], rows[1][:vertices]))
-    names = Offset(span.first, span.dtype)
-    ids = WORDS_EACH[low != 0]
-    return Numbered(Edges(src, dst, span.first), forest, ids, span.size, lambda f: (f, names))
+    edges, names = Edges(src, dst, span.first), Offset(span.first, span.dtype)
+    return as_it_is(edges, forest, WORDS_EACH[low != 0], names)
 
 
 @cache

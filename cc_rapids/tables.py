@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from .catalog import unknown
-from .columns import Column, check_same_kind, is_cudf, of, of_cudf, of_parts
+from .columns import Column, check_same_kind, is_cudf, is_cudf_frame, of, of_cudf, of_parts
 from .errors import InputError, MissingColumnError
 from .given import Given
 
@@ -20,8 +20,8 @@ Sides = tuple[list[str], list[str]]  # the columns of sources, and those of dest
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> Given:
     """The columns of a frame of any kind."""
     names = (source, destination)
-    if is_cudf(edges) and hasattr(type(edges), "columns"):
-        _check_names(list(edges._column_names), *names)  # .columns makes an index of pandas' first
+    if is_cudf_frame(edges):
+        _check_names(list(edges._column_names), *names)
         return _cudf_frame(edges, names, names, nulls)
     import narwhals as nw
 

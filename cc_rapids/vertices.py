@@ -90,7 +90,7 @@ def number(given: Given, columns: list[Any], engine: Engine, sure: bool) -> Numb
         codes, words = factorise(columns, given.src.native, engine)
         src, dst = (engine.asarray(code) for code in codes[:2])
         forest = Forest(engine, words.size, everyone=True)
-        return _as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)
+        return as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)
     return _number_integers(measure(given, columns, engine, sure), engine)
 
 
@@ -106,10 +106,11 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
         _mark_named(ids, forest.seen, engine)
     src, dst = ids.arrays[:2]
     names = Offset(span.first, span.dtype)
-    return _as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names)
+    return as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names)
 
 
-def _as_it_is(edges: Edges, forest: Forest, ids: str, names: Names) -> Numbered:
+def as_it_is(edges: Edges, forest: Forest, ids: str, names: Names) -> Numbered:
+    """Vertices that are in the order of the ids already."""
     return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names))
 
 
@@ -141,7 +142,7 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
         place(column.size, column, span.first, words, before, out)
     listed = engine.empty(n, span.dtype)
     kernels.kernel(of_ids.members, engine)(size, words, before, span.first, listed)
-    return _as_it_is(Edges(ends[0], ends[1], 0), forest, ids.way.name, Listed.of(listed))
+    return as_it_is(Edges(ends[0], ends[1], 0), forest, ids.way.name, Listed.of(listed))
 
 
 def _number_slots(ids: Ids, engine: Engine) -> Numbered:

@@ -13,10 +13,9 @@ from ..engines import Engine
 from ..forest import Forest
 from ..names import Listed, Offset
 from ..passes import audit
-from ..passes import ids as kernel_ids
 from ..pick import first
+from ..slots import Slots
 from ..vertices import Names
-from ..ways import slots_for
 
 MANY = 1 << 16  # ids from which on a table is faster than bisection
 
@@ -94,19 +93,10 @@ class Places:
 
     def _made(self, ids: Array) -> Array:
         """A table of the ids, in which each is followed by its vertex: one look reads both."""
-        engine, size = self.engine, slots_for(ids.size)
-        slots = engine.empty(ids.size, np.uint64)
-        number = kernels.kernel(kernel_ids.number_slots, engine)
-        while True:
-            keys = engine.fill(engine.empty(size + 1, np.uint64), 0xFF)
-            full = engine.fill(engine.empty(1, np.uint32), 0)
-            number(ids.size, ids, keys, full, slots)
-            if not engine.to_host(full)[0]:
-                break
-            size *= 2
-        table = engine.empty(2 * keys.size, np.uint64)
-        table[::2] = keys
-        table[1::2][slots] = engine.xp.arange(ids.size, dtype=np.uint64)
+        engine, held = self.engine, Slots([ids], [], self.engine, about=ids.size)
+        table = engine.empty(2 * held.keys.size, np.uint64)
+        table[::2] = held.keys
+        table[1::2][held.columns[0]] = engine.xp.arange(ids.size, dtype=np.uint64)
         return table
 
 

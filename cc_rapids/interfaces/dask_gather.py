@@ -15,15 +15,13 @@ from typing import Any
 from distributed import Future, wait
 
 from .. import engines
-from ..api import components
 from .dask_model import CARDS, gather_pays
-from .dask_parts import common_kind
+from .dask_parts import ENDS, common_kind
 from .dask_tree import Tasks
-from .dask_work import Forest, library
+from .dask_work import Forest, chunk, labelled, library
 
 log = logging.getLogger(__name__)
 
-ENDS = ("source", "destination")
 _uids: dict[tuple[Any, ...], Any] = {}  # of the client: which communicator its workers share
 _open: dict[tuple[str, int], Any] = {}  # of a worker: its communicators, by id and rank
 _lock = threading.Lock()
@@ -104,14 +102,9 @@ def gathered(
     kind = common_kind(facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
     frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
-    found = components(frame, *ENDS, labels=labels, **named, **options)
-    answer, count = found.labels(), len(rows)
-    first, last = (k * len(answer) // count for k in (rank, rank + 1))
-    told = ("engine", "device", "vertices", "components", "largest")
-    summary = found.summary()
-    dropped = sum(fact["dropped"] for fact in facts)
-    run = answer.iloc[first:last].reset_index(drop=True)
-    return run, {name: summary[name] for name in told} | {"dropped": dropped}
+    whole = frame, sum(fact["dropped"] for fact in facts)
+    answer = labelled(whole, ENDS[0], labels, named, options)
+    return chunk(answer, rank, len(rows)), answer[1]
 
 
 def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:

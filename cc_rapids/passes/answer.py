@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import bits
+from .least import lessen
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 
@@ -153,13 +154,11 @@ def gather(on: Any, vertex: type, row: Any, label: Any) -> Any:
 
 def least_of_trees(on: Any, vertex: type) -> Any:
     """lowest[r] = the least vertex of root r, of a flat forest whose roots are any of theirs."""
-    low = on.min
+    low = lessen(on)
 
     @on.each
     def least_of_trees(v, parent, lowest):
-        r = parent[v]
-        if v < lowest[r]:
-            low(lowest, r, vertex(v))
+        low(lowest, parent[v], vertex(v))
 
     return least_of_trees
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import bits
 from .ids import EMPTY, mix
+from .least import lessen
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 ZERO, NEXT, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
@@ -93,18 +94,6 @@ def join_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: 
     return join_edges
 
 
-def note(on: Any) -> Any:
-    """Note a fault, if it is the first of its kind."""
-    low = on.min
-
-    @on.device
-    def note(first, kind, e):
-        if e < first[kind]:
-            low(first, kind, e)
-
-    return note
-
-
 def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
     """Join both ends of each edge that joins two vertices of one label, and note the first other.
 
@@ -113,7 +102,7 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
     where one end is inside, the other needs the giant's label, and is joined to that. The vertices
     that the answer does not have are told later, by what has joined or named them.
     """
-    has, mark, unite, fault = bits.has(on), bits.mark(on), join(on), note(on)
+    has, mark, unite, fault = bits.has(on), bits.mark(on), join(on), lessen(on)
 
     @on.each
     def check_edges(i, src, dst, low, n, top, labels, inside, trees, named, first):
@@ -178,7 +167,7 @@ def check_vertices(on: Any, vertex: type) -> Any:
     is named: an edge does. Of a vertex inside, whoever set its bit has seen that it has the label
     of ``head`` and a path to it, so that it is enough to see once whether that label is apart.
     """
-    has, mark, fault, add, root = bits.has(on), bits.mark(on), note(on), on.all_add, climb(on)
+    has, mark, fault, add, root = bits.has(on), bits.mark(on), lessen(on), on.all_add, climb(on)
 
     @on.sweep
     def check_vertices(v, n, step, head, labels, seen, inside, trees, named, first, count):

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import bits
 from ..reading import index
+from .least import lessen
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full
@@ -118,12 +119,11 @@ def mark_taken(on: Any, vertex: type) -> Any:
 
 def lower(on: Any, vertex: type) -> Any:
     """least[r] = the lowest place of r in the list of roots."""
-    low = on.min
+    low = lessen(on)
 
     @on.each
     def lower(k, roots, least):
-        if k < least[roots[k]]:
-            low(least, roots[k], vertex(k))
+        low(least, roots[k], vertex(k))
 
     return lower
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .ids import mix
+from .least import lessen
 
 ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one
@@ -109,18 +110,6 @@ def compare(on: Any) -> Any:
                 differ[0] = np.uint32(1)
 
     return compare
-
-
-def lessen(on: Any) -> Any:
-    """Lower a word to a value; a stale read of it costs one more atomic operation."""
-    low = on.min
-
-    @on.device
-    def lessen(values, i, value):
-        if value < values[i]:
-            low(values, i, value)
-
-    return lessen
 
 
 def deepen(on: Any) -> Any:
