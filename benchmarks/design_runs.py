@@ -157,7 +157,7 @@ def sampled_entries(prepared, design, program, work, degrees):
     """How many entries (or edges of a list) a sample reads, and how that was counted."""
     word, xp = design.words[0], prepared.engine.xp
     if word.choice.name == "strided":
-        return {"sample_entries": sampled_count(prepared.m), "counted": "exactly"}
+        return {"sample_entries": sampled_count(prepared.m, word["every"]), "counted": "exactly"}
     if word.choice.name == "kout":
         return {"sample_entries": int(xp.minimum(degrees, word["k"]).sum()), "counted": "exactly"}
     if word.choice.name == "hook":

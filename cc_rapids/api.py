@@ -14,7 +14,7 @@ from .adjacency import Adjacency, arranged, placed, rows_of
 from .choosing import RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .design import Design
 from .engines import Array, Engine
-from .given import Given, lent
+from .given import Given, Lending
 from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
@@ -145,7 +145,7 @@ def components(  # type: ignore[misc]
     runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
     starts = [given.offsets] if given.offsets else []
     room = runner.room()
-    with runner.scope(room), lent([*given.columns, *starts]) as held:
+    with runner.scope(room), Lending([*given.columns, *starts]) as held:
         columns, offsets = held[: len(given.columns)], held[len(given.columns) :]
         if explain:
             return plan(given, columns, chosen, rule, forest, runner)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import kernels
+from .choosing import choose_for_batch
 from .columns import Column
 from .design import Design
 from .edges import Edges
@@ -120,14 +121,26 @@ def named(
     return State(state.engine, index, forest, kind, state.edges, state.batches), vertices
 
 
-def inserted(state: State, design: Design, src: Array, dst: Array) -> State:
+def inserted(state: State, design: Design | None, src: Array, dst: Array) -> State:
     """The state in which the vertices of each row are joined, in its own trees.
 
-    ``forest.complete`` says whether all of them were vertices; the other rows are left out.
+    Without a design it is the one that suits so many rows. ``forest.complete`` says whether all of
+    them were vertices; the other rows are left out.
     """
-    join(Edges(src, dst, 0), state.forest, design)
-    state.forest.complete = not int(state.engine.to_host(state.forest.stray)[0])
+    return checked(launched(state, design, src, dst))
+
+
+def launched(state: State, design: Design | None, src: Array, dst: Array) -> State:
+    """The same once all that is launched is done, which nobody waits for: see :func:`checked`."""
+    suited = design or choose_for_batch(state.engine, state.forest.n, src.size)
+    join(Edges(src, dst, 0), state.forest, suited)
     return _counted(state, src.size)
+
+
+def checked(state: State) -> State:
+    """The state itself when all of its work is done, which says whether all were vertices."""
+    state.forest.complete = not int(state.engine.to_host(state.forest.stray)[0])
+    return state
 
 
 def inserted_and_asked(
@@ -159,6 +172,7 @@ def inserted_and_asked(
             Edges(ends[0], ends[1], 0), state.forest, design, queries.view(np.uint8)
         )
         answers = octets[queries].astype(bool)
+    engine.synchronize()
     return _counted(state, new[0].size), answers
 
 
@@ -174,8 +188,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
 
 
 def _counted(state: State, edges: int) -> State:
-    """The state after one more batch, once all of its work is done."""
-    state.engine.synchronize()
+    """The state after one more batch."""
     return State(
         state.engine,
         state.index,

@@ -13,14 +13,27 @@ from typing import Any
 import numpy as np
 
 
-@contextmanager
-def lend(column: Any) -> Iterator[Any]:
-    """A CuPy view of a column of integers, kept on the device while it is lent."""
-    with column.access(mode="read", scope="internal"):
-        dtype = column.dtype
+class Lent:
+    """A CuPy view of a column of integers, kept on the device while it is lent.
+
+    A class, as it takes half the time of a generator: for a small list that counts.
+    """
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+
+    def __enter__(self) -> Any:
+        column, dtype = self.column, self.column.dtype
         if not isinstance(dtype, np.dtype):
             dtype = np.dtype(dtype.name.lower())
-        yield _view(column.data, dtype, column.offset, column.size)
+        self.access = column.data.access(mode="read", scope="internal") if column.size else None
+        if self.access is not None:
+            self.access.__enter__()
+        return _view(column.data, dtype, column.offset, column.size)
+
+    def __exit__(self, *error: object) -> None:
+        if self.access is not None:
+            self.access.__exit__(*error)
 
 
 @contextmanager

@@ -78,7 +78,8 @@ def read_noted(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str
             parts = {name: archive[name] for name in archive.files}
         if str(parts["format"]) != FORMAT:
             raise FormatError(f"{path} is of format {str(parts['format'])!r}, not {FORMAT!r}")
-        design = str(check_design(str(parts["design"])))
+        design = str(parts["design"])
+        check_design(design)
         return _state(parts, engine), design, str(parts.get("notes", ""))
     except FileNotFoundError as error:
         raise FormatError(f"there is no file {path}") from error

@@ -113,7 +113,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
     if strings:
         held = series()
         return Column(name, text, size, lambda: nullcontext(held), True, native)
-    return Column(name, text, size, lambda: buffers.lend(column))
+    return Column(name, text, size, lambda: buffers.Lent(column))
 
 
 @cache
@@ -233,7 +233,7 @@ def of_array(name: str, array: Any) -> Column:
         raise _no_ids(name, str(dtype), size, missing)
     if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
-    return Column(name, str(array.dtype), size, lambda: nullcontext(array))
+    return Column(name, _words_of(array.dtype), size, lambda: nullcontext(array))
 
 
 def _of_texts(name: str, array: Any) -> Column:

@@ -9,9 +9,11 @@ from typing import Any
 from . import batches, checkpoint, engines, inputs
 from .design import Design
 from .index import check_kind
+from .insertions import insert_all, insert_one
 from .pick import column_like, rows_of
 from .result import Components, check_labels
 from .snapshots import begun, snapshot
+from .sources import is_iterable
 
 
 class Connectivity:
@@ -32,7 +34,8 @@ class Connectivity:
         Vertices that exist from the start.
     design : str or Design
         A design that hooks roots alone, without a sample: union-find, ``shiloach-vishkin``, or
-        ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``.
+        ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``, and on a GPU, for batches of
+        many edges a vertex, ``rem-cas`` after a sample of the batch.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the first batch lies.
 
@@ -66,10 +69,10 @@ class Connectivity:
         num_vertices: int | None = None,
         vertices: Any = None,
         *,
-        design: str | Design = "none+async+halve",
+        design: str | Design = "auto",
         engine: str | None = None,
     ) -> None:
-        self._design = inputs.check_design(design)
+        self._design, self._chosen = inputs.check_design(design), Design.parse(design)
         self._free = engine is None
         runner = engines.get(engine or "threads")
         count = inputs.check_vertices(num_vertices, vertices)
@@ -83,7 +86,9 @@ class Connectivity:
         Parameters
         ----------
         edges, source, destination, nulls
-            As :func:`cc_rapids.components` takes them; not changed.
+            As :func:`cc_rapids.components` takes them; not changed. An iterator of such frames or
+            pairs, or a list of frames, is as many batches, all of which are inserted or none; a GPU
+            is waited for once, so that they cost a launch each.
 
         Returns
         -------
@@ -103,13 +108,9 @@ class Connectivity:
         >>> len(seen), len(seen.insert(([0, 1], [1, 2])))
         (4, 2)
         """
-        given = inputs.read(edges, source, destination, nulls)
-        with inputs.lent_to(self._state, given, self._free) as (old, columns):
-            state, ends = batches.named(old, given, columns, sure=False)
-            state = batches.inserted(state, self._design, *ends[:2])
-            if not state.forest.complete:
-                batches.named(old, given, columns)  # says which id is none of the vertices
-            self._state = state
+        how = (source, destination, nulls), self._chosen, self._free
+        insert = insert_all if is_iterable(edges) else insert_one
+        self._state = insert(self._state, edges, *how)
         return self
 
     def connected(
@@ -246,7 +247,7 @@ class Connectivity:
         array([ True])
         """
         with self._state.engine.scope():
-            checkpoint.write(path, self._state, str(self._design))
+            checkpoint.write(path, self._state, str(self._chosen or "auto"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -82,8 +82,16 @@ class Given:
         return [self.src, self.dst, *named]
 
 
-@contextmanager
-def lent(columns: list[Column]) -> Iterator[list[Any]]:
+class Lending(ExitStack):
     """The arrays (or native strings) of all columns, for as long as the context is open."""
-    with ExitStack() as stack:
-        yield [stack.enter_context(column.lend()) for column in columns]
+
+    def __init__(self, columns: list[Column]) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def __enter__(self) -> list[Any]:  # type: ignore[override]
+        try:
+            return [self.enter_context(column.lend()) for column in self.columns]
+        except BaseException:
+            self.close()
+            raise

@@ -51,8 +51,9 @@ class Range:
         if sure:
             exact = replace(given, vertices=range(self.n), every_vertex=True)
             span_of(exact, arrays, engine)
-        dtypes = [array.dtype for array in arrays if array.size] or [self.dtype]
-        return replace(self, dtype=type_of(dtypes, 0, max(self.n - 1, 0))), arrays
+        dtypes = tuple(array.dtype for array in arrays if array.size) or (self.dtype,)
+        dtype = type_of(dtypes, 0, max(self.n - 1, 0))
+        return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 
     def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The vertex of each id, any where there is none, and whether there is one."""
@@ -148,7 +149,7 @@ class Integers(_Placed):
         if self.dtype is not None:
             first, last = engine.to_host(self.ids[[0, -1]]).tolist()
             low, high, dtypes = min(low, first), max(high, last), [self.dtype, *dtypes]
-        return type_of(dtypes, low, high)
+        return type_of(tuple(dtypes), low, high)
 
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         ids = engine.asarray(ids)

@@ -16,7 +16,7 @@ from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
 from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError
-from .given import Given, lent
+from .given import Given, Lending
 from .pick import column_of, columns_of, first, mask_of, rows_of
 
 MISSING = ("raise", "false")
@@ -99,7 +99,7 @@ def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, lis
 def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
     """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
     starts = [given.offsets] if given.offsets else []
-    with engine.scope(), lent(given.columns) as columns, lent(starts) as offsets:
+    with engine.scope(), Lending(given.columns) as columns, Lending(starts) as offsets:
         if offsets:
             indices = engine.asarray(columns[0])
             rows = Adjacency(engine.asarray(offsets[0]), indices)

@@ -145,7 +145,7 @@ def _codes(
         return arrays, words, max(words.size, 1)
     arrays = [engine.asarray(side) for side in sides]
     low, high = bounds(arrays, engine)
-    dtype = type_of([array.dtype for array in arrays], low, high)
+    dtype = type_of(tuple(array.dtype for array in arrays), low, high)
     arrays = [array.astype(dtype) for array in arrays]
     if high - low + 1 > room:
         places, table = _places(arrays, engine)

@@ -7,6 +7,7 @@ and a list whose ids lie further apart takes the usual way afterwards.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from . import bits, kernels, passes, reading
 from .bits import WORD
 from .design import Design
 from .edges import Edges
-from .engines import Array, Engine, Kernel
+from .engines import Array, Engine, Kernel, side_by_side
 from .forest import Forest
 from .given import Given
 from .names import Offset
@@ -27,6 +28,7 @@ from .ways import WORDS_EACH
 
 MOST = 1 << 12  # edges, and ids of the span
 VERTEX, WIDE = np.uint32, np.uint64
+TOTALS, FACTS = 3, 5  # vertices, components and strays; with both ends of the span
 
 
 def fits(given: Given, arrays: list[Array], engine: Engine) -> bool:
@@ -50,31 +52,47 @@ def solved(given: Given, arrays: list[Array], engine: Engine, design: Design) ->
         A union-find without a sample, and without anything beside the parents.
     """
     src, dst = (engine.asarray(array) for array in arrays)
-    words, most = MOST // WORD, min(2 * src.size, MOST)
     dtype = np.result_type(src.dtype, dst.dtype)
-    facts, parent, seen, before, *rows = engine.pieces(
-        (5, np.int64),
-        (MOST, VERTEX),
-        (words, np.uint32),
-        (blocks_of(words), VERTEX),
-        (most, dtype),
-        (most, dtype),
-    )
-    totals, bounds = facts[:3], facts[3:].view(np.uint64)
+    size, at, pieces = _room(dtype, min(2 * src.size, MOST))
+    whole = engine.empty(size, np.uint8)
+    facts, *own = engine.pieces_of(whole, pieces)
     kernel = _kernel(engine, design, wide_of(src), sign_of(src))
-    own = bounds, parent, seen, seen.view(np.uint8), before, totals, totals[2:]
-    kernel(src.size, src, dst, *own, *rows)
+    kernel(src.size, src, dst, *own)
     vertices, components, _, *ends = engine.to_host(facts).tolist()
     low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends))
     span = Span(low, high, dtype)
     if span.size > MOST:
         return None
     words = -(-span.size // WORD)
-    held = parent[: span.size], seen[:words], before[: blocks_of(words)], totals
-    forest = Forest(engine, span.size, held=held)
-    forest.counted(vertices, components, span.first, (rows[0][:vertices], rows[1][:vertices]))
+    sizes = span.size, words, blocks_of(words), TOTALS, vertices, vertices
+    *held, ids, labels = engine.pieces_of(
+        whole, [(start, n, kind) for (start, kind), n in zip(at, sizes, strict=True)]
+    )
+    forest = Forest(engine, span.size, held=tuple(held))
+    forest.counted(vertices, components, span.first, (ids, labels))
     edges, names = Edges(src, dst, span.first), Offset(span.first, span.dtype)
     return as_it_is(edges, forest, WORDS_EACH[low != 0], names)
+
+
+Piece = tuple[int, int, Any]  # where it starts, elements and their type
+
+
+@cache
+def _room(dtype: Any, most: int) -> tuple[int, tuple[tuple[int, Any], ...], list[Piece]]:
+    """One allocation for a list of at most so many vertices: its bytes; where the forest's arrays
+    begin, and the columns of the answer; and the facts, which go to the host, and what the kernel
+    takes, some of which is the same memory twice.
+    """
+    words = MOST // WORD
+    forest = (MOST, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
+    size, pieces = side_by_side((*forest, (FACTS, np.int64), (most, dtype), (most, dtype)))
+    parent, seen, before, facts, ids, labels = pieces
+    first, octets = facts[0], (seen[0], 4 * words, np.uint8)
+    totals, stray = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
+    bounds = first + 8 * TOTALS, FACTS - TOTALS, WIDE
+    own = bounds, parent, seen, octets, before, totals, stray, ids, labels
+    kept = parent, seen, before, totals, ids, labels
+    return size, tuple((piece[0], piece[2]) for piece in kept), [facts, *own]
 
 
 @cache

@@ -90,14 +90,16 @@ def solve(
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
-    run(program, prepare(program, edges, forest, rows, chosen, memory))
-    forest.count()
+    work = prepare(program, edges, forest, rows, chosen, memory)
+    run(program, work)
+    forest.count()  # while the arrays of the work live: without a pool their release waits
 
 
 def join(edges: Edges, forest: Forest, design: Design) -> None:
     """Join the trees of a forest by further edges, by a design that hooks roots alone.
 
-    Hong et al. 2020, Algorithm 3: edges of earlier batches are not looked at again.
+    Hong et al. 2020, Algorithm 3: edges of earlier batches are not looked at again. An edge with
+    both ends in the giant after a sample joins nothing, whatever batches made that of.
 
     Parameters
     ----------
@@ -106,9 +108,11 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     forest : Forest
         Whose parents are set; neither flat nor counted afterwards.
     design : Design
-        Rooted, and without a sample.
+        Rooted, and without a sample, or with one of the list.
     """
     with _resumed(edges, forest, design) as (program, work):
+        if program.sample:
+            _find_giant(program, work)
         program.finish(work)
 
 
@@ -163,7 +167,13 @@ def sample(program: Program, work: Work) -> None:
     if program.sample.before:
         program.sample.before(work)
     _start_extra(program, work)
-    if program.sample.link:
+    _find_giant(program, work)
+
+
+def _find_giant(program: Program, work: Work) -> None:
+    """Link the sample, flatten all trees, and note the vertices of the largest."""
+    parent = work.trees[0]
+    if program.sample and program.sample.link:
         program.sample.link(work)
     _unpack(program, work)
     roots = work.engine.empty(PROBES, parent.dtype)

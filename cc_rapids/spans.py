@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,11 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
         limit, more = np.iinfo(common), (high - low) // WIDER + MORE
         low = max(low - more, int(limit.min) if low < 0 else 0)
         high = min(high + more, int(limit.max))
-    return Span(low, high, type_of([array.dtype for array in arrays], low, high), sure)
+    return Span(low, high, type_of(tuple(array.dtype for array in arrays), low, high), sure)
 
 
-def type_of(dtypes: list[np.dtype[Any]], low: int, high: int) -> np.dtype[Any]:
+@lru_cache(128)  # NumPy takes as long for it as a small batch may
+def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
     """The integer type that all ids fit: that of the columns, widened only if it has to be.
 
     Raises

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from inspect import signature
 from typing import Any
@@ -81,16 +80,20 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
         for named, side in zip(names, where, strict=True)
     )
     make = partial(_make_cudf, type(frame))
-    given = _given(src, dst, make, True, size - len(frame))
-    return replace(given, kept=kept)
+    return _given(src, dst, make, True, size - len(frame), kept)
 
 
 def _given(
-    src: list[Column], dst: list[Column], make: Callable[..., Any], device: bool, dropped: int
+    src: list[Column],
+    dst: list[Column],
+    make: Callable[..., Any],
+    device: bool,
+    dropped: int,
+    kept: Callable[[], Any] | None,
 ) -> Given:
     for left, right in zip(src, dst, strict=True):
         check_same_kind(left, right)
-    return Given(of_parts(src), of_parts(dst), make, device, dropped=dropped)
+    return Given(of_parts(src), of_parts(dst), make, device, dropped=dropped, kept=kept)
 
 
 def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
@@ -148,8 +151,7 @@ def _narwhals_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given
 
         return nw.from_dict(columns, backend=backend).to_native()
 
-    given = _given(src, dst, make, False, size - len(frame))
-    return replace(given, kept=kept)
+    return _given(src, dst, make, False, size - len(frame), kept)
 
 
 def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:

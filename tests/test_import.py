@@ -69,7 +69,7 @@ ROOMS = {
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
     "batches": Room(
-        "edges kernels passes engines design forest solve columns given index", "numpy"
+        "edges kernels passes engines design choosing forest solve columns given index", "numpy"
     ),
     "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "plots": Room("errors formats columns pick", "numpy", "matplotlib networkx"),
@@ -92,8 +92,9 @@ ROOMS = {
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
+    "insertions": Room("errors design batches inputs"),
     "connectivity": Room(
-        "engines design forest index batches checkpoint inputs pick result snapshots"
+        "engines design index batches checkpoint inputs insertions pick result snapshots sources"
     ),
     "bars": Room(late="rich"),
     "streams": Room(

@@ -52,7 +52,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     elif not rows:
         streamed, linked, filtered = 2 * item * m + labels, m, 0
         if sample.choice.name == "strided":
-            linked = sampled_count(m)
+            linked = sampled_count(m, sample["every"])
             filtered = m - linked
         reads = ((2 * linked, table), (2 * filtered, bits))
         words = "each edge once: the labels of both ends, or after a sample their bits"

@@ -32,9 +32,8 @@ import sys
 import time
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -51,6 +50,17 @@ MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 RowGroups = Callable[[str, list[str], list[int]], Any]
+
+
+def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[tuple[int, int, Any]]]:
+    """The bytes of arrays of ``(n, dtype)`` each in one allocation; each with where it starts."""
+    start, pieces = 0, []
+    for n, dtype in shapes:
+        pieces.append((start, n, dtype))
+        start += -(-n * np.dtype(dtype).itemsize // ALIGN) * ALIGN
+    if start > sys.maxsize:  # which array libraries call another error
+        raise MemoryError(f"{start:,} bytes are more than there are addresses")
+    return start, pieces
 
 
 class Kernel:
@@ -120,17 +130,11 @@ class Engine(ABC):
         """Arrays of ``(n, dtype)`` each, in one allocation: without a pool each costs a call of
         the driver, and its release may wait for the device.
         """
-        sizes = [n * np.dtype(dtype).itemsize for n, dtype in shapes]
-        starts = [0, *accumulate(-(-size // ALIGN) * ALIGN for size in sizes)]
-        if starts[-1] > sys.maxsize:  # which array libraries call another error
-            raise MemoryError(f"{starts[-1]:,} bytes are more than there are addresses")
-        whole = self.empty(starts[-1], np.uint8)
-        return self._pieces_of(
-            whole, [(start, *shape) for start, shape in zip(starts, shapes, strict=False)]
-        )
+        size, pieces = side_by_side(shapes)
+        return self.pieces_of(self.empty(size, np.uint8), pieces)
 
-    def _pieces_of(self, whole: Array, pieces: list[tuple[int, int, Any]]) -> list[Array]:
-        """Parts of bytes, from a start on, as so many elements of a type."""
+    def pieces_of(self, whole: Array, pieces: Iterable[tuple[int, int, Any]]) -> list[Array]:
+        """Parts of an array of bytes, from a start on, as so many elements of a type each."""
         return [
             whole[start : start + n * np.dtype(dtype).itemsize].view(dtype)
             for start, n, dtype in pieces

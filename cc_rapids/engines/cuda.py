@@ -13,7 +13,7 @@ import os
 import struct
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -137,7 +137,7 @@ class Cuda(Engine):
     def empty(self, n: int, dtype: Any) -> Array:
         return self.xp.ndarray((n,), dtype)
 
-    def _pieces_of(self, whole: Array, pieces: list[tuple[int, int, Any]]) -> list[Array]:
+    def pieces_of(self, whole: Array, pieces: Iterable[tuple[int, int, Any]]) -> list[Array]:
         make, data = self.xp.ndarray, whole.data
         return [make((n,), dtype, data + start) for start, n, dtype in pieces]
 
@@ -169,7 +169,11 @@ class Cuda(Engine):
         return host if memory == "zero-copy" else min(host, self.free_bytes())
 
     def to_host(self, array: Array) -> Any:
-        return self.xp.asnumpy(array)
+        if not 0 < array.nbytes <= pages.NOTE or array.ndim > 1 or not array.flags.c_contiguous:
+            return self.xp.asnumpy(array)
+        if not hasattr(self._buffers, "note"):
+            self._buffers.note = pages.note()
+        return self._buffers.note(self._stream(), array)
 
     def synchronize(self) -> None:
         self._stream().synchronize()

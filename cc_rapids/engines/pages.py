@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import CapacityError
 from .base import Array
 
+NOTE = 4096  # bytes of an array that comes to the host by way of a locked page
 LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
 
 
@@ -69,6 +70,24 @@ def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array
     _, seen = locked(cupy, n, dtype)
     write(seen)
     return seen if memory == "zero-copy" else _copied(cupy, seen)
+
+
+def note() -> Callable[[Any, Array], Any]:
+    """What copies arrays of up to ``NOTE`` bytes to the host, by one locked page that is kept: it
+    takes half as long as by pages that are locked on the way. For one thread.
+    """
+    import cupy
+
+    page, seen = locked(cupy, NOTE, np.uint8)
+    address, runtime = seen.data.ptr, cupy.cuda.runtime
+
+    def read(stream: Any, array: Array) -> Any:
+        kind = runtime.memcpyDefault
+        runtime.memcpyAsync(address, array.data.ptr, array.nbytes, kind, stream.ptr)
+        stream.synchronize()
+        return page[: array.nbytes].view(array.dtype).copy()
+
+    return read
 
 
 def _copied(cupy: Any, seen: Array) -> Array:

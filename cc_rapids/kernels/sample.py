@@ -16,7 +16,7 @@ import numpy as np
 from .. import bits
 from ..catalog import choice
 
-BLOCK, STRIDE = np.uint64(256), np.uint64(1280)  # edges: one block of each stride is the sample
+BLOCK = 256  # edges of a list, read together
 PROBES = 256  # vertices looked at to find the largest component, or one of high degree
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
@@ -43,32 +43,32 @@ def none(on: Any, vertex: type) -> None:
     "sample",
     "strided",
     takes=("every_edge",),
+    options={"every": 5},
     paper="Hong et al. 2020, 3.3, for edge lists: every fifth block",
 )
-def strided(on: Any, vertex: type, every_edge: Any) -> Sample:
+def strided(on: Any, vertex: type, every_edge: Any, every: int) -> Sample:
     """Link every fifth block of edges first, then those that are not inside the largest tree."""
-    left = np.uint64(STRIDE - BLOCK)
+    block, stride, left = map(np.uint64, (BLOCK, every * BLOCK, max(every - 1, 1) * BLOCK))
 
     @on.device
     def sampled(i):
-        return i // BLOCK * STRIDE + i % BLOCK
+        return i // block * stride + i % block
 
     @on.device
     def others(i):
-        return i // left * STRIDE + BLOCK + i % left
+        return i // left * stride + block + i % left
 
     link_edges = every_edge(sampled)
 
     def link(work: Any) -> None:
-        link_edges(sampled_count(work.m), *work.edges, work.n, *work.trees, *work.notes)
+        link_edges(sampled_count(work.m, every), *work.edges, work.n, *work.trees, *work.notes)
 
-    return Sample(link, left=others, left_count=lambda m: m - sampled_count(m))
+    return Sample(link, left=others, left_count=lambda m: m - sampled_count(m, every))
 
 
-def sampled_count(m: int) -> int:
-    """How many of m edges are in the sample."""
-    block, stride = int(BLOCK), int(STRIDE)
-    return m // stride * block + min(m % stride, block)
+def sampled_count(m: int, every: int) -> int:
+    """How many of m edges are in the sample of one block in so many."""
+    return m // (every * BLOCK) * BLOCK + min(m % (every * BLOCK), BLOCK)
 
 
 def giant_of(on: Any, vertex: type) -> Any:

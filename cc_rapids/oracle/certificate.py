@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .. import frames
 from ..errors import VerificationError
-from ..given import lent
+from ..given import Lending
 from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
 
 
@@ -126,7 +126,7 @@ def certify_components(
     >>> certify_components(cc_rapids.components(edges), edges)
     """
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
-    with lent(given.columns) as held:
+    with Lending(given.columns) as held:
         columns = [host_ids(column) for column in held]
     if isinstance(given.vertices, range):
         columns.append(np.array(given.vertices, np.int64))

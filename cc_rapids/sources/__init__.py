@@ -1,7 +1,7 @@
 """Sources: where edges come from in chunks, and how large these may be."""
 
 from .ahead import ahead
-from .kinds import Chunk, Cursor, Source, is_stream, source_of
+from .kinds import Chunk, Cursor, Source, is_iterable, is_stream, source_of
 from .memory import Budget, bytes_of
 from .weighed import weighed
 
@@ -12,6 +12,7 @@ __all__ = [
     "Source",
     "ahead",
     "bytes_of",
+    "is_iterable",
     "is_stream",
     "source_of",
     "weighed",

@@ -1,0 +1,131 @@
+"""Many batches at once: all or none of them; and batches that are sampled first."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from cc_rapids import Connectivity, batches, choosing, components
+from cc_rapids.design import Design
+from cc_rapids.engines import threads
+from cc_rapids.errors import InputError
+
+KINDS = {
+    "pairs": lambda src, dst: (src, dst),
+    "pandas": lambda src, dst: pd.DataFrame({"src": src, "dst": dst}),
+    "pyarrow": lambda src, dst: pa.table({"src": src, "dst": dst}),
+    "strings": lambda src, dst: (src.astype(str).astype(object), dst.astype(str).astype(object)),
+}
+
+
+def drawn(n, m, count, seed=0):
+    """Batches of m edges between n vertices."""
+    rng = np.random.default_rng(seed)
+    return [tuple(rng.integers(0, n, (2, m))) for _ in range(count)]
+
+
+def parts(found):
+    """The components as sets of vertices."""
+    frame = found.labels()
+    vertex, label = (
+        np.asarray(frame[k]).astype(str)
+        for k in ([0, 1] if isinstance(frame, tuple) else ["vertex", "labels"])
+    )
+    return sorted(sorted(vertex[label == name]) for name in set(label))
+
+
+def theirs(many):
+    """NetworkX's components of all batches."""
+    graph = nx.Graph()
+    for src, dst in many:
+        graph.add_edges_from(zip(src.astype(str), dst.astype(str), strict=True))
+    return sorted(map(sorted, nx.connected_components(graph)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_batches_are_those_one_by_one(kind):
+    many = drawn(90, 7, 9)
+    frames = [KINDS[kind](*pair) for pair in many]
+    at_once, each = Connectivity().insert(iter(frames)), Connectivity()
+    for frame in frames:
+        each.insert(frame)
+    assert parts(at_once.components()) == parts(each.components()) == theirs(many)
+    assert repr(at_once) == repr(each)
+    assert "63 edges in 9 batches" in repr(at_once)
+
+
+def test_a_list_of_frames_is_as_many_batches():
+    frames = [pd.DataFrame({"a": [k], "b": [k + 1]}) for k in range(4)]
+    assert repr(Connectivity().insert(frames, "a", "b")).count("4 edges in 4 batches") == 1
+
+
+def test_no_batches_change_nothing():
+    seen = Connectivity(3).insert(([0], [1]))
+    before = repr(seen)
+    assert repr(seen.insert(iter(()))) == before
+
+
+def test_an_id_outside_leaves_all_as_it_was():
+    seen = Connectivity(5).insert(([0], [1]))
+    before = repr(seen), parts(seen.components())
+    with pytest.raises(InputError, match=r"among 3 batches an id lies outside 0\.\.4 .*one by one"):
+        seen.insert(iter([([1], [2]), ([2], [7]), ([3], [4])]))
+    assert (repr(seen), parts(seen.components())) == before
+    assert len(seen.insert(iter([([1], [2]), ([3], [4])]))) == 2
+
+
+def test_an_iterator_that_fails_leaves_all_as_it_was():
+    def broken():
+        yield [1], [2]
+        raise RuntimeError("the source is gone")
+
+    seen = Connectivity(5).insert(([0], [1]))
+    before = repr(seen), parts(seen.components())
+    with pytest.raises(RuntimeError, match="the source is gone"):
+        seen.insert(broken())
+    assert (repr(seen), parts(seen.components())) == before
+
+
+def test_many_batches_are_waited_for_once(monkeypatch):
+    waits = []
+    read = threads.Threads.to_host
+    monkeypatch.setattr(
+        threads.Threads, "to_host", lambda self, array: waits.append(array) or read(self, array)
+    )
+    Connectivity(90).insert(iter(drawn(90, 7, 9)))
+    assert len(waits) == 1
+
+
+def test_the_old_trees_are_not_written():
+    seen = Connectivity(50)
+    before = seen._state.forest.parent.copy()
+    old = seen._state
+    seen.insert(iter(drawn(50, 30, 3)))
+    np.testing.assert_array_equal(old.forest.parent, before)
+
+
+@pytest.mark.parametrize("sample", ["strided", "strided(every=2)", "strided(every=20)"])
+@pytest.mark.parametrize("n", [1, 40, 3000])
+def test_batches_that_are_sampled(monkeypatch, sample, n):
+    """A batch whose sample finds a giant may leave edges out; the trees before it count too."""
+    chosen = Design(sample, "rem-cas", "split-one")
+    monkeypatch.setattr(batches, "choose_for_batch", lambda *args: chosen)
+    seen, many = Connectivity(n), drawn(n, 2000, 4)
+    for count, batch in enumerate(many, 1):
+        edges = tuple(np.concatenate(sides) for sides in zip(*many[:count], strict=True))
+        expected = components(edges, num_vertices=n, design="none+async+halve").labels()
+        found = seen.insert(batch).components().labels()
+        np.testing.assert_array_equal(found.labels, expected.labels)
+
+
+def test_what_auto_runs_for_batches_hooks_roots_alone():
+    for rule in choosing.AUTO:
+        design = choosing.for_forest(rule.design)
+        assert design.rooted
+        assert design.compress != "splice"
+
+
+def test_a_design_that_is_asked_for_is_what_runs(monkeypatch):
+    monkeypatch.setattr(batches, "choose_for_batch", lambda *args: pytest.fail("not asked for"))
+    Connectivity(5, design="none+async+halve").insert(([0], [1]))
