@@ -144,11 +144,10 @@ def rates(along, label):
         rows = [row for row in rows if "rows_per_s" in row]
         if not rows:
             return None
-        names = dict.fromkeys(row["design"] for row in rows)
-        series = {
-            name: [(r[along], r["rows_per_s"]) for r in rows if r["design"] == name]
-            for name in names
-        }
+        series = {}
+        for row in rows:
+            name = tables.called(row).replace("`", "")
+            series.setdefault(name, []).append((row[along], row["rows_per_s"]))
         return charts.lines(series, label, "rows a second", log="xy")
 
     return draw

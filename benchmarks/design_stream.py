@@ -6,9 +6,12 @@ import time
 import records
 
 import cc_rapids
+from cc_rapids import engines, generators
 from cc_rapids.errors import CcRapidsError
 
+GRAPH = "kron21"
 DESIGNS = (
+    "auto",
     "none+async+halve",
     "none+rem-cas+split-one",
     "none+early+halve",
@@ -30,6 +33,8 @@ def figures(graph, engine, left):
             if left() <= 0:
                 return
             yield guarded(inserted, design, {"batch": size}, graph, engine)
+    for size in dict.fromkeys(min(size, graph.num_edges) for size in SIZES):
+        yield guarded(inserted_at_once, "auto", {"batch": size, "at_once": True}, graph, engine)
     for design in DESIGNS:
         for ratio in RATIOS:
             if left() <= 0:
@@ -61,6 +66,17 @@ def inserted(design, facts, graph, engine):
     return rate(batches(graph.src, graph.dst, facts["batch"]), design, graph, engine, insert)
 
 
+def inserted_at_once(design, facts, graph, engine):
+    """The rate of as many batches, given to one insertion."""
+    given = batches(graph.src, graph.dst, facts["batch"])
+    rows = sum(columns[0].size for columns in given)
+
+    def insert_all(found, columns):
+        found.insert(iter(columns))
+
+    return rate([[given]], design, graph, engine, insert_all, rows)
+
+
 def mixed(design, facts, graph, engine):
     """The rate of batches in which some rows are queries of random pairs."""
     xp, size = engine.xp, facts["batch"]
@@ -90,9 +106,9 @@ def process(found, src, dst, query):
     found.process((src, dst), query=query)
 
 
-def rate(given, design, graph, engine, take):
+def rate(given, design, graph, engine, take, rows=None):
     """Rows a second, wall time until the device is done; the first run warms up."""
-    times, rows = [], sum(columns[0].size for columns in given)
+    times, rows = [], rows or sum(columns[0].size for columns in given)
     for _ in range(RUNS + 1):
         n, where = graph.num_vertices, engine.name
         found = cc_rapids.Connectivity(num_vertices=n, design=design, engine=where)
@@ -106,6 +122,19 @@ def rate(given, design, graph, engine, take):
     return {"rows": rows, "wall_ms": spent, "rows_per_s": round(1e3 * rows / spent["median"])}
 
 
-def available():
-    """Whether this cc_rapids takes batches."""
-    return hasattr(cc_rapids, "Connectivity")
+def main():
+    """Measure batches alone, and keep the records."""
+    args = records.arguments(__doc__)
+    args.add_argument("--engine", choices=engines.ENGINES, default="threads")
+    args = args.parse_args()
+    engine = engines.get(args.engine)
+    graph = generators.reference(GRAPH, args.scale, engine=args.engine)
+    facts = records.environment(engine.device_name, args.commit)
+    facts |= {"engine": args.engine, "graph": GRAPH, "scale": args.scale}
+    facts |= {"n": graph.num_vertices, "m": graph.num_edges}
+    for row in figures(graph, engine, lambda: 1):
+        records.keep(args.out, "design_stream", facts | row)
+
+
+if __name__ == "__main__":
+    main()

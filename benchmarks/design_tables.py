@@ -31,7 +31,9 @@ class Space:
         self.runs = newest(folder, "design_space", "graph", "form", "design")
         self.samples = newest(folder, "design_sampling", "graph", "sample")
         self.steps = newest(folder, "design_ablation", "graph", "step")
-        self.batches = newest(folder, "design_stream", "design", "batch", "inserts_a_query")
+        self.batches = newest(
+            folder, "design_stream", "design", "batch", "at_once", "inserts_a_query"
+        )
         self.layouts = records.load("layouts", folder)
 
     @property
@@ -195,14 +197,19 @@ def batches(space):
     """Millions of edges a second by the size of the batches."""
     rows = [row for row in space.batches if "rows_per_s" in row and "inserts_a_query" not in row]
     sizes = sorted({row["batch"] for row in rows})
-    rates = {(row["design"], row["batch"]): row["rows_per_s"] for row in rows}
+    rates = {(called(row), row["batch"]): row["rows_per_s"] for row in rows}
     lines = [
-        [f"`{name}`", *(f"{rates[name, size] / 1e6:,.0f}" if (name, size) in rates else "-"
+        [name, *(f"{rates[name, size] / 1e6:,.0f}" if (name, size) in rates else "-"
                         for size in sizes)]
-        for name in dict.fromkeys(row["design"] for row in rows)
+        for name in dict.fromkeys(called(row) for row in rows)
     ]  # fmt: skip
     head = ["millions of edges a second", *(f"batches of {size:,}" for size in sizes)]
     return table(head, lines) if lines else ""
+
+
+def called(row):
+    """The design of batches, and whether they were given to one insertion."""
+    return f"`{row['design']}`" + (", all at once" if row.get("at_once") else "")
 
 
 def layouts(space):

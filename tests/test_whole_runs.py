@@ -7,7 +7,6 @@ launch. CC_RAPIDS_DEEP_RACES=1 takes all designs on all graphs, and weaker memor
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
 from races import memory, plants, whole
 from races.portions import DEEP
