@@ -99,11 +99,11 @@ def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, lis
 def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
     """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
     starts = [given.offsets] if given.offsets else []
-    with engine.scope(), Lending(given.columns) as columns, Lending(starts) as offsets:
-        if offsets:
-            indices = engine.asarray(columns[0])
-            rows = Adjacency(engine.asarray(offsets[0]), indices)
-            columns[0] = listed(rows, Edges(indices, indices, 0), engine).src
+    with engine.scope(), Lending([*given.columns, *starts]) as columns:
+        if starts:
+            offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])
+            edges = Edges(indices, indices, 0)
+            columns[0] = listed(Adjacency(offsets, indices), edges, engine).src
         yield columns
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -110,10 +108,11 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     design : Design
         Rooted, and without a sample, or with one of the list.
     """
-    with _resumed(edges, forest, design) as (program, work):
-        if program.sample:
-            _find_giant(program, work)
-        program.finish(work)
+    program, work = _resumed(edges, forest, design)
+    if program.sample:
+        _find_giant(program, work)
+    program.finish(work)
+    _unpack(program, work)
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
@@ -131,24 +130,21 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     engine = forest.engine
     answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
     mixed = build_mixed(design, engine, forest.vertex, edges.wide_for(forest.n))
-    with _resumed(edges, forest, design) as (program, work):
-        parent, extra, _ = work.trees
-        trees = extra if program.extra == "ranks" else parent
-        mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
+    program, work = _resumed(edges, forest, design)
+    parent, extra, _ = work.trees
+    trees = extra if program.extra == "ranks" else parent
+    mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
+    _unpack(program, work)
     return answers
 
 
-@contextmanager
-def _resumed(edges: Edges, forest: Forest, design: Design) -> Iterator[tuple[Program, Work]]:
-    """A run that goes on from the trees there are: what the link keeps is made of them, and they of
-    it when the context closes.
-    """
+def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[Program, Work]:
+    """A run that goes on from the trees there are: what the link keeps is made of them."""
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, False, False)
     work = prepare(program, edges, forest)
     _start_extra(program, work)
-    yield program, work
-    _unpack(program, work)
+    return program, work
 
 
 def run(program: Program, work: Work) -> None:

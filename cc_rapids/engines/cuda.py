@@ -83,18 +83,17 @@ class Cuda(Engine):
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
-        signature: list[Any] = []
+        types: list[int] = [self._device()]  # and of each argument what machine code depends on
         for argument in arguments:
             if isinstance(argument, int):
                 words.append(argument & 0xFFFFFFFFFFFFFFFF)
-                signature.append("i8")
+                types.append(-1)
                 continue
             dtype = argument.dtype
-            size, step, item = argument.size, argument.strides[0], dtype.itemsize
+            size, step, item, number = argument.size, argument.strides[0], dtype.itemsize, dtype.num
             words += (0, 0, size, item, argument.data.ptr, size, step & 0xFFFFFFFFFFFFFFFF)
-            signature.append((dtype.num, step == item))
-        device = self._device()
-        key = (device, *signature)
+            types.append(number if step == item else -2 - number)
+        device, key = types[0], tuple(types)
         function = kernel.compiled.get(key)
         if function is None:
             function = kernel.compiled[key] = self._load(kernel, arguments, device)
