@@ -212,7 +212,6 @@ def with_cugraph(client, frame, components, args):
             found = int(wcc(cugraph, graph)["labels"].nunique().compute())
             peak = max(client.run(most_memory).values())
             solve = records.wall(lambda: wcc(cugraph, graph), args.runs)
-            del graph
             build = records.wall(lambda: graph_of(cugraph, frame), args.runs)
         finally:
             comms.destroy()
