@@ -104,7 +104,7 @@ class Cuts:
             return (xp.empty(0, np.int64),) * 3
         at = _rows_in(loose, strict, vertex[roots])
         joined = loose._dense[at]
-        merge = xp.bincount(joined, minlength=len(loose))[joined] > 1
+        merge = strict._engine.counts(joined, len(loose))[joined] > 1
         roots, at = roots[merge], at[merge]
         size = strict._counts[merge]
         if self._kind == "min":

@@ -264,7 +264,7 @@ class Components(Selection, Audited):
     @cached_property
     def _counts(self) -> Array:
         """The vertices of each component, in the order of the least ids."""
-        return self._engine.xp.bincount(self._dense, minlength=len(self)).astype(np.int64)
+        return self._engine.counts(self._dense, len(self))
 
     @cached_property
     def _last(self) -> Array:

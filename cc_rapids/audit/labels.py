@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import engines, frames, inputs
 from ..errors import VerificationError
 from ..forest import Forest
@@ -49,7 +47,7 @@ def _label(places: Places, columns: list[Any]) -> None:
     """Let the forest be what the frame says."""
     forest, xp = places.forest, places.engine.xp
     vertex, label = (places.of(column) for column in columns)
-    rows = xp.bincount(vertex.astype(np.int64), minlength=forest.n)
+    rows = places.engine.counts(vertex, forest.n)
     if int(rows.max()) > 1:
         twice = places.name(int(xp.argmax(rows)))
         raise VerificationError(f"vertex {twice} is listed {int(rows.max())} times")

@@ -169,6 +169,10 @@ class Engine(ABC):
         """What a kind of memory could still hold."""
         return self.free_bytes()
 
+    def counts(self, numbers: Array, n: int) -> Array:
+        """How often each of ``0 .. n - 1`` stands among integers, all of which are of these."""
+        return self.xp.bincount(numbers.astype(np.int64, copy=False), minlength=n)
+
     @abstractmethod
     def to_host(self, array: Array) -> Any:
         """The array as NumPy's, after all work that writes it."""

@@ -247,3 +247,12 @@ def test_an_engine_says_what_it_is(on):
     with on.scope():
         assert on.xp.zeros(3).size == 3
     on.synchronize()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
+@pytest.mark.parametrize(("size", "n"), [(0, 0), (0, 3), (1, 1), (1000, 40), (10, 5000)])
+def test_numbers_are_counted(on, dtype, size, n):
+    numbers = np.random.default_rng(size).integers(0, max(n, 1), size).astype(dtype)
+    counts = on.to_host(on.counts(on.asarray(numbers), n))
+    assert counts.dtype == np.int64
+    np.testing.assert_array_equal(counts, np.bincount(numbers.astype(np.int64), minlength=n))

@@ -220,3 +220,33 @@ def test_streams_and_threads_of_the_caller():
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(32)))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda found: found.sizes(),
+        lambda found: found.filter(max_size=1),
+        lambda found: found.labels("size"),
+        lambda found: found.members(),
+        lambda found: found.size_histogram(),
+        lambda found: len(found.largest()),
+    ],
+    ids=["sizes", "filter", "labels", "members", "size_histogram", "largest"],
+)
+def test_questions_about_many_components_take_memory_by_the_vertex(cudf, ask):
+    import rmm
+
+    n = 1 << 20
+    pairs = np.arange(0, n, 2, dtype=np.int32)
+    found = cc_rapids.components(cudf.DataFrame({"src": pairs, "dst": pairs + 1}))
+    found.labels()
+    before = rmm.mr.get_current_device_resource()
+    rmm.statistics.enable_statistics()
+    try:
+        with rmm.statistics.statistics():
+            ask(found)
+            peak = rmm.statistics.get_statistics().peak_bytes
+    finally:
+        rmm.mr.set_current_device_resource(before)
+    assert peak < 100 * n
