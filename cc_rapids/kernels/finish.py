@@ -59,9 +59,8 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
         engine, (seen, _) = work.engine, work.notes
         listed, count = engine.empty(work.n, np.uint32), engine.fill(engine.empty(1, np.int64), 0)
         members(work.n, work.rows[0], work.inside, count, listed)
-        outside = int(engine.to_host(count)[0])
         rest_of_work = *work.rows, *work.trees, seen, work.best, work.inside
-        link_rows(outside * engine.group, listed, *rest_of_work)
+        link_rows(work.n * engine.group, count, listed, *rest_of_work)
 
     return finish
 

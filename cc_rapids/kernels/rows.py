@@ -189,17 +189,18 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
 
 
 def every_row(on: Any, vertex: type, finish: Any) -> Any:
-    """Link the edges of the listed rows; the threads of a group take the entries of one in turn."""
+    """Link the edges of ``count[0]`` listed rows; a group's threads take entries of one in turn."""
     group = np.uint64(on.group)
 
-    @on.each
-    def every_row(i, listed, offsets, indices, parent, extra, chosen, seen, best, inside):
-        v = np.uint64(listed[i // group])
-        e, last = np.uint64(offsets[v]) + i % group, np.uint64(offsets[v + ONE])
-        while e < last:
-            w = vertex(indices[e])
-            finish(vertex(v), w, e, parent, extra, chosen, seen, best, inside)
-            e += group
+    @on.sweep
+    def every_row(i, n, step, count, listed, offsets, indices, *trees_and_notes):
+        while i < np.uint64(count[0]) * group:
+            v = np.uint64(listed[i // group])
+            e, last = np.uint64(offsets[v]) + i % group, np.uint64(offsets[v + ONE])
+            while e < last:
+                finish(vertex(v), vertex(indices[e]), e, *trees_and_notes)
+                e += group
+            i += step
 
     return every_row
 

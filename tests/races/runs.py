@@ -128,7 +128,7 @@ class Outcomes(Engine):
 
     def launch(self, kernel: Any, n: int, arguments: tuple[Any, ...]) -> None:
         """One of the outcomes, by the script."""
-        names = list(inspect.signature(kernel.function).parameters)[-len(arguments) :]
+        names = _names_of(kernel, len(arguments))
         given = {name: _plain(value) for name, value in zip(names, arguments, strict=True)}
         turn = len(self.asked)
         if turn >= len(self.script) and self.been is not None:
@@ -203,6 +203,15 @@ def every_run(engine: Outcomes, run: Callable[[], str | None]) -> Iterator[str]:
         for turn in range(len(script), len(engine.asked)):
             before = (*script, *(0,) * (turn - len(script)))
             scripts += [(*before, k) for k in range(1, engine.asked[turn])]
+
+
+def _names_of(kernel: Launched, count: int) -> list[str]:
+    """What a kernel calls its arguments; those that it passes on unnamed are numbered."""
+    *named, last = inspect.signature(kernel.function).parameters.values()
+    names = [parameter.name for parameter in named][3 if kernel.shape == "sweep" else 1 :]
+    if last.kind is not last.VAR_POSITIONAL:
+        return [*names, last.name]
+    return names + [f"{last.name} {k}" for k in range(count - len(names))]
 
 
 def _plain(value: Any) -> Any:
