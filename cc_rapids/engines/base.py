@@ -32,8 +32,8 @@ import sys
 import time
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,25 @@ class Kernel:
     def __call__(self, n: int, *arguments: Any) -> None:
         if n:
             self.engine.launch(self, n, arguments)
+
+
+class Scope:
+    """A context in which errors of memory are ours; a class, as small lists open it twice."""
+
+    def __init__(self, engine: str, pool: AbstractContextManager[Any]) -> None:
+        self.engine, self.pool = engine, pool
+
+    def __enter__(self) -> None:
+        self.pool.__enter__()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        self.pool.__exit__(kind, error, trace)
+        if isinstance(error, MemoryError) and not isinstance(error, CapacityError):
+            said = str(error).strip() or "no more is said"
+            raise CapacityError(
+                f"engine {self.engine!r} ran out of memory ({said}): components(..., explain=True)"
+                " says how much a run takes; num_vertices= and stream_components() take less"
+            ) from error
 
 
 class Engine(ABC):
@@ -209,8 +228,7 @@ class Engine(ABC):
         """A place for the small arrays of one run, which all its scopes may share."""
         return None
 
-    @contextmanager
-    def scope(self, room: Any = None) -> Iterator[None]:
+    def scope(self, room: Any = None) -> Scope:
         """A context in which ``xp`` allocates from the pool that the caller's frames come from.
 
         Parameters
@@ -226,17 +244,7 @@ class Engine(ABC):
         EngineError
             The engine cannot be used in this process.
         """
-        try:
-            with self._pool_of_caller(room):
-                yield
-        except CapacityError:
-            raise
-        except MemoryError as error:
-            said = str(error).strip() or "no more is said"
-            raise CapacityError(
-                f"engine {self.name!r} ran out of memory ({said}): components(..., explain=True)"
-                " says how much a run takes; num_vertices= and stream_components() take less"
-            ) from error
+        return Scope(self.name, self._pool_of_caller(room))
 
     def reusing(self) -> AbstractContextManager[Any]:
         """A context, for work on many large arrays, in which memory given back serves the next."""

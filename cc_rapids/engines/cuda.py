@@ -226,8 +226,7 @@ class Cuda(Engine):
         finally:
             recycling.close()
 
-    @contextlib.contextmanager
-    def _pool_of_caller(self, room: Any) -> Iterator[None]:
+    def _pool_of_caller(self, room: Any) -> contextlib.AbstractContextManager[Any]:
         if os.getpid() != self._process:
             raise EngineError(
                 "a GPU cannot be used in a process that was forked from one that has used it: start"
@@ -239,8 +238,8 @@ class Cuda(Engine):
             allocate = self.xp.cuda.get_allocator()
         arena = room or Arena()
         arena.allocate = allocate
-        with self.xp.cuda.using_allocator(arena):
-            yield
+        context: contextlib.AbstractContextManager[Any] = self.xp.cuda.using_allocator(arena)
+        return context
 
 
 def stored(kernel: Kernel, signature: Any, capability: tuple[int, int]) -> Any:
