@@ -30,9 +30,9 @@ from .faults import Faults
 from .places import Places, in_words
 
 NOTHING = (1 << 64) - 1
-FIFTH, TWELFTH = 5 * 256, 12 * 256  # edges: a block of 256 of each stride is joined first
+FIFTH, TWENTIETH = 5 * 256, 20 * 256  # edges: a block of 256 of each stride is joined first
 MANY, DENSE = 1 << 20, 4  # edges, and edges a vertex, from which on any list is sampled
-FULL = 12  # edges a vertex of which a twelfth is sample enough
+FULL = 16  # edges a vertex of which a twentieth is sample enough
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
 
 
@@ -216,8 +216,8 @@ class _Run:
         return int(found)
 
     def _sample(self, ends: Edges) -> None:
-        """Join the edges of a fifth of the blocks, or of a twelfth where there are so many."""
-        stride = TWELFTH if ends.m >= FULL * self.forest.n else FIFTH
+        """Join the edges of a fifth of the blocks, or of a twentieth where there are so many."""
+        stride = TWENTIETH if ends.m >= FULL * self.forest.n else FIFTH
         place = kernels.kernel(column_passes.glance, self.engine, stride)
         wide = ends.wide_for(self.forest.n)
         ahead = kernels.kernel(reading.look_ahead, self.engine, wide, place)
