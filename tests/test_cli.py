@@ -265,6 +265,8 @@ class TestProcess:
             time.sleep(0.2)
             process.send_signal(signal.SIGINT)
             stdout, stderr = process.communicate(timeout=30)
-        assert process.returncode == 130
+        # Python ends itself by the signal if that came while it ran a string of code, as imports
+        # do: to a shell both are 130.
+        assert process.returncode in (130, -signal.SIGINT)
         assert (stdout, stderr.strip()) == ("", "")
         assert list(tmp_path.iterdir()) == [pipe]
