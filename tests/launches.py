@@ -107,11 +107,9 @@ def audits():
     """Every way from ids to the vertices of an answer, and edges that are done already."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cc_rapids.audit.places.MANY", 1)
-        patch.setattr("cc_rapids.audit.trees.samples", lambda engine, n, m: m > 0)
+        patch.setattr("cc_rapids.audit.run.samples", lambda engine, n, m: m > 0)
         for dtype in (INT, LONG, ULONG):
-            found = cc_rapids.components(edges(dtype), num_vertices=20)
-            found.audit(edges(dtype), num_vertices=20)
-            found.audit(iter([edges(dtype)]), num_vertices=20)
+            cc_rapids.components(edges(dtype), num_vertices=20).audit(edges(dtype), num_vertices=20)
             far = np.arange(50, dtype=dtype) * dtype(10**7)
             patch.setattr("cc_rapids.ways.SMALL", 100)
             cc_rapids.components((far, far)).audit((far, far))

@@ -13,7 +13,7 @@ from trials import TRIALS
 
 import cc_rapids
 from cc_rapids import InputError, VerificationError, components, engines, generators, oracle
-from cc_rapids.audit import audit_labels, places, trees
+from cc_rapids.audit import audit_labels, places, run
 
 # 10 - 11 - 12    13 - 14 - 15 - 13    16 - 16, and an edge given twice
 SRC, DST = np.array([11, 11, 13, 14, 15, 14, 16]), np.array([10, 12, 14, 15, 13, 13, 16])
@@ -31,7 +31,7 @@ def way(request, monkeypatch):
     if request.param == "table":
         monkeypatch.setattr(places, "MANY", 0)
     if request.param == "dense":
-        monkeypatch.setattr(trees, "samples", lambda engine, n, m: n > 0 and m > 0)
+        monkeypatch.setattr(run, "samples", lambda engine, n, m: n > 0 and m > 0)
     return request.param
 
 
@@ -173,7 +173,7 @@ def test_nothing_is_right():
 
 
 def test_streams_are_audited_in_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr(trees, "samples", lambda engine, n, m: m > 1000)
+    monkeypatch.setattr(run, "samples", lambda engine, n, m: m > 1000)
     graph = generators.reference("social22", scale=12)
     edges = pa.table({"src": graph.src, "dst": graph.dst})
     for k in range(3):

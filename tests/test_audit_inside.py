@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from cc_rapids import VerificationError, components
-from cc_rapids.audit import audit_labels, trees
+from cc_rapids.audit import audit_labels, run
 
 
 @pytest.fixture(autouse=True)
 def sampled(monkeypatch):
     """Lists of any length are sampled."""
-    monkeypatch.setattr(trees, "samples", lambda engine, n, m: n > 0 and m > 0)
+    monkeypatch.setattr(run, "samples", lambda engine, n, m: n > 0 and m > 0)
 
 
 def test_a_giant_with_the_label_of_a_stranger(engine):

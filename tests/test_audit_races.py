@@ -9,7 +9,7 @@ from races.engine import Interleaver
 from races.portions import explore_all, on_each_memory
 
 from cc_rapids import reading
-from cc_rapids.audit.trees import KINDS, NOTHING
+from cc_rapids.audit.run import NOTHING
 from cc_rapids.passes import audit
 
 FIRST = audit.comes_first(Interleaver)
@@ -47,35 +47,36 @@ def race(before, threads):
 
 
 def pass_over(trees, giant, threads):
-    """Threads that join the ends of edges, when the vertices of the giant's tree have bits."""
+    """Threads that hold edges against the labels, when those of the giant's tree have bits."""
     edges = [edge for thread in threads for edge in thread]
     src, dst = phases.columns(edges)
     least = scenes.components(len(trees), [*enumerate(trees), *edges])
+    labels = [giant if label == least[giant] else label for label in least]
     within = scenes.components(len(trees), enumerate(trees))
     inside = [v for v, label in enumerate(within) if label == within[giant]]
 
     def calls(tape, shared):
         kind = Interleaver, np.uint32, np.uint32
         read, every = reading.listed(Interleaver, np.uint32), reading.every(Interleaver)
-        join = audit.join_outside(*kind, read, every)
+        check = audit.check_edges(*kind, read, every)
         own = (shared[name] for name in ("inside", "trees", "named", "first"))
-        rest = src, dst, 0, len(trees), giant, *own
-        return phases.rows(threads, lambda i: partial(join, i, *rest))
+        rest = src, dst, 0, len(trees), giant, np.array(labels, np.uint32), *own
+        return phases.rows(threads, lambda i: partial(check, i, *rest))
 
     def guard(name, v, old, new):
         """Trees as above; a bit is never set for a vertex of another component."""
-        if name == "trees" and (not FIRST(v, new) or least[new] != least[v]):
+        if name == "trees" and (not FIRST(v, new) or labels[new] != labels[v]):
             return f"trees[{v}] = {new}"
-        wrong = [u for u in range(len(trees)) if new >> u & 1 and least[u] != least[giant]]
+        wrong = [u for u in range(len(trees)) if new >> u & 1 and labels[u] != labels[giant]]
         return f"{wrong} have bits" if name == "inside" and wrong else None
 
     def verdict(arrays, notes):
         if scenes.components(len(trees), enumerate(arrays["trees"])) != least:
             return f"the trees {arrays['trees']} are not the components {least}"
-        return f"first is {arrays['first']}" if arrays["first"] != (NOTHING,) * KINDS else None
+        return f"first is {arrays['first']}" if arrays["first"] != (NOTHING,) * 4 else None
 
     arrays = {"inside": [phases.bits(inside)], "trees": trees, "named": [0]}
-    arrays["first"] = [NOTHING] * KINDS
+    arrays["first"] = [NOTHING] * 4
     title = f"trees {list(trees)}, giant {giant}, edges {list(map(list, threads))}"
     return explore.Race(title, arrays, calls, guard, verdict, False, {"first": np.uint64})
 

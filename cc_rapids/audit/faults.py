@@ -33,10 +33,6 @@ class Faults:
             return f"{what}, and {' and '.join([*others, last])} {verb} no label"
         return f"{what}, which have the labels {' and '.join(map(self._label, vertices))}"
 
-    def row(self, e: int) -> str:
-        """An edge of a list that is not at hand."""
-        return f"edge {e:,} joins what has no label"
-
     def missing(self, v: int) -> str:
         """A vertex that edges name, and the answer does not."""
         return f"vertex {self.places.name(v)} has no label"

@@ -1,24 +1,39 @@
-"""The audit: one pass over the edges, and one over the vertices; and another over the edges of an
-answer that is wrong, to find the first of them that tells.
-"""
+"""The audit: one pass over the edges, and one over the vertices."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from .. import frames, inputs
+import numpy as np
+
+from .. import bits, frames, inputs, kernels, reading
 from ..catalog import unknown
+from ..choosing import choose
+from ..columns import Column, of
+from ..edges import Edges
+from ..engines import Engine
 from ..errors import InputError, VerificationError
+from ..forest import Forest
 from ..given import Given
-from ..oracle.peers import PEERS
+from ..oracle.peers import PEERS, least_by
+from ..passes import audit as passes
+from ..passes import columns as column_passes
+from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
-from .places import Places
-from .trees import Trees
+from .faults import Faults
+from .places import Places, in_words
+
+NOTHING = (1 << 64) - 1
+FIFTH, TWENTIETH = 5 * 256, 20 * 256  # edges: a block of 256 of each stride is joined first
+MANY, DENSE = 1 << 20, 4  # edges, and edges a vertex, from which on any list is sampled
+FULL = 16  # edges a vertex of which a twentieth is sample enough
+PIECE = 1 << 22  # vertices of a range that are looked at at a time
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,7 @@ def audit(
     if oracle is not None and oracle not in PEERS:
         raise InputError(unknown("oracle", str(oracle), PEERS))
     path = isinstance(edges, str | os.PathLike) and isinstance(source, str)
-    trees = Trees(places)
+    run = _Run(places)
     if is_stream(edges) or (path and oracle is None):
         if oracle is not None:
             raise InputError(
@@ -74,31 +89,19 @@ def audit(
                 " leave it out"
             )
         budget = Budget(bytes_of(memory_limit), 0)
-        for given in _chunks(edges, source, destination, nulls, budget, places):
-            trees.take(given, at_hand=False)
+        for given in _chunks(edges, source, destination, nulls, budget, run):
+            run.take(given)
         count = inputs.check_vertices(num_vertices, vertices)
-        trees.name(range(count) if count is not None else vertices)
-        found = trees.close()
+        run.name(range(count) if count is not None else vertices)
     else:
         given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
-        found = _at_hand(trees, given)
-        if oracle is not None:
-            trees.compare(given, oracle)
-    return Audit(trees.edges, places.forest.vertices, found, oracle, perf_counter() - started)
-
-
-def _at_hand(trees: Trees, given: Given) -> int:
-    """The number of components, by edges that can be read again if the answer is wrong."""
-    try:
-        trees.take(given)
-        return trees.close()
-    except VerificationError:
-        trees.explain(given)
-        raise
+        run.take(given, oracle)
+    found = run.close()
+    return Audit(run.edges, places.forest.vertices, found, oracle, perf_counter() - started)
 
 
 def _chunks(
-    edges: Any, source: Any, destination: Any, nulls: str, budget: Budget, places: Places
+    edges: Any, source: Any, destination: Any, nulls: str, budget: Budget, run: _Run
 ) -> Iterator[Given]:
     """The chunks of a stream, each checked."""
     if isinstance(source, list) or isinstance(destination, list):
@@ -106,7 +109,7 @@ def _chunks(
             f"ids of edges that are read in chunks are one column a side, not source={source!r} and"
             f" destination={destination!r}: read them into one frame"
         )
-    stream = source_of(edges, source, destination)
+    stream, places = source_of(edges, source, destination), run.places
     budget.fixed, strings = stream.fixed, places.column.strings
     budget.update("strings" if strings else "range", places.forest.n)
     read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, strings)
@@ -115,4 +118,164 @@ def _chunks(
         for chunk in taken:
             yield frames.read(
                 chunk.frame, chunk.source, chunk.destination, chunk.vertices, None, nulls
+            )
+
+
+def samples(engine: Engine, n: int, m: int) -> bool:
+    """Whether it pays to leave edges out that a sample has settled: where it does for a run, and
+    for so many to a vertex that to look at two labels and two trees for each would cost more.
+    """
+    dense = m >= max(MANY, DENSE * n)
+    return n > 0 and (dense or choose(engine, n, m).design.sample != "none")
+
+
+class _Run:
+    """The trees so far, and what edges and the caller have named."""
+
+    def __init__(self, places: Places) -> None:
+        self.places, self.engine, self.forest = places, places.engine, places.forest
+        self.edges = self.rows = self.since = self.top = 0
+        self.faults = Faults(places)
+        with self.engine.scope():
+            self._begin(self.engine, self.forest)
+
+    def _begin(self, engine: Engine, forest: Forest) -> None:
+        n, words = forest.n, forest.seen.size
+        self.trees, self.inside, self.named, self.told = engine.pieces(
+            (n, forest.vertex), (words, np.uint32), (words, np.uint32), (5, np.uint64)
+        )
+        self.first, self.count = self.told[:4], self.told[4:].view(np.int64)
+        kernels.kernel(kernels.forest.start, engine, forest.vertex)(n, self.trees)
+        engine.fill(self.inside, 0)
+        engine.fill(self.named, 0)
+        engine.fill(self.first, 0xFF)
+        engine.fill(self.count, 0)
+
+    def take(self, given: Given, oracle: str | None = None) -> None:
+        """Hold some edges against the labels, and join them."""
+        if not given.src.size and given.vertices is None:
+            self.rows += given.dropped
+            return
+        check_kinds(self.places.column, given.src)
+        with inputs.lent_on(self.engine, given) as columns:
+            ends = self.places.ends(columns[:2])
+            if samples(self.engine, self.forest.n, self.since):
+                self._gather()
+            elif samples(self.engine, self.forest.n, ends.m):
+                self._sample(ends)
+                self._gather()
+            self._check(ends)
+            row = int(self.engine.to_host(self.first)[0])
+            if row != NOTHING:
+                raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
+            if len(columns) > 2:
+                self._name(columns[2])
+            if oracle is not None:
+                self._compare(oracle, ends)
+        if isinstance(given.vertices, range):
+            self.name(given.vertices)
+        self.rows += given.src.size + given.dropped
+        self.edges += given.src.size
+        self.since += given.src.size
+
+    def name(self, vertices: Any) -> None:
+        """Note vertices that are named besides the edges: a range, or a column of ids."""
+        if vertices is None:
+            return
+        if isinstance(vertices, range):
+            for start in range(0, len(vertices), PIECE):
+                piece = vertices[start : start + PIECE]
+                with self.engine.scope():
+                    ids = self.engine.xp.arange(piece.start, piece.stop, piece.step)
+                    self._name(ids)
+            return
+        column = vertices if isinstance(vertices, Column) else of("vertices", vertices)
+        check_kinds(self.places.column, column)
+        with self.engine.scope(), column.lend() as held:
+            self._name(held)
+
+    def close(self) -> int:
+        """The number of components, when all edges have passed."""
+        engine, forest, vertex = self.engine, self.forest, self.forest.vertex
+        with engine.scope():
+            check = kernels.kernel(passes.check_vertices, engine, vertex)
+            answer, own = (forest.parent, forest.seen), (self.trees, self.named, self.first)
+            check(forest.n, self.top, *answer, self.inside, *own, self.count)
+            kernels.kernel(passes.check_roots, engine, vertex)(forest.n, forest.seen, *own)
+            *first, found = engine.to_host(self.told).tolist()
+        faults = self.faults
+        kinds = faults.missing, faults.label, faults.merged, faults.foreign
+        for v, words in zip(first, kinds, strict=True):
+            if v != NOTHING:
+                with engine.scope():
+                    raise VerificationError(words(v))
+        if found != forest.components:
+            raise VerificationError(
+                f"len() is {forest.components:,}, and there are {found:,} components"
+            )
+        return int(found)
+
+    def _sample(self, ends: Edges) -> None:
+        """Join the edges of a fifth of the blocks, or of a twentieth where there are so many."""
+        stride = TWENTIETH if ends.m >= FULL * self.forest.n else FIFTH
+        place = kernels.kernel(column_passes.glance, self.engine, stride)
+        wide = ends.wide_for(self.forest.n)
+        ahead = kernels.kernel(reading.look_ahead, self.engine, wide, place)
+        join = kernels.kernel(passes.join_edges, *self._kind(ends, place), ahead)
+        few = column_passes.glanced_count(ends.m, stride)
+        join(few, ends.src, ends.dst, ends.low, self.forest.n, self.trees)
+
+    def _check(self, ends: Edges) -> None:
+        """Hold each edge against the labels, and join it."""
+        n, labels = self.forest.n, self.forest.parent
+        place = kernels.kernel(reading.every, self.engine)
+        check = kernels.kernel(passes.check_edges, *self._kind(ends, place))
+        own = self.top, labels, self.inside, self.trees, self.named, self.first
+        check(ends.m, ends.src, ends.dst, ends.low, n, *own)
+
+    def _kind(self, ends: Edges, place: Any) -> tuple[Any, ...]:
+        wide = ends.wide_for(self.forest.n)
+        read = kernels.kernel(reading.listed, self.engine, wide)
+        return self.engine, self.forest.vertex, wide, read, place
+
+    def _gather(self) -> None:
+        """Note which vertices hang from the root that most do, with its label."""
+        engine, forest, self.since = self.engine, self.forest, 0
+        found = engine.empty(passes.PROBES, forest.vertex)
+        kernels.kernel(passes.probe, engine, forest.vertex)(found.size, forest.n, self.trees, found)
+        self.top = Counter(engine.to_host(found).tolist()).most_common(1)[0][0]
+        octets = self.inside.view(np.uint8)
+        gather = kernels.kernel(passes.gather_inside, engine, forest.vertex)
+        gather(octets.size, forest.n, self.top, forest.parent, self.trees, octets)
+
+    def _name(self, column: Any) -> None:
+        engine, xp, forest = self.engine, self.engine.xp, self.forest
+        at = self.places.of(column)
+        there = at < forest.n
+        if forest.n:
+            inside = xp.where(there, at, 0).astype(at.dtype)
+            word = forest.seen[inside >> bits.SHIFT]
+            there &= (word >> (inside & bits.LAST).astype(np.uint32)) & bits.ONE != 0
+        if not bool(there.all()):
+            row = int(xp.argmin(there))
+            parts = bool(self.places.column.parts)
+            one = [part[row : row + 1] for part in column] if parts else column[row : row + 1]
+            raise VerificationError(f"vertex {in_words(one, parts)} has no label")
+        mark = kernels.kernel(column_passes.mark_column, engine, forest.vertex)
+        mark(at.size, at, 0, self.named)
+
+    def _compare(self, oracle: str, ends: Edges) -> None:
+        """Another library's components, which have to be the same."""
+        engine, xp, forest = self.engine, self.engine.xp, self.forest
+        src, dst = (
+            (column.astype(np.int64) - np.int64(ends.low)) for column in (ends.src, ends.dst)
+        )
+        theirs = least_by(oracle, src, dst, forest.n)
+        other = xp.flatnonzero(engine.asarray(theirs) != forest.parent)
+        if other.size:
+            v = int(other[0])
+            name, own = self.places.name, int(forest.parent[v])
+            raise VerificationError(
+                f"vertex {name(v)} has the label {name(own)}, and for {oracle} the least vertex"
+                f" of its component is {name(int(theirs[v]))}"
             )

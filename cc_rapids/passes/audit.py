@@ -5,14 +5,10 @@ seen   : bits of the vertices that the answer has. Only read.
 trees  : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
          as good as random (see comes_first), so that every climb ends; and a path of edges joins
          the two.
-top    : the root that most vertices hang from after a sample: the giant's.
-inside : bits of vertices that hang from one root with top.
+top    : the root that most vertices hang from after a sample; its label is the giant's.
+inside : bits of vertices that have the giant's label, and hang from one root with top.
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
-first  : (5,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
-
-The trees are grown without a look at the labels. These are right if each vertex hangs from the root
-that its label hangs from, which is no greater and labels itself, and there are as many labels as
-roots: then no tree has two. Labels of the ends of edges are read only to name one that differs.
+first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
 
 It shares no kernel with the designs, which hook the greater root under the smaller one. In a random
 order the depth of trees does not hang on that of the edges.
@@ -30,7 +26,7 @@ ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes
 ZERO, NEXT, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 PROBES = 256  # vertices looked at for the giant
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
-EDGE, MISSING, LABEL, MERGED, FOREIGN = range(5)  # kinds of faults, all but the first of vertices
+MISSING, LABEL, MERGED, FOREIGN = range(4)  # kinds of faults of a vertex
 
 
 def climb(on: Any) -> Any:
@@ -85,64 +81,49 @@ def join(on: Any) -> Any:
 
 
 def join_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any) -> Any:
-    """Join both ends of each edge: of a sample, or of all where none pays."""
-    mark, unite, fault = bits.mark(on), join(on), lessen(on)
+    """Join both ends of each edge of a sample; what there is to say of it is said later."""
+    unite = join(on)
 
     @on.each
-    def join_edges(i, src, dst, low, n, trees, named, first):
+    def join_edges(i, src, dst, low, n, trees):
         ahead(i, src, dst, low, trees)
-        e = place(i)
-        u, v = ends(e, src, dst, low, n)
-        if max(u, v) >= wide(n):
-            fault(first, EDGE, e)
-        elif u == v:
-            mark(named, vertex(u))
-        else:
+        u, v = ends(place(i), src, dst, low, n)
+        if max(u, v) < wide(n):
             unite(trees, vertex(u), vertex(v))
 
     return join_edges
 
 
-def join_outside(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
-    """Join both ends of each edge, unless both are inside.
+def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
+    """Join both ends of each edge that joins two vertices of one label, and note the first other.
 
-    These hang from one root, or do by the end of the kernel: a bit is set by the thread that has
-    joined its vertex to the giant's root.
+    Edges with both ends inside are done: they have the giant's label, and hang from one root, or do
+    by the end of the kernel: a bit is set by the thread that has joined its vertex to the giant. So
+    where one end is inside, the other needs the giant's label, and is joined to that. The vertices
+    that the answer does not have are told later, by what has joined or named them.
     """
     has, mark, unite, fault = bits.has(on), bits.mark(on), join(on), lessen(on)
 
     @on.each
-    def join_outside(i, src, dst, low, n, top, inside, trees, named, first):
+    def check_edges(i, src, dst, low, n, top, labels, inside, trees, named, first):
         e = place(i)
         u, v = ends(e, src, dst, low, n)
         if max(u, v) >= wide(n):
-            fault(first, EDGE, e)
+            fault(first, 0, e)
         elif u == v:
             mark(named, vertex(u))
         else:
             u_in, v_in = has(inside, vertex(u)), has(inside, vertex(v))
-            if u_in != v_in:
-                w = vertex(v if u_in else u)
+            w = vertex(v if u_in else u)
+            if u_in != v_in and labels[w] == labels[top]:
                 unite(trees, vertex(top), w)
                 mark(inside, w)
-            elif not u_in:
+            elif not (u_in or v_in) and labels[u] == labels[v]:
                 unite(trees, vertex(u), vertex(v))
+            elif not (u_in and v_in):
+                fault(first, 0, e)
 
-    return join_outside
-
-
-def differ(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
-    """The first edge whose ends have different labels, or one of which is no vertex."""
-    fault = lessen(on)
-
-    @on.each
-    def differ(i, src, dst, low, n, labels, first):
-        e = place(i)
-        u, v = ends(e, src, dst, low, n)
-        if max(u, v) >= wide(n) or labels[u] != labels[v]:
-            fault(first, EDGE, e)
-
-    return differ
+    return check_edges
 
 
 def probe(on: Any, vertex: type) -> Any:
@@ -157,23 +138,19 @@ def probe(on: Any, vertex: type) -> Any:
 
 
 def gather_inside(on: Any, vertex: type) -> Any:
-    """Point every vertex at its root, and note those of the giant; a thread owns whole bytes of
-    the bits.
+    """Whether each vertex hangs from the giant's root and has its label; a thread owns whole bytes
+    of the bits.
 
     Nothing is joined meanwhile, so that roots stay what they are.
     """
     root = climb(on)
 
     @on.each
-    def gather_inside(b, n, top, trees, octets):
+    def gather_inside(b, n, top, labels, trees, octets):
         octet, v, one = np.uint8(0), b << THREE, ONE
-        last = min(v + EIGHT, np.uint64(n))
+        giant, last = labels[top], min(v + EIGHT, np.uint64(n))
         while v < last:
-            up = trees[v]
-            end = root(trees, up)
-            if end != up:
-                trees[v] = end
-            if end == vertex(top):
+            if labels[v] == giant and root(trees, vertex(v)) == vertex(top):
                 octet |= one
             one = np.uint8(one << ONE)
             v += NEXT
@@ -183,22 +160,21 @@ def gather_inside(on: Any, vertex: type) -> Any:
 
 
 def check_vertices(on: Any, vertex: type) -> Any:
-    """The first vertex of each kind of fault, and the numbers of labels and of roots with labels.
+    """The first vertex of each kind of fault, and the number of labels.
 
     LABEL: its label is greater, or does not label itself. MERGED: it does not hang from the root of
     its label. MISSING: it hangs in a tree, and the answer does not have it. Of what hangs the root
-    is named: an edge does. Vertices inside hang from one root with ``head``: of those that have its
-    label it is enough to see once whether that is apart.
+    is named: an edge does. Of a vertex inside, whoever set its bit has seen that it has the label
+    of ``head`` and a path to it, so that it is enough to see once whether that label is apart.
     """
     has, mark, fault, add, root = bits.has(on), bits.mark(on), lessen(on), on.all_add, climb(on)
 
     @on.sweep
-    def check_vertices(v, n, step, head, labels, seen, inside, trees, named, first, counts):
-        found, roots, giant = np.int64(0), np.int64(0), labels[head]
-        summit = root(trees, vertex(head))
+    def check_vertices(v, n, step, head, labels, seen, inside, trees, named, first, count):
+        found, giant, summit = np.int64(0), labels[head], root(trees, vertex(head))
         apart = giant >= n or root(trees, giant) != summit
         while v < n:
-            own, within = labels[v], has(inside, vertex(v))
+            own, within = labels[v], has(inside, vertex(v)) and v != giant
             top = summit if within else root(trees, vertex(v))
             if top != v:
                 mark(named, top)
@@ -209,13 +185,10 @@ def check_vertices(on: Any, vertex: type) -> Any:
                 fault(first, LABEL, v)
             elif own == v:
                 found += np.int64(1)
-            elif apart if within and own == giant else root(trees, own) != top:
+            elif apart if within else root(trees, own) != top:
                 fault(first, MERGED, v)
-            if top == v and has(seen, vertex(v)):
-                roots += np.int64(1)
             v += step
-        add(counts, 0, found)
-        add(counts, 1, roots)
+        add(count, 0, found)
 
     return check_vertices
 

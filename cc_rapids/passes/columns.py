@@ -23,17 +23,6 @@ def glance(on: Any, stride: int = STRIDE) -> Any:
     return place
 
 
-def unseen(on: Any, stride: int) -> Any:
-    """The rows that a glance leaves out."""
-    step, left = np.uint64(stride), np.uint64(stride - BLOCK_ROWS)
-
-    @on.device
-    def place(i):
-        return i // left * step + BLOCK + i % left
-
-    return place
-
-
 def glanced_count(m: int, stride: int = STRIDE) -> int:
     """How many of m rows a glance takes in."""
     return m // stride * BLOCK_ROWS + min(m % stride, BLOCK_ROWS)
