@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cc_rapids import VerificationError, components
+from cc_rapids import VerificationError, components, kernels
 from cc_rapids.audit import audit_labels, run
+from cc_rapids.passes import audit as passes
 
 
 @pytest.fixture(autouse=True)
@@ -37,3 +38,30 @@ def test_loops_alone_name_their_vertices(engine):
     loops = np.array([3, 3, 0, 3])
     found = components((loops, loops), engine=engine)
     assert found.audit((loops, loops)).components == 2
+
+
+def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch):
+    """An answer that misses an edge is refused, even by trees that miss it too."""
+    src, dst = np.arange(8), np.arange(1, 9)
+    frame = pd.DataFrame({"vertex": np.arange(9), "labels": [0] * 4 + [4] * 5})
+
+    def blind(on):
+        join = whole(on)
+
+        @on.device
+        def join_some(trees, u, v):
+            if (u < 4) == (v < 4):
+                join(trees, u, v)
+
+        return join_some
+
+    whole = passes.join
+    monkeypatch.setattr(passes, "join", blind)
+    kernels.kernel.cache_clear()
+    try:
+        with pytest.raises(VerificationError, match="edge 3 joins 3 and 4, which have the labels"):
+            audit_labels(frame, (src, dst), engine="threads")
+        with pytest.raises(VerificationError, match="no path joins the two"):
+            audit_labels(frame.assign(labels=0), (src, dst), engine="threads")
+    finally:
+        kernels.kernel.cache_clear()
