@@ -30,9 +30,8 @@ from .faults import Faults
 from .places import Places, in_words
 
 NOTHING = (1 << 64) - 1
-FIFTH, TWENTIETH = 5 * 256, 20 * 256  # edges: a block of 256 of each stride is joined first
 MANY, DENSE = 1 << 20, 4  # edges, and edges a vertex, from which on any list is sampled
-FULL = 16  # edges a vertex of which a twentieth is sample enough
+FIFTH = 5  # one block of edges in so many is the sample, where a run has none of the kind
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
 
 
@@ -216,8 +215,9 @@ class _Run:
         return int(found)
 
     def _sample(self, ends: Edges) -> None:
-        """Join the edges of a fifth of the blocks, or of a twentieth where there are so many."""
-        stride = TWENTIETH if ends.m >= FULL * self.forest.n else FIFTH
+        """Join the edges of one block in so many: in as many as a run of this list would take."""
+        sample = choose(self.engine, self.forest.n, ends.m).design.words[0]
+        stride = int(dict(sample.options).get("every", FIFTH)) * column_passes.BLOCK_ROWS
         place = kernels.kernel(column_passes.glance, self.engine, stride)
         wide = ends.wide_for(self.forest.n)
         ahead = kernels.kernel(reading.look_ahead, self.engine, wide, place)
