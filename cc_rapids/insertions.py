@@ -9,19 +9,26 @@ from . import batches, inputs
 from .batches import State
 from .design import Design
 from .errors import InputError
+from .given import Given
 
 Words = tuple[str, str, str]  # source, destination, nulls
 
 
 def insert_one(state: State, edges: Any, words: Words, design: Design | None, free: bool) -> State:
+    """The state after one batch, on a copy of the trees; see :func:`insert_given`."""
+    return insert_given(state, inputs.read(edges, *words), design, free)
+
+
+def insert_given(
+    state: State, given: Given, design: Design | None, free: bool, copied: bool = True
+) -> State:
     """The state after one batch; an InputError that names the id if one is no vertex.
 
     Without a design it is the one that suits the batch. If ``free``, the first batch says on which
-    engine all run.
+    engine all run. If not ``copied``, the trees are those of the old state while no vertex is new.
     """
-    given = inputs.read(edges, *words)
     with inputs.lent_to(state, given, free) as (old, columns):
-        named, ends = batches.named(old, given, columns, sure=False)
+        named, ends = batches.named(old, given, columns, copied, sure=False)
         after = batches.inserted(named, design, *ends[:2])
         if not after.forest.complete:
             batches.named(old, given, columns)  # says which id is none of the vertices

@@ -11,8 +11,7 @@ import pytest
 
 import cc_rapids
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "cc_rapids"
+PACKAGE = (ROOT := Path(__file__).parent.parent) / "cc_rapids"
 FILE, HOST_FUNCTION, KERNEL_FUNCTION = 300, 40, 25  # lines
 
 
@@ -92,13 +91,14 @@ ROOMS = {
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
-    "insertions": Room("errors design batches inputs"),
+    "insertions": Room("errors design given batches inputs"),
     "connectivity": Room(
         "engines design index batches checkpoint inputs insertions pick result snapshots sources"
     ),
     "bars": Room(late="rich"),
     "streams": Room(
-        "errors bars engines design index batches checkpoint inputs sources result snapshots",
+        "errors bars engines design index batches checkpoint inputs insertions sources result"
+        " snapshots",
         "numpy",
         "pyarrow",
     ),

@@ -17,6 +17,7 @@ from ..batches import State
 from ..design import Design
 from ..errors import InputError
 from ..index import Range
+from ..insertions import insert_given
 from ..result import Components, check_labels
 from ..snapshots import begun, like, snapshot
 from ..sources import Budget, Chunk, Cursor, Source, ahead, bytes_of, source_of
@@ -195,12 +196,7 @@ class Run:
         if chunk.old:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped=state.given.dropped))
-        with inputs.lent_to(state, given, self.free) as (old, columns):
-            named, ends = batches.named(old, given, columns, copied=False, sure=False)
-            joined = batches.inserted(named, self.design, *ends[:2])
-            if not joined.forest.complete:
-                batches.named(old, given, columns)  # says which id is none of the vertices
-            return like(joined, given)
+        return like(insert_given(state, given, self.design, self.free, copied=False), given)
 
 
 OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
