@@ -84,11 +84,12 @@ def placed(
     return edges, replace(rows, offsets=at(rows.offsets), indices=at(rows.indices))
 
 
-def rows_of(edges: Edges, forest: Forest, noted: bool = False) -> Adjacency:
+def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = False) -> Adjacency:
     """The rows of an edge list, sorted, each edge in those of both ends.
 
     About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is ``noted``.
-    Vertices with an edge, self-loops too, are added to those that occur.
+    Vertices with an edge, self-loops too, are added to those that occur. If the entries of a row
+    are to be ``distinct``, edges that are listed again are left out.
 
     Raises
     ------
@@ -104,6 +105,8 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False) -> Adjacency:
     if noted:
         order = xp.argsort(keys)
         keys, edge_of = keys[order], order % max(edges.m, 1)
+    elif distinct:
+        keys = xp.unique(keys)
     else:
         keys.sort()
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF

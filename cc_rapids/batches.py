@@ -130,11 +130,14 @@ def inserted(state: State, design: Design | None, src: Array, dst: Array) -> Sta
     return checked(launched(state, design, src, dst))
 
 
-def launched(state: State, design: Design | None, src: Array, dst: Array) -> State:
-    """The same once all that is launched is done, which nobody waits for: see :func:`checked`."""
+def launched(state: State, design: Design | None, src: Array, dst: Array, count: int = 1) -> State:
+    """The same once all that is launched is done, which nobody waits for: see :func:`checked`.
+
+    ``count`` is how many batches the rows are of.
+    """
     suited = design or choose_for_batch(state.engine, state.forest.n, src.size)
     join(Edges(src, dst, 0), state.forest, suited)
-    return _counted(state, src.size)
+    return _counted(state, src.size, count)
 
 
 def checked(state: State) -> State:
@@ -187,13 +190,13 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     return answers.astype(bool)
 
 
-def _counted(state: State, edges: int) -> State:
-    """The state after one more batch."""
+def _counted(state: State, edges: int, count: int = 1) -> State:
+    """The state after one more batch, or so many."""
     return State(
         state.engine,
         state.index,
         state.forest,
         state.given,
         state.edges + edges,
-        state.batches + 1,
+        state.batches + count,
     )

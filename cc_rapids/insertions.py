@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from . import batches, inputs
 from .batches import State
 from .design import Design
+from .engines import Array, Engine
 from .errors import InputError
-from .given import Given
+from .given import Given, Lending
 
 Words = tuple[str, str, str]  # source, destination, nulls
+WINDOW = 1 << 23  # edges of batches that are joined as one
 
 
 def insert_one(state: State, edges: Any, words: Words, design: Design | None, free: bool) -> State:
@@ -40,11 +43,14 @@ def insert_all(
 ) -> State:
     """The state after many batches, on one copy of the trees; the device is waited for once."""
     after = state
-    for batch in edges:
-        given = inputs.read(batch, *words)
-        with inputs.lent_to(after, given, free) as (old, columns):
+    for window in _windows(inputs.read(batch, *words) for batch in edges):
+        given = _as_one(window)
+        further = [column for one in window[1:] for column in one.columns]
+        with inputs.lent_to(after, window[0], free) as (old, columns), Lending(further) as more:
+            if more:
+                columns = _end_to_end(old.engine, [*columns, *more])
             named, ends = batches.named(old, given, columns, copied=after is state, sure=False)
-            after = batches.launched(named, design, *ends[:2])
+            after = batches.launched(named, design, ends[0], ends[1], count=len(window))
     if after is not state and not batches.checked(after).forest.complete:
         n, many = after.forest.n, after.batches - state.batches
         raise InputError(
@@ -53,3 +59,39 @@ def insert_all(
             " vertices="
         )
     return after
+
+
+def _windows(given: Iterable[Given]) -> Iterator[list[Given]]:
+    """Batches in their order, those that may be joined as one together: a batch has its costs on
+    the host, whatever it holds.
+    """
+    window: list[Given] = []
+    kind, rows = None, 0
+    for batch in given:
+        own, rows = _kind(batch), rows + batch.src.size
+        if window and (own is None or own != kind or rows > WINDOW):
+            yield window
+            window, rows = [], batch.src.size
+        window.append(batch)
+        kind = own
+    if window:
+        yield window
+
+
+def _kind(given: Given) -> tuple[str, str, bool] | None:
+    """What batches have in common that may be joined as one; None for one that is joined alone."""
+    src, dst = given.src, given.dst
+    alone = src.strings or src.parts or given.offsets or given.vertices is not None
+    return None if alone else (src.dtype, dst.dtype, given.on_device)
+
+
+def _as_one(window: list[Given]) -> Given:
+    """How answers go back: as those of the last batch that has rows; rows are dropped of all."""
+    last = next((given for given in reversed(window) if given.src.size), window[-1])
+    return replace(last, dropped=sum(given.dropped for given in window))
+
+
+def _end_to_end(engine: Engine, columns: list[Array]) -> list[Array]:
+    """Two columns that hold what the pairs of some columns do, one after the other."""
+    arrays = [engine.asarray(column) for column in columns]
+    return [engine.xp.concatenate(arrays[side::2]) for side in range(2)]

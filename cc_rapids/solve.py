@@ -33,8 +33,11 @@ class Work:
         The forest, what a link keeps beside it, and the edges that it hooked by. A design that
         keeps nothing, or notes nothing, is given the parents there, and never looks at them.
     notes : (seen, stray)
-    best, inside : arrays
-        The giant's root, and the vertices inside it; after a sample only.
+    best, inside, roots : arrays
+        The giant's root, the vertices inside it, and room to find it; after a sample only.
+    outside : (listed, count) or ()
+        Room for the vertices outside it, for a design that gathers them. All such room is there
+        before the first launch: to release it in between would wait for the device.
     sampled, noted : bool
         Whether there was a sample, and whether a spanning forest is wanted.
     memory : str
@@ -53,6 +56,8 @@ class Work:
     notes: tuple[Array, Array]
     best: Array
     inside: Array
+    roots: Array
+    outside: tuple[Array, ...]
     sampled: bool
     noted: bool
     memory: str = "device"
@@ -172,9 +177,8 @@ def _find_giant(program: Program, work: Work) -> None:
     if program.sample and program.sample.link:
         program.sample.link(work)
     _unpack(program, work)
-    roots = work.engine.empty(PROBES, parent.dtype)
-    program.probe(PROBES, work.n, parent, roots)
-    program.most_frequent(PROBES, roots, work.best)
+    program.probe(PROBES, work.n, parent, work.roots)
+    program.most_frequent(PROBES, work.roots, work.best)
     octets = work.inside.view(np.uint8)
     program.mark_inside(octets.size, work.n, parent, work.best, octets)
 
@@ -209,17 +213,21 @@ def prepare(
     if sampled or program.rounds:
         best = engine.fill(engine.empty(1, np.int64), 0)
     noted = chosen is not None
+    symmetric = rows is not None and rows.symmetric
+    gathers = symmetric and program.sample is not None and program.sample.gather
     return Work(
         engine=engine,
         n=n,
         m=edges.m if rows is None else rows.m,
         edges=(edges.src, edges.dst, edges.low) if rows is None else (*rows.arrays, 0),
         rows=() if rows is None else rows.arrays,
-        symmetric=rows is not None and rows.symmetric,
+        symmetric=symmetric,
         trees=(forest.parent, extra, chosen if noted else forest.parent),
         notes=(forest.seen, forest.stray),
         best=best,
         inside=engine.empty(forest.seen.size, np.uint32) if sampled else forest.seen,
+        roots=engine.empty(PROBES, forest.vertex) if sampled else forest.parent,
+        outside=(engine.empty(n, np.uint32), engine.empty(1, np.int64)) if gathers else (),
         sampled=sampled,
         noted=noted,
         memory=memory,

@@ -15,6 +15,15 @@ from cc_rapids.passes import audit
 FIRST = audit.comes_first(Interleaver)
 
 
+def joins(join, trees, threads):
+    """For each thread a call for each of its edges, which reads the parents when it runs."""
+
+    def one(u, v):
+        join(trees, u, v, trees[u], trees[v])
+
+    return [[partial(one, *map(np.uint32, edge)) for edge in thread] for thread in threads]
+
+
 def race(before, threads):
     """Threads that join one edge after the other, in trees that are there already."""
     edges = [edge for thread in threads for edge in thread]
@@ -22,11 +31,7 @@ def race(before, threads):
     expected = scenes.components(len(before), paths)
 
     def calls(tape, shared):
-        join = audit.join(Interleaver)
-        return [
-            [partial(join, shared["trees"], *map(np.uint32, edge)) for edge in thread]
-            for thread in threads
-        ]
+        return joins(audit.join(Interleaver), shared["trees"], threads)
 
     def guard(name, v, old, new):
         """At no time does a pointer go back, or join what no path does: soundness needs no end."""
@@ -58,7 +63,8 @@ def pass_over(trees, giant, threads):
     def calls(tape, shared):
         kind = Interleaver, np.uint32, np.uint32
         read, every = reading.listed(Interleaver, np.uint32), reading.every(Interleaver)
-        check = audit.check_edges(*kind, read, every)
+        ahead = reading.no_look(Interleaver, np.uint32, every)
+        check = audit.check_edges(*kind, read, every, ahead)
         own = (shared[name] for name in ("inside", "trees", "named", "first"))
         rest = src, dst, 0, len(trees), giant, np.array(labels, np.uint32), *own
         return phases.rows(threads, lambda i: partial(check, i, *rest))
@@ -126,7 +132,7 @@ def test_a_join_without_compare_and_swap_is_found_out():
     plain = audit.join(Plain)
 
     def calls(tape, shared):
-        return [[partial(plain, shared["trees"], *map(np.uint32, e))] for e in ((0, 1), (0, 2))]
+        return joins(plain, shared["trees"], [[(0, 1)], [(0, 2)]])
 
     wrong = race(range(3), [[(0, 1)], [(0, 2)]])
     wrong.calls = calls

@@ -91,7 +91,7 @@ ROOMS = {
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
-    "insertions": Room("errors design given batches inputs"),
+    "insertions": Room("errors engines design given batches inputs"),
     "connectivity": Room(
         "engines design index batches checkpoint inputs insertions pick result snapshots sources"
     ),

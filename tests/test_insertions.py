@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from cc_rapids import Connectivity, batches, choosing, components
+from cc_rapids import Connectivity, batches, choosing, components, insertions
 from cc_rapids.design import Design
 from cc_rapids.engines import threads
 from cc_rapids.errors import InputError
@@ -53,6 +53,30 @@ def test_many_batches_are_those_one_by_one(kind):
     assert parts(at_once.components()) == parts(each.components()) == theirs(many)
     assert repr(at_once) == repr(each)
     assert "63 edges in 9 batches" in repr(at_once)
+
+
+@pytest.mark.parametrize("window", [1, 10, 25, 1 << 23])
+def test_batches_that_are_joined_as_one(monkeypatch, window):
+    """Whatever is copied together: several types, kinds and lengths, rows that are dropped."""
+    monkeypatch.setattr(insertions, "WINDOW", window)
+    joined = []
+    join = batches.join
+    monkeypatch.setattr(
+        batches, "join", lambda edges, *rest: joined.append(edges.m) or join(edges, *rest)
+    )
+    wide = drawn(60, 10, 5)
+    narrow = [(src.astype(np.int32), dst.astype(np.uint8)) for src, dst in drawn(90, 10, 3, 1)]
+    holes = [(pd.array([3, None, 5], "Int64"), pd.array([4, 5, None], "Int64"))] * 2
+    frames = [pd.DataFrame({"src": src, "dst": dst}) for src, dst in holes]
+    frames.append(pd.DataFrame({"src": [], "dst": []}))
+    seen = Connectivity().insert(iter([*wide, *narrow, *frames]), nulls="drop")
+    kept = [*wide, *narrow, *[(np.array([3]), np.array([4]))] * 2]
+    assert parts(seen.components()) == theirs(kept)
+    assert "82 edges in 11 batches" in repr(seen)
+    assert seen.components().summary()["dropped"] == 4
+    assert isinstance(seen.components().labels(), pd.DataFrame)
+    assert sum(joined) == 82
+    assert max(joined) == {1: 10, 10: 10, 25: 20}.get(window, 50)
 
 
 def test_a_list_of_frames_is_as_many_batches():

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import bits, frames, inputs, kernels, reading
 from ..catalog import unknown
-from ..choosing import choose
+from ..choosing import stride_of
 from ..columns import Column, of
 from ..edges import Edges
 from ..engines import Engine
@@ -120,20 +120,13 @@ def _chunks(
             )
 
 
-def samples(engine: Engine, n: int, m: int) -> bool:
-    """Whether it pays to leave edges out that a sample has settled: where it does for a run, and
-    for so many to a vertex that to look at two labels and two trees for each would cost more.
-    """
-    dense = m >= max(MANY, DENSE * n)
-    return n > 0 and (dense or choose(engine, n, m).design.sample != "none")
-
-
 class _Run:
     """The trees so far, and what edges and the caller have named."""
 
     def __init__(self, places: Places) -> None:
         self.places, self.engine, self.forest = places, places.engine, places.forest
         self.edges = self.rows = self.since = self.top = 0
+        self.gathered = False  # whether any vertex is inside
         self.faults = Faults(places)
         with self.engine.scope():
             self._begin(self.engine, self.forest)
@@ -158,10 +151,11 @@ class _Run:
         check_kinds(self.places.column, given.src)
         with inputs.lent_on(self.engine, given) as columns:
             ends = self.places.ends(columns[:2])
-            if samples(self.engine, self.forest.n, self.since):
-                self._gather()
-            elif samples(self.engine, self.forest.n, ends.m):
-                self._sample(ends)
+            n = self.forest.n
+            settled, every = stride_of(n, self.since), stride_of(n, ends.m)
+            if every and not settled:
+                self._sample(ends, every * column_passes.BLOCK_ROWS)
+            if every or settled:
                 self._gather()
             self._check(ends)
             row = int(self.engine.to_host(self.first)[0])
@@ -214,10 +208,8 @@ class _Run:
             )
         return int(found)
 
-    def _sample(self, ends: Edges) -> None:
-        """Join the edges of one block in so many: in as many as a run of this list would take."""
-        sample = choose(self.engine, self.forest.n, ends.m).design.words[0]
-        stride = int(dict(sample.options).get("every", FIFTH)) * column_passes.BLOCK_ROWS
+    def _sample(self, ends: Edges, stride: int) -> None:
+        """Join the edges of the first block of each stride."""
         place = kernels.kernel(column_passes.glance, self.engine, stride)
         wide = ends.wide_for(self.forest.n)
         ahead = kernels.kernel(reading.look_ahead, self.engine, wide, place)
@@ -229,7 +221,9 @@ class _Run:
         """Hold each edge against the labels, and join it."""
         n, labels = self.forest.n, self.forest.parent
         place = kernels.kernel(reading.every, self.engine)
-        check = kernels.kernel(passes.check_edges, *self._kind(ends, place))
+        look = reading.no_look if self.gathered else reading.look_ahead
+        ahead = kernels.kernel(look, self.engine, ends.wide_for(n), place)
+        check = kernels.kernel(passes.check_edges, *self._kind(ends, place), ahead)
         own = self.top, labels, self.inside, self.trees, self.named, self.first
         check(ends.m, ends.src, ends.dst, ends.low, n, *own)
 
@@ -240,7 +234,7 @@ class _Run:
 
     def _gather(self) -> None:
         """Note which vertices hang from the root that most do, with its label."""
-        engine, forest, self.since = self.engine, self.forest, 0
+        engine, forest, self.since, self.gathered = self.engine, self.forest, 0, True
         found = engine.empty(passes.PROBES, forest.vertex)
         kernels.kernel(passes.probe, engine, forest.vertex)(found.size, forest.n, self.trees, found)
         self.top = Counter(engine.to_host(found).tolist()).most_common(1)[0][0]

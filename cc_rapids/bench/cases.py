@@ -93,6 +93,8 @@ class Measured:
             "input_bytes": copies[0].nbytes,
             "inputs": len(copies),
         }
+        if copies[0].rows:
+            facts["entries"] = copies[0].rows.m
         peer = self._peer(form, copies) if self.options.peers else {}
         return [facts | self._case(form, ids, name, copies) | peer for name in designs]
 

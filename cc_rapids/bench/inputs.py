@@ -44,7 +44,7 @@ def inputs(
         On the engine.
     form : {"coo", "csr"}
         Columns, as a cuDF frame on a GPU that has cuDF and as two arrays elsewhere; or rows of
-        both directions, sorted.
+        both directions, sorted and distinct, as peers have them measured.
     ids : {"int32", "int64"}
     weights : (m,) array, optional
         A third column of the frame, which nothing reads.
@@ -53,7 +53,8 @@ def inputs(
     if graph.num_vertices - 1 > np.iinfo(dtype).max:
         raise InputError(f"the {graph.num_vertices:,} vertices of {graph.name} do not fit {ids}")
     if form == "csr":
-        rows = rows_of(Edges(graph.src, graph.dst, 0), Forest(engine, graph.num_vertices))
+        edges, forest = Edges(graph.src, graph.dst, 0), Forest(engine, graph.num_vertices)
+        rows = rows_of(edges, forest, distinct=True)
         whole = rows.offsets, rows.indices.astype(dtype)
         copies = rotated(engine, whole, runs)
         return [_rows(offsets, indices) for offsets, indices in copies]

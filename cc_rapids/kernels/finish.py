@@ -56,9 +56,8 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
         if not work.symmetric:
             rest(work)
             return
-        engine, (seen, _) = work.engine, work.notes
-        listed, count = engine.empty(work.n, np.uint32), engine.fill(engine.empty(1, np.int64), 0)
-        members(work.n, work.rows[0], work.inside, count, listed)
+        engine, (seen, _), (listed, count) = work.engine, work.notes, work.outside
+        members(work.n, work.rows[0], work.inside, engine.fill(count, 0), listed)
         rest_of_work = *work.rows, *work.trees, seen, work.best, work.inside
         link_rows(work.n * engine.group, count, listed, *rest_of_work)
 

@@ -23,10 +23,10 @@ from .ids import EMPTY, mix
 from .least import lessen
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
-ZERO, NEXT, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+ZERO, NEXT, TWO, HALF = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 PROBES = 256  # vertices looked at for the giant
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
-MISSING, LABEL, MERGED, FOREIGN = range(4)  # kinds of faults of a vertex
+MISSING, LABEL, MERGED, FOREIGN, NONE = range(5)  # kinds of faults of a vertex
 
 
 def climb(on: Any) -> Any:
@@ -43,12 +43,14 @@ def climb(on: Any) -> Any:
 
 
 def comes_first(on: Any) -> Any:
-    """Whether u comes before v: by Knuth's hashes, by themselves where these are the same."""
+    """Whether u comes before v: by Knuth's hashes of their low bits, then by their high bits, so
+    that no two are equal.
+    """
 
     @on.device
     def comes_first(u, v):
-        left, right = (np.uint64(u) * SPREAD) & LOW_WORD, (np.uint64(v) * SPREAD) & LOW_WORD
-        return left < right or (left == right and u < v)
+        x, y = np.uint64(u), np.uint64(v)
+        return x * SPREAD << HALF | x >> HALF < y * SPREAD << HALF | y >> HALF
 
     return comes_first
 
@@ -56,7 +58,8 @@ def comes_first(on: Any) -> Any:
 def join(on: Any) -> Any:
     """Join the trees of u and v: Rem's union (Patwary et al. 2010) in the order of comes_first.
 
-    Invariant: p and q are, or were, the parents of u and v, so that a path joins all four. The end
+    Invariant: p and q are, or were, the parents of u and v, so that a path joins all four; whoever
+    calls has read them, together with what else it has to wait for. The end
     whose parent comes first is moved: a root is hooked by one compare-and-swap, so that no tree is
     hung twice; another is hung from q instead of p, and p and q are joined next, so that nothing is
     lost. A swap that fails has met a later parent. It ends because each step goes up the order.
@@ -64,8 +67,7 @@ def join(on: Any) -> Any:
     cas, first = on.cas, comes_first(on)
 
     @on.device
-    def join(trees, u, v):
-        p, q = trees[u], trees[v]
+    def join(trees, u, v, p, q):
         while p != q:
             if first(q, p):
                 u, v, p, q = v, u, q, p
@@ -89,12 +91,12 @@ def join_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: 
         ahead(i, src, dst, low, trees)
         u, v = ends(place(i), src, dst, low, n)
         if max(u, v) < wide(n):
-            unite(trees, vertex(u), vertex(v))
+            unite(trees, vertex(u), vertex(v), trees[u], trees[v])
 
     return join_edges
 
 
-def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any:
+def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any) -> Any:
     """Join both ends of each edge that joins two vertices of one label, and note the first other.
 
     Edges with both ends inside are done: they have the giant's label, and hang from one root, or do
@@ -107,6 +109,8 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
     @on.each
     def check_edges(i, src, dst, low, n, top, labels, inside, trees, named, first):
         e = place(i)
+        ahead(i, src, dst, low, trees)
+        ahead(i, src, dst, low, labels)
         u, v = ends(e, src, dst, low, n)
         if max(u, v) >= wide(n):
             fault(first, 0, e)
@@ -114,14 +118,16 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any) -> Any
             mark(named, vertex(u))
         else:
             u_in, v_in = has(inside, vertex(u)), has(inside, vertex(v))
-            w = vertex(v if u_in else u)
-            if u_in != v_in and labels[w] == labels[top]:
-                unite(trees, vertex(top), w)
-                mark(inside, w)
-            elif not (u_in or v_in) and labels[u] == labels[v]:
-                unite(trees, vertex(u), vertex(v))
-            elif not (u_in and v_in):
-                fault(first, 0, e)
+            if not (u_in and v_in):
+                w = vertex(v if u_in else u)
+                other = vertex(top) if u_in or v_in else vertex(v)
+                p, q, same = trees[other], trees[w], labels[other] == labels[w]
+                if same:
+                    unite(trees, other, w, p, q)
+                    if u_in or v_in:
+                        mark(inside, w)
+                else:
+                    fault(first, 0, e)
 
     return check_edges
 
@@ -141,7 +147,8 @@ def gather_inside(on: Any, vertex: type) -> Any:
     """Whether each vertex hangs from the giant's root and has its label; a thread owns whole bytes
     of the bits.
 
-    Nothing is joined meanwhile, so that roots stay what they are.
+    Nothing is joined meanwhile, so that roots stay what they are, and a vertex is hung from its
+    own: the paths that it lies on become shorter.
     """
     root = climb(on)
 
@@ -150,7 +157,11 @@ def gather_inside(on: Any, vertex: type) -> Any:
         octet, v, one = np.uint8(0), b << THREE, ONE
         giant, last = labels[top], min(v + EIGHT, np.uint64(n))
         while v < last:
-            if labels[v] == giant and root(trees, vertex(v)) == vertex(top):
+            p, own = trees[v], labels[v]
+            r = root(trees, p)
+            if r != p:
+                trees[v] = r
+            if r == vertex(top) and own == giant:
                 octet |= one
             one = np.uint8(one << ONE)
             v += NEXT
@@ -159,34 +170,51 @@ def gather_inside(on: Any, vertex: type) -> Any:
     return gather_inside
 
 
+def wrong_with(on: Any) -> Any:
+    """What is wrong with a label, for a vertex that hangs from a root: LABEL, MERGED, or NONE."""
+    has, root = bits.has(on), climb(on)
+
+    @on.device
+    def wrong_with(own, top, labels, seen, trees):
+        if labels[own] != own or not has(seen, own):
+            return LABEL
+        return MERGED if root(trees, own) != top else NONE
+
+    return wrong_with
+
+
 def check_vertices(on: Any, vertex: type) -> Any:
     """The first vertex of each kind of fault, and the number of labels.
 
     LABEL: its label is greater, or does not label itself. MERGED: it does not hang from the root of
     its label. MISSING: it hangs in a tree, and the answer does not have it. Of what hangs the root
     is named: an edge does. Of a vertex inside, whoever set its bit has seen that it has the label
-    of ``head`` and a path to it, so that it is enough to see once whether that label is apart.
+    of ``head`` and a path to it, so that nothing but bits is read of it again.
     """
     has, mark, fault, add, root = bits.has(on), bits.mark(on), lessen(on), on.all_add, climb(on)
+    wrong_with_one = wrong_with(on)
 
     @on.sweep
     def check_vertices(v, n, step, head, labels, seen, inside, trees, named, first, count):
         found, giant, summit = np.int64(0), labels[head], root(trees, vertex(head))
-        apart = giant >= n or root(trees, giant) != summit
+        common = LABEL if giant >= n else wrong_with_one(giant, summit, labels, seen, trees)
         while v < n:
-            own, within = labels[v], has(inside, vertex(v)) and v != giant
-            top = summit if within else root(trees, vertex(v))
+            within, kind = has(inside, vertex(v)) and v != giant, NONE
+            own, top = giant, summit
+            if not within:
+                own, top = labels[v], root(trees, vertex(v))
             if top != v:
                 mark(named, top)
             if not has(seen, vertex(v)):
-                if top != v:
-                    fault(first, MISSING, v)
-            elif own > v or labels[own] != own or not has(seen, own):
-                fault(first, LABEL, v)
-            elif own == v:
+                kind = MISSING if top != v else NONE
+            elif own > v:
+                kind = LABEL
+            elif own != v:
+                kind = common if within else wrong_with_one(own, top, labels, seen, trees)
+            else:
                 found += np.int64(1)
-            elif apart if within else root(trees, own) != top:
-                fault(first, MERGED, v)
+            if kind != NONE:
+                fault(first, kind, v)
             v += step
         add(count, 0, found)
 

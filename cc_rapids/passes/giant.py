@@ -59,11 +59,11 @@ def most_frequent(on: Any) -> Any:
 
     @on.each
     def most_frequent(i, roots, best):
-        r, count, j = roots[i], np.int64(0), np.uint64(0)
-        while j < roots.size:
+        r, count, j, last = roots[i], np.int64(0), np.uint64(0), np.uint64(roots.size)
+        while j < last:
             if roots[j] == r:
                 count += np.int64(1)
-            j += np.uint64(1)
+            j += NEXT
         high(best, 0, (count << COUNT_SHIFT) | np.int64(r))
 
     return most_frequent
