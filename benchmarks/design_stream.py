@@ -21,7 +21,8 @@ DESIGNS = (
     "shiloach-vishkin",
 )
 SIZES = tuple(10**k for k in range(3, 9))
-BATCHES = 20  # at most so many of one size
+BATCHES = 91  # at most so many of one size: all of a list in batches of a million
+SOME = 20  # batches with queries among them
 MIXED, RATIOS = 10**6, (10.0, 3.0, 1.0, 0.3, 0.1)  # rows a batch; inserts a query
 RUNS = 3
 
@@ -80,7 +81,7 @@ def inserted_at_once(design, facts, graph, engine):
 def mixed(design, facts, graph, engine):
     """The rate of batches in which some rows are queries of random pairs."""
     xp, size = engine.xp, facts["batch"]
-    count, n = min(graph.num_edges, BATCHES * size), graph.num_vertices
+    count, n = min(graph.num_edges, SOME * size), graph.num_vertices
     draws = xp.random.RandomState(0)
     query = draws.random_sample(count) >= facts["inserts_a_query"] / (1 + facts["inserts_a_query"])
     ends = (

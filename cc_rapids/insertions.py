@@ -42,13 +42,13 @@ def insert_all(
     state: State, edges: Iterable[Any], words: Words, design: Design | None, free: bool
 ) -> State:
     """The state after many batches, on one copy of the trees; the device is waited for once."""
-    after = state
+    after, room = state, _Room()
     for window in _windows(inputs.read(batch, *words) for batch in edges):
         given = _as_one(window)
         further = [column for one in window[1:] for column in one.columns]
         with inputs.lent_to(after, window[0], free) as (old, columns), Lending(further) as more:
             if more:
-                columns = _end_to_end(old.engine, [*columns, *more])
+                columns = room.end_to_end(old.engine, [*columns, *more])
             named, ends = batches.named(old, given, columns, copied=after is state, sure=False)
             after = batches.launched(named, design, ends[0], ends[1], count=len(window))
     if after is not state and not batches.checked(after).forest.complete:
@@ -91,7 +91,22 @@ def _as_one(window: list[Given]) -> Given:
     return replace(last, dropped=sum(given.dropped for given in window))
 
 
-def _end_to_end(engine: Engine, columns: list[Array]) -> list[Array]:
-    """Two columns that hold what the pairs of some columns do, one after the other."""
-    arrays = [engine.asarray(column) for column in columns]
-    return [engine.xp.concatenate(arrays[side::2]) for side in range(2)]
+class _Room:
+    """Where the columns of batches lie one after the other; each window overwrites the one before,
+    whose kernels have been launched.
+    """
+
+    def __init__(self) -> None:
+        self.held: dict[int, Array] = {}
+
+    def end_to_end(self, engine: Engine, columns: list[Any]) -> list[Array]:
+        """Two columns that hold what the pairs of some columns do."""
+        arrays = [engine.asarray(column) for column in columns]
+        return [self._joined(engine, side, arrays[side::2]) for side in range(2)]
+
+    def _joined(self, engine: Engine, side: int, arrays: list[Array]) -> Array:
+        size, dtype = sum(array.size for array in arrays), arrays[0].dtype
+        held = self.held.get(side)
+        if held is None or held.size < size or held.dtype != dtype:
+            held = self.held[side] = engine.empty(size, dtype)
+        return engine.xp.concatenate(arrays, out=held[:size])

@@ -175,7 +175,8 @@ class Cuda(Engine):
         return self.xp.diff(self.xp.searchsorted(self.xp.sort(numbers), bounds))
 
     def to_host(self, array: Array) -> Any:
-        if not 0 < array.nbytes <= pages.NOTE or array.ndim > 1 or not array.flags.c_contiguous:
+        small = 0 < array.nbytes <= pages.NOTE and array.ndim == 1 and array.flags.c_contiguous
+        if not small or isinstance(array, np.ndarray):
             return self.xp.asnumpy(array)
         if not hasattr(self._buffers, "note"):
             self._buffers.note = pages.note()

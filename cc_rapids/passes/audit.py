@@ -50,7 +50,8 @@ def comes_first(on: Any) -> Any:
     @on.device
     def comes_first(u, v):
         x, y = np.uint64(u), np.uint64(v)
-        return x * SPREAD << HALF | x >> HALF < y * SPREAD << HALF | y >> HALF
+        left, right = x * SPREAD << HALF | x >> HALF, y * SPREAD << HALF | y >> HALF
+        return left < right if x ^ y <= x & y else x > y
 
     return comes_first
 
@@ -199,20 +200,21 @@ def check_vertices(on: Any, vertex: type) -> Any:
         found, giant, summit = np.int64(0), labels[head], root(trees, vertex(head))
         common = LABEL if giant >= n else wrong_with_one(giant, summit, labels, seen, trees)
         while v < n:
-            within, kind = has(inside, vertex(v)) and v != giant, NONE
-            own, top = giant, summit
+            within, kind, own, top = has(inside, vertex(v)), NONE, giant, summit
             if not within:
                 own, top = labels[v], root(trees, vertex(v))
             if top != v:
                 mark(named, top)
             if not has(seen, vertex(v)):
                 kind = MISSING if top != v else NONE
+            elif own == v:
+                found += np.int64(1)
             elif own > v:
                 kind = LABEL
-            elif own != v:
-                kind = common if within else wrong_with_one(own, top, labels, seen, trees)
+            elif own == giant and top == summit:
+                kind = common
             else:
-                found += np.int64(1)
+                kind = wrong_with_one(own, top, labels, seen, trees)
             if kind != NONE:
                 fault(first, kind, v)
             v += step
