@@ -132,9 +132,9 @@ def test_a_join_without_compare_and_swap_is_found_out():
     plain = audit.join(Plain)
 
     def calls(tape, shared):
-        return joins(plain, shared["trees"], [[(0, 1)], [(0, 2)]])
+        return joins(plain, shared["trees"], [[(0, 2)], [(1, 2)]])
 
-    wrong = race(range(3), [[(0, 1)], [(0, 2)]])
+    wrong = race(range(3), [[(0, 2)], [(1, 2)]])
     wrong.calls = calls
     with pytest.raises(explore.RaceError):
         explore.every_schedule(wrong, memory.STRONG)

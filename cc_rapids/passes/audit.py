@@ -10,8 +10,9 @@ inside : bits of vertices that have the giant's label, and hang from one root wi
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
 first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
 
-It shares no kernel with the designs, which hook the greater root under the smaller one. In a random
-order the depth of trees does not hang on that of the edges.
+It shares no kernel with the designs, which hook the greater root under the smaller one. Among
+numbers of one length in bits the order is as good as random, so that the depth of trees does not
+hang on that of the edges; short ones come last, so that most parents lie close together.
 """
 
 from typing import Any
@@ -43,8 +44,10 @@ def climb(on: Any) -> Any:
 
 
 def comes_first(on: Any) -> Any:
-    """Whether u comes before v: by Knuth's hashes of their low bits, then by their high bits, so
-    that no two are equal.
+    """Whether u comes before v: if it is longer in bits, or as long and of a lower hash by Knuth.
+
+    They are as long if they differ in no more than they have in common. Behind a hash stand the
+    bits that it does not depend on, so that no two are equal.
     """
 
     @on.device
