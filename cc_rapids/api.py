@@ -12,9 +12,10 @@ import numpy as np
 from . import engines, frames, small, vertices
 from .adjacency import Adjacency, arranged, placed, rows_of
 from .choosing import RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
+from .columns import Lending
 from .design import Design
 from .engines import Array, Engine
-from .given import Given, Lending
+from .given import Given
 from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
 from .solve import solve

@@ -29,7 +29,11 @@ class Lent:
         self.access = column.data.access(mode="read", scope="internal") if column.size else None
         if self.access is not None:
             self.access.__enter__()
-        return _view(column.data, dtype, column.offset, column.size)
+        try:
+            return _view(column.data, dtype, column.offset, column.size)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
 
     def __exit__(self, *error: object) -> None:
         if self.access is not None:

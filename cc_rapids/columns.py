@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -36,6 +36,21 @@ class Column:
     strings: bool = False
     native: Callable[[Any], Any] = lambda values: values
     parts: tuple[Column, ...] = ()
+
+
+class Lending(ExitStack):
+    """The arrays (or native strings) of all columns, for as long as the context is open."""
+
+    def __init__(self, columns: list[Column]) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def __enter__(self) -> list[Any]:  # type: ignore[override]
+        try:
+            return [self.enter_context(column.lend()) for column in self.columns]
+        except BaseException:
+            self.close()
+            raise
 
 
 def is_cudf(thing: Any) -> bool:
@@ -75,16 +90,10 @@ def of_parts(parts: list[Column]) -> Column:
     """The column itself if it is the only one, otherwise one of several parts."""
     if len(parts) == 1:
         return parts[0]
-
-    @contextmanager
-    def lend() -> Iterator[list[Any]]:
-        with ExitStack() as stack:
-            yield [stack.enter_context(part.lend()) for part in parts]
-
     name, dtype = (
         ", ".join(words) for words in zip(*((p.name, p.dtype) for p in parts), strict=True)
     )
-    return Column(name, dtype, parts[0].size, lend, parts=tuple(parts))
+    return Column(name, dtype, parts[0].size, lambda: Lending(parts), parts=tuple(parts))
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -80,18 +79,3 @@ class Given:
         """All columns of ids."""
         named = [self.vertices] if isinstance(self.vertices, Column) else []
         return [self.src, self.dst, *named]
-
-
-class Lending(ExitStack):
-    """The arrays (or native strings) of all columns, for as long as the context is open."""
-
-    def __init__(self, columns: list[Column]) -> None:
-        super().__init__()
-        self.columns = columns
-
-    def __enter__(self) -> list[Any]:  # type: ignore[override]
-        try:
-            return [self.enter_context(column.lend()) for column in self.columns]
-        except BaseException:
-            self.close()
-            raise

@@ -12,11 +12,12 @@ from . import engines, frames
 from .adjacency import Adjacency, listed
 from .batches import State
 from .catalog import unknown
+from .columns import Lending
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
 from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError
-from .given import Given, Lending
+from .given import Given
 from .pick import column_of, columns_of, first, mask_of, rows_of
 
 MISSING = ("raise", "false")

@@ -8,10 +8,11 @@ from typing import Any
 
 from . import batches, inputs
 from .batches import State
+from .columns import Lending
 from .design import Design
 from .engines import Array, Engine
 from .errors import InputError
-from .given import Given, Lending
+from .given import Given
 
 Words = tuple[str, str, str]  # source, destination, nulls
 WINDOW = 1 << 23  # edges of batches that are joined as one

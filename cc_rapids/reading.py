@@ -11,7 +11,9 @@ import numpy as np
 
 from . import bits
 
+ONE = np.uint64(1)
 SOON = np.uint64(32)  # edges between asking for a parent and reading it
+BLOCK = 256  # edges, or rows of a column, that are in a sample together
 
 
 def distance(on: Any, wide: type) -> Any:
@@ -47,13 +49,12 @@ def row_of(on: Any) -> Any:
 
     By bisection: neighbours take the same steps, so that they read the same words.
     """
-    one = np.uint64(1)
 
     @on.device
     def row(offsets, n, e):
         low, high = np.uint64(0), np.uint64(n)
-        while high - low > one:
-            middle = (low + high) >> one
+        while high - low > ONE:
+            middle = (low + high) >> ONE
             if np.uint64(offsets[middle]) <= e:
                 low = middle
             else:
@@ -154,3 +155,30 @@ def every(on: Any) -> Any:
         return i
 
     return place
+
+
+def sampled(on: Any, every: int) -> Any:
+    """The i-th edge of a sample: the first block of each so many."""
+    block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
+
+    @on.device
+    def sampled(i):
+        return i + i // block * between
+
+    return sampled
+
+
+def unsampled(on: Any, every: int) -> Any:
+    """The i-th edge of those that a sample leaves."""
+    block, between = np.uint64(BLOCK), np.uint64(max(every - 1, 1) * BLOCK)
+
+    @on.device
+    def unsampled(i):
+        return i + (i // between + ONE) * block
+
+    return unsampled
+
+
+def sampled_count(m: int, every: int) -> int:
+    """How many of m edges are in the sample of one block in so many."""
+    return m // (every * BLOCK) * BLOCK + min(m % (every * BLOCK), BLOCK)

@@ -15,6 +15,7 @@ from .given import Given
 
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading
+FEW = 32  # a glance takes one block of rows in so many
 WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so many ids
 
 
@@ -101,8 +102,9 @@ def bounds(arrays: list[Array], engine: Engine, sure: bool = True) -> tuple[int,
     found = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
-        rows = passes.columns.glanced_count(left.size) if few else left.size
-        place = kernels.kernel(passes.columns.glance if few else reading.every, engine)
+        rows = reading.sampled_count(left.size, FEW) if few else left.size
+        how = (reading.sampled, engine, FEW) if few else (reading.every, engine)
+        place = kernels.kernel(*how)
         span = kernels.kernel(passes.columns.span, engine, wide_of(left), sign_of(left), place)
         span(rows, left, right, found[2 * k : 2 * k + 2])
     ends = engine.to_host(found).tolist()

@@ -64,9 +64,12 @@ def pass_over(trees, giant, threads):
         kind = Interleaver, np.uint32, np.uint32
         read, every = reading.listed(Interleaver, np.uint32), reading.every(Interleaver)
         ahead = reading.no_look(Interleaver, np.uint32, every)
-        check = audit.check_edges(*kind, read, every, ahead)
+        check = audit.check_edges(*kind, read, every, ahead, True, True)
+        alike = np.array(
+            [phases.bits(v for v, own in enumerate(labels) if own == giant)], np.uint32
+        )
         own = (shared[name] for name in ("inside", "trees", "named", "first"))
-        rest = src, dst, 0, len(trees), giant, np.array(labels, np.uint32), *own
+        rest = src, dst, 0, len(trees), giant, np.array(labels, np.uint32), alike, *own
         return phases.rows(threads, lambda i: partial(check, i, *rest))
 
     def guard(name, v, old, new):

@@ -91,7 +91,7 @@ ROOMS = {
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
-    "insertions": Room("errors engines design given batches inputs"),
+    "insertions": Room("errors engines design columns given batches inputs"),
     "connectivity": Room(
         "engines design index batches checkpoint inputs insertions pick result snapshots sources"
     ),
@@ -114,14 +114,14 @@ ROOMS = {
         "numpy",
     ),
     "api": Room(
-        "engines design choosing adjacency solve frames given plan spanning vertices small result"
-        " sources streams",
+        "engines design choosing adjacency solve frames columns given plan spanning vertices small"
+        " result sources streams",
         "numpy",
     ),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "bench": Room(
-        "errors edges kernels engines design program plots forest adjacency solve graphs api"
-        " generators oracle",
+        "errors edges reading kernels engines design program plots forest adjacency solve graphs"
+        " api generators oracle",
         "numpy",
         "cudf cugraph cupy pyarrow rmm scipy",
     ),

@@ -12,7 +12,7 @@ from races import memory, plants, whole
 from races.portions import DEEP
 from races.runs import Outcomes
 
-from cc_rapids import solve
+from cc_rapids import reading, solve
 from cc_rapids.algorithms import search
 from cc_rapids.catalog import CHOICES
 from cc_rapids.design import Design, designs
@@ -44,7 +44,7 @@ def small(monkeypatch):
     for module in (sample, search, solve):
         monkeypatch.setattr(module, "PROBES", whole.PROBES)
     monkeypatch.setattr(solve, "MANY", 0)
-    monkeypatch.setattr(sample, "BLOCK", 1)
+    monkeypatch.setattr(reading, "BLOCK", 1)
 
 
 def check(names, graph, model=memory.STRONG, both_ways=True, group=1):

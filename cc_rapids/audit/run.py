@@ -125,16 +125,17 @@ class _Run:
 
     def __init__(self, places: Places) -> None:
         self.places, self.engine, self.forest = places, places.engine, places.forest
-        self.edges = self.rows = self.since = self.top = 0
-        self.gathered = False  # whether any vertex is inside
+        self.edges = self.rows = self.since = 0
+        self.giant = self.top = 0  # the most frequent label, and the root of its vertices
+        self.known = self.settled = False  # whether there are bits of either
         self.faults = Faults(places)
         with self.engine.scope():
             self._begin(self.engine, self.forest)
 
     def _begin(self, engine: Engine, forest: Forest) -> None:
         n, words = forest.n, forest.seen.size
-        self.trees, self.inside, self.named, self.told = engine.pieces(
-            (n, forest.vertex), (words, np.uint32), (words, np.uint32), (5, np.uint64)
+        self.trees, self.alike, self.inside, self.named, self.told = engine.pieces(
+            (n, forest.vertex), *3 * [(words, np.uint32)], (5, np.uint64)
         )
         self.first, self.count = self.told[:4], self.told[4:].view(np.int64)
         kernels.kernel(kernels.forest.start, engine, forest.vertex)(n, self.trees)
@@ -151,13 +152,7 @@ class _Run:
         check_kinds(self.places.column, given.src)
         with inputs.lent_on(self.engine, given) as columns:
             ends = self.places.ends(columns[:2])
-            n = self.forest.n
-            settled, every = stride_of(n, self.since), stride_of(n, ends.m)
-            if every and not settled:
-                self._sample(ends, every * column_passes.BLOCK_ROWS)
-            if every or settled:
-                self._gather()
-            self._check(ends)
+            self._join(ends)
             row = int(self.engine.to_host(self.first)[0])
             if row != NOTHING:
                 raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
@@ -193,7 +188,7 @@ class _Run:
         with engine.scope():
             check = kernels.kernel(passes.check_vertices, engine, vertex)
             answer, own = (forest.parent, forest.seen), (self.trees, self.named, self.first)
-            check(forest.n, self.top, *answer, self.inside, *own, self.count)
+            check(forest.n, self.giant, self.top, *answer, self.inside, *own, self.count)
             kernels.kernel(passes.check_roots, engine, vertex)(forest.n, forest.seen, *own)
             *first, found = engine.to_host(self.told).tolist()
         faults = self.faults
@@ -208,39 +203,63 @@ class _Run:
             )
         return int(found)
 
-    def _sample(self, ends: Edges, stride: int) -> None:
-        """Join the edges of the first block of each stride."""
-        place = kernels.kernel(column_passes.glance, self.engine, stride)
-        wide = ends.wide_for(self.forest.n)
-        ahead = kernels.kernel(reading.look_ahead, self.engine, wide, place)
-        join = kernels.kernel(passes.join_edges, *self._kind(ends, place), ahead)
-        few = column_passes.glanced_count(ends.m, stride)
-        join(few, ends.src, ends.dst, ends.low, self.forest.n, self.trees)
+    def _join(self, ends: Edges) -> None:
+        """Hold each edge against the labels, and join it: those of a sample first, where one pays,
+        unless what came before has settled most vertices.
+        """
+        n, m = self.forest.n, ends.m
+        if stride_of(n, self.since):
+            self._gather()
+        every = 0 if self.settled else stride_of(n, m)
+        if not every:
+            self._check(ends, m, kernels.kernel(reading.every, self.engine))
+            return
+        self._gather_alike()
+        few = reading.sampled_count(m, every)
+        self._check(ends, few, kernels.kernel(reading.sampled, self.engine, every))
+        self._gather()
+        if self.engine.skips:
+            self._check(ends, m - few, kernels.kernel(reading.unsampled, self.engine, every))
+        else:
+            self._check(ends, m, kernels.kernel(reading.every, self.engine))
 
-    def _check(self, ends: Edges) -> None:
-        """Hold each edge against the labels, and join it."""
-        n, labels = self.forest.n, self.forest.parent
-        place = kernels.kernel(reading.every, self.engine)
-        look = reading.no_look if self.gathered else reading.look_ahead
-        ahead = kernels.kernel(look, self.engine, ends.wide_for(n), place)
-        check = kernels.kernel(passes.check_edges, *self._kind(ends, place), ahead)
-        own = self.top, labels, self.inside, self.trees, self.named, self.first
-        check(ends.m, ends.src, ends.dst, ends.low, n, *own)
+    def _check(self, ends: Edges, count: int, place: Any) -> None:
+        """Hold so many edges against the labels, and join them."""
+        engine, n, wide = self.engine, self.forest.n, ends.wide_for(self.forest.n)
+        read = kernels.kernel(reading.listed, engine, wide)
+        look = reading.no_look if self.settled else reading.look_ahead
+        ahead = kernels.kernel(look, engine, wide, place)
+        kind = engine, self.forest.vertex, wide, read, place, ahead, self.known, self.settled
+        own = self.top, self.forest.parent, self.alike, self.inside, self.trees
+        edges = ends.src, ends.dst, ends.low
+        kernels.kernel(passes.check_edges, *kind)(count, *edges, n, *own, self.named, self.first)
 
-    def _kind(self, ends: Edges, place: Any) -> tuple[Any, ...]:
-        wide = ends.wide_for(self.forest.n)
-        read = kernels.kernel(reading.listed, self.engine, wide)
-        return self.engine, self.forest.vertex, wide, read, place
+    def _probe(self) -> tuple[list[int], list[int]]:
+        """The labels and the roots of some vertices."""
+        forest = self.forest
+        found = self.engine.empty(2 * passes.PROBES, forest.vertex)
+        probe = kernels.kernel(passes.probe, self.engine, forest.vertex)
+        probe(passes.PROBES, forest.n, forest.parent, self.trees, found)
+        told = self.engine.to_host(found).tolist()
+        return told[: passes.PROBES], told[passes.PROBES :]
+
+    def _gather_alike(self) -> None:
+        """Note which vertices have the label that most do."""
+        forest, octets = self.forest, self.alike.view(np.uint8)
+        self.giant, self.known = Counter(self._probe()[0]).most_common(1)[0][0], True
+        gather = kernels.kernel(passes.gather_alike, self.engine, forest.vertex)
+        gather(octets.size, forest.n, self.giant, forest.parent, octets)
 
     def _gather(self) -> None:
-        """Note which vertices hang from the root that most do, with its label."""
-        engine, forest, self.since, self.gathered = self.engine, self.forest, 0, True
-        found = engine.empty(passes.PROBES, forest.vertex)
-        kernels.kernel(passes.probe, engine, forest.vertex)(found.size, forest.n, self.trees, found)
-        self.top = Counter(engine.to_host(found).tolist()).most_common(1)[0][0]
-        octets = self.inside.view(np.uint8)
-        gather = kernels.kernel(passes.gather_inside, engine, forest.vertex)
-        gather(octets.size, forest.n, self.top, forest.parent, self.trees, octets)
+        """Note which vertices with that label hang from the root that most of them do."""
+        if not self.known:
+            self._gather_alike()
+        forest, octets = self.forest, self.inside.view(np.uint8)
+        among = zip(*self._probe(), strict=True)
+        roots = Counter(root for label, root in among if label == self.giant)
+        self.top, self.since, self.settled = roots.most_common(1)[0][0], 0, True
+        gather = kernels.kernel(passes.gather_inside, self.engine, forest.vertex)
+        gather(octets.size, forest.n, self.top, self.alike.view(np.uint8), self.trees, octets)
 
     def _name(self, column: Any) -> None:
         engine, xp, forest = self.engine, self.engine.xp, self.forest

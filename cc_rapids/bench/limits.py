@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..design import Design
-from ..kernels.sample import sampled_count
 from ..plots import CARDS, Card
+from ..reading import sampled_count
 
 LABEL = 4  # bytes of a vertex
 OFFSET = 8

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import bits
+from .. import bits, reading
 from ..catalog import choice
 
-BLOCK = 256  # edges of a list, read together
 PROBES = 256  # vertices looked at to find the largest component, or one of high degree
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
@@ -48,27 +47,15 @@ def none(on: Any, vertex: type) -> None:
 )
 def strided(on: Any, vertex: type, every_edge: Any, every: int) -> Sample:
     """Link every fifth block of edges first, then those that are not inside the largest tree."""
-    block, stride, left = map(np.uint64, (BLOCK, every * BLOCK, max(every - 1, 1) * BLOCK))
+    link_edges = every_edge(reading.sampled(on, every))
 
-    @on.device
-    def sampled(i):
-        return i // block * stride + i % block
-
-    @on.device
-    def others(i):
-        return i // left * stride + block + i % left
-
-    link_edges = every_edge(sampled)
+    def count(m: int) -> int:
+        return reading.sampled_count(m, every)
 
     def link(work: Any) -> None:
-        link_edges(sampled_count(work.m, every), *work.edges, work.n, *work.trees, *work.notes)
+        link_edges(count(work.m), *work.edges, work.n, *work.trees, *work.notes)
 
-    return Sample(link, left=others, left_count=lambda m: m - sampled_count(m, every))
-
-
-def sampled_count(m: int, every: int) -> int:
-    """How many of m edges are in the sample of one block in so many."""
-    return m // (every * BLOCK) * BLOCK + min(m % (every * BLOCK), BLOCK)
+    return Sample(link, left=reading.unsampled(on, every), left_count=lambda m: m - count(m))
 
 
 def giant_of(on: Any, vertex: type) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import frames
+from ..columns import Lending
 from ..errors import VerificationError
-from ..given import Lending
 from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
 
 

@@ -5,7 +5,8 @@ seen   : bits of the vertices that the answer has. Only read.
 trees  : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
          as good as random (see comes_first), so that every climb ends; and a path of edges joins
          the two.
-top    : the root that most vertices hang from after a sample; its label is the giant's.
+alike  : bits of the vertices with the most frequent label, the giant's, where that is known.
+top    : the root that most of these hang from after a sample.
 inside : bits of vertices that have the giant's label, and hang from one root with top.
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
 first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
@@ -20,13 +21,14 @@ from typing import Any
 import numpy as np
 
 from .. import bits
+from . import giant
 from .ids import EMPTY, mix
 from .least import lessen
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 ZERO, NEXT, TWO, HALF = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 PROBES = 256  # vertices looked at for the giant
-SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
+SPREAD = np.uint64(2654435761)  # Knuth's multiplicative hash
 MISSING, LABEL, MERGED, FOREIGN, NONE = range(5)  # kinds of faults of a vertex
 
 
@@ -62,8 +64,7 @@ def comes_first(on: Any) -> Any:
 def join(on: Any) -> Any:
     """Join the trees of u and v: Rem's union (Patwary et al. 2010) in the order of comes_first.
 
-    Invariant: p and q are, or were, the parents of u and v, so that a path joins all four; whoever
-    calls has read them, together with what else it has to wait for. The end
+    Invariant: p and q are, or were, the parents of u and v, so that a path joins all four. The end
     whose parent comes first is moved: a root is hooked by one compare-and-swap, so that no tree is
     hung twice; another is hung from q instead of p, and p and q are joined next, so that nothing is
     lost. A swap that fails has met a later parent. It ends because each step goes up the order.
@@ -86,49 +87,54 @@ def join(on: Any) -> Any:
     return join
 
 
-def join_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any) -> Any:
-    """Join both ends of each edge of a sample; what there is to say of it is said later."""
-    unite = join(on)
+def agree(on: Any, known: bool) -> Any:
+    """Whether two vertices have one label: by two bits for nearly all, if these are ``known``."""
+    has = bits.has(on)
 
-    @on.each
-    def join_edges(i, src, dst, low, n, trees):
-        ahead(i, src, dst, low, trees)
-        u, v = ends(place(i), src, dst, low, n)
-        if max(u, v) < wide(n):
-            unite(trees, vertex(u), vertex(v), trees[u], trees[v])
+    @on.device
+    def compared(u, v, labels, alike):
+        return labels[u] == labels[v]
 
-    return join_edges
+    @on.device
+    def agree(u, v, labels, alike):
+        one, other = has(alike, u), has(alike, v)
+        return one == other and (one or labels[u] == labels[v])
+
+    return agree if known else compared
 
 
-def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any) -> Any:
+def check_edges(
+    on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any, known: bool, settled: bool
+) -> Any:
     """Join both ends of each edge that joins two vertices of one label, and note the first other.
 
-    Edges with both ends inside are done: they have the giant's label, and hang from one root, or do
-    by the end of the kernel: a bit is set by the thread that has joined its vertex to the giant. So
-    where one end is inside, the other needs the giant's label, and is joined to that. The vertices
-    that the answer does not have are told later, by what has joined or named them.
+    Where some vertices are ``settled``, an edge with both ends inside is done: they have one label,
+    and hang from one root, or do by the end of the kernel: a bit is set by the thread that has
+    joined its vertex to the giant. So where one end is inside, the other needs the giant's label,
+    and is joined to that. The vertices that the answer does not have are told later, by what has
+    joined or named them.
     """
     has, mark, unite, fault = bits.has(on), bits.mark(on), join(on), lessen(on)
+    same, within = agree(on, known), has if settled else on.device(lambda bits, v: False)
 
     @on.each
-    def check_edges(i, src, dst, low, n, top, labels, inside, trees, named, first):
+    def check_edges(i, src, dst, low, n, top, labels, alike, inside, trees, named, first):
         e = place(i)
         ahead(i, src, dst, low, trees)
-        ahead(i, src, dst, low, labels)
         u, v = ends(e, src, dst, low, n)
         if max(u, v) >= wide(n):
             fault(first, 0, e)
         elif u == v:
             mark(named, vertex(u))
         else:
-            u_in, v_in = has(inside, vertex(u)), has(inside, vertex(v))
+            u_in, v_in = within(inside, vertex(u)), within(inside, vertex(v))
             if not (u_in and v_in):
-                w = vertex(v if u_in else u)
-                other = vertex(top) if u_in or v_in else vertex(v)
-                p, q, same = trees[other], trees[w], labels[other] == labels[w]
-                if same:
-                    unite(trees, other, w, p, q)
-                    if u_in or v_in:
+                w, one = vertex(v if u_in else u), u_in or v_in
+                other = vertex(top) if one else vertex(v)
+                p, q = trees[w], trees[other]
+                if has(alike, w) if one else same(w, other, labels, alike):
+                    unite(trees, w, other, p, q)
+                    if one:
                         mark(inside, w)
                 else:
                     fault(first, 0, e)
@@ -137,14 +143,32 @@ def check_edges(on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead:
 
 
 def probe(on: Any, vertex: type) -> Any:
-    """The roots of some vertices: the one that most hang from may be the giant's."""
-    root = climb(on)
+    """The labels and the roots of some vertices: those of the giant stand there most often."""
+    root, probed = climb(on), giant.probed(on)
 
     @on.each
-    def probe(i, n, trees, out):
-        out[i] = root(trees, vertex(((i * SPREAD) & LOW_WORD) % np.uint64(n)))
+    def probe(i, n, labels, trees, out):
+        v = vertex(probed(i, n))
+        out[i] = labels[v]
+        out[i + np.uint64(PROBES)] = root(trees, v)
 
     return probe
+
+
+def gather_alike(on: Any, vertex: type) -> Any:
+    """Whether each vertex has a label; a thread owns whole bytes of the bits."""
+
+    @on.each
+    def gather_alike(b, n, label, labels, octets):
+        octet, v, one, last = np.uint8(0), b << THREE, ONE, min((b << THREE) + EIGHT, np.uint64(n))
+        while v < last:
+            if labels[v] == vertex(label):
+                octet |= one
+            one = np.uint8(one << ONE)
+            v += NEXT
+        octets[b] = octet
+
+    return gather_alike
 
 
 def gather_inside(on: Any, vertex: type) -> Any:
@@ -157,19 +181,18 @@ def gather_inside(on: Any, vertex: type) -> Any:
     root = climb(on)
 
     @on.each
-    def gather_inside(b, n, top, labels, trees, octets):
-        octet, v, one = np.uint8(0), b << THREE, ONE
-        giant, last = labels[top], min(v + EIGHT, np.uint64(n))
+    def gather_inside(b, n, top, alike, trees, octets):
+        octet, v, one, last = np.uint8(0), b << THREE, ONE, min((b << THREE) + EIGHT, np.uint64(n))
         while v < last:
-            p, own = trees[v], labels[v]
+            p = trees[v]
             r = root(trees, p)
             if r != p:
                 trees[v] = r
-            if r == vertex(top) and own == giant:
+            if r == vertex(top):
                 octet |= one
             one = np.uint8(one << ONE)
             v += NEXT
-        octets[b] = octet
+        octets[b] = octet & alike[b]
 
     return gather_inside
 
@@ -193,28 +216,30 @@ def check_vertices(on: Any, vertex: type) -> Any:
     LABEL: its label is greater, or does not label itself. MERGED: it does not hang from the root of
     its label. MISSING: it hangs in a tree, and the answer does not have it. Of what hangs the root
     is named: an edge does. Of a vertex inside, whoever set its bit has seen that it has the label
-    of ``head`` and a path to it, so that nothing but bits is read of it again.
+    ``giant`` and a path to ``head``, so that nothing but bits is read of it again.
     """
     has, mark, fault, add, root = bits.has(on), bits.mark(on), lessen(on), on.all_add, climb(on)
     wrong_with_one = wrong_with(on)
 
     @on.sweep
-    def check_vertices(v, n, step, head, labels, seen, inside, trees, named, first, count):
-        found, giant, summit = np.int64(0), labels[head], root(trees, vertex(head))
-        common = LABEL if giant >= n else wrong_with_one(giant, summit, labels, seen, trees)
+    def check_vertices(v, n, step, giant, head, labels, seen, inside, trees, named, first, count):
+        found, common, summit = np.int64(0), LABEL, root(trees, vertex(head))
+        if np.uint64(giant) < n:
+            common = wrong_with_one(vertex(giant), summit, labels, seen, trees)
         while v < n:
-            within, kind, own, top = has(inside, vertex(v)), NONE, giant, summit
+            within, there = has(inside, vertex(v)), has(seen, vertex(v))
+            kind, own, top = NONE, vertex(giant), summit
             if not within:
                 own, top = labels[v], root(trees, vertex(v))
             if top != v:
                 mark(named, top)
-            if not has(seen, vertex(v)):
+            if not there:
                 kind = MISSING if top != v else NONE
             elif own == v:
                 found += np.int64(1)
             elif own > v:
                 kind = LABEL
-            elif own == giant and top == summit:
+            elif own == vertex(giant) and top == summit:
                 kind = common
             else:
                 kind = wrong_with_one(own, top, labels, seen, trees)

@@ -8,24 +8,6 @@ from .. import bits
 from ..reading import index
 
 ONE = np.uint64(1)
-BLOCK_ROWS, STRIDE = 256, 8192  # rows of a glance
-BLOCK = np.uint64(BLOCK_ROWS)
-
-
-def glance(on: Any, stride: int = STRIDE) -> Any:
-    """A block of rows of each stride: enough to guess the ends of a long column."""
-    step = np.uint64(stride)
-
-    @on.device
-    def place(i):
-        return i // BLOCK * step + i % BLOCK
-
-    return place
-
-
-def glanced_count(m: int, stride: int = STRIDE) -> int:
-    """How many of m rows a glance takes in."""
-    return m // stride * BLOCK_ROWS + min(m % stride, BLOCK_ROWS)
 
 
 def span(on: Any, wide: type, sign: int, place: Any) -> Any:
