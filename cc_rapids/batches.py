@@ -114,11 +114,26 @@ def named(
     If it need not be ``copied``, the trees are those of the old state while no vertex is new. If it
     need not be ``sure``, some may be no vertices, as :func:`inserted` will tell.
     """
+    named, vertices = extended_by(state, given, columns, copied, sure)
+    return answered_as(named, given), vertices
+
+
+def extended_by(
+    state: State, given: Given, columns: Sequence[Any], copied: bool = True, sure: bool = True
+) -> tuple[State, list[Array]]:
+    """The same, where answers go back as they did."""
     index, vertices = extended(state.index, given, columns, state.engine, sure)
     same = not copied and index.n == state.forest.n
+    if same and index is state.index:
+        return state, vertices
     forest = state.forest if same else grown(state.forest, index.n)
+    return State(state.engine, index, forest, state.given, state.edges, state.batches), vertices
+
+
+def answered_as(state: State, given: Given) -> State:
+    """The state, whose answers go back as the edges of a batch came."""
     kind = kind_of(given, state.given)
-    return State(state.engine, index, forest, kind, state.edges, state.batches), vertices
+    return State(state.engine, state.index, state.forest, kind, state.edges, state.batches)
 
 
 def inserted(state: State, design: Design | None, src: Array, dst: Array) -> State:

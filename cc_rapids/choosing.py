@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -69,6 +70,7 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False) -> Rule:
     return next(rule for rule in AUTO if rule.fits(engine.name, n, m, rows))
 
 
+@lru_cache(maxsize=64)
 def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
     """What ``"auto"`` runs for a batch of m edges between n vertices: only roots are hooked."""
     return for_forest(choose(engine, n, m).design)

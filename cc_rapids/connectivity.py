@@ -88,8 +88,8 @@ class Connectivity:
         edges, source, destination, nulls
             As :func:`cc_rapids.components` takes them; not changed. An iterator of such frames or
             pairs, or a list of frames, is as many batches, all of which are inserted or none; a GPU
-            is waited for once, and of small batches some are copied, 8 M edges at most, and joined
-            as one.
+            is waited for once. Some are read before the first of them is joined, 8 M edges at most,
+            and of small ones a million edges are copied and joined as one.
 
         Returns
         -------

@@ -15,7 +15,8 @@ from .errors import InputError
 from .given import Given
 
 Words = tuple[str, str, str]  # source, destination, nulls
-WINDOW = 1 << 23  # edges of batches that are joined as one
+WINDOW = 1 << 23  # edges of batches that are lent together
+SMALL = 1 << 20  # edges of batches that are joined as one, so that the host costs as much as one
 
 
 def insert_one(state: State, edges: Any, words: Words, design: Design | None, free: bool) -> State:
@@ -45,13 +46,16 @@ def insert_all(
     """The state after many batches, on one copy of the trees; the device is waited for once."""
     after, room = state, _Room()
     for window in _windows(inputs.read(batch, *words) for batch in edges):
-        given = _as_one(window)
         further = [column for one in window[1:] for column in one.columns]
         with inputs.lent_to(after, window[0], free) as (old, columns), Lending(further) as more:
-            if more:
-                columns = room.end_to_end(old.engine, [*columns, *more])
-            named, ends = batches.named(old, given, columns, copied=after is state, sure=False)
-            after = batches.launched(named, design, ends[0], ends[1], count=len(window))
+            rows = [columns, *(more[k : k + 2] for k in range(0, len(more), 2))]
+            given, count = _as_one(window), 1
+            if more and sum(batch.src.size for batch in window) <= SMALL:
+                rows, count = [room.end_to_end(old.engine, [*columns, *more])], len(window)
+            for own in rows:
+                old, ends = batches.extended_by(old, given, own, copied=old is state, sure=False)
+                old = batches.launched(old, design, ends[0], ends[1], count)
+            after = batches.answered_as(old, given)
     if after is not state and not batches.checked(after).forest.complete:
         n, many = after.forest.n, after.batches - state.batches
         raise InputError(
@@ -63,8 +67,8 @@ def insert_all(
 
 
 def _windows(given: Iterable[Given]) -> Iterator[list[Given]]:
-    """Batches in their order, those that may be joined as one together: a batch has its costs on
-    the host, whatever it holds.
+    """Batches in their order, those of one kind together: each time that columns are lent costs the
+    host as much, whatever they hold.
     """
     window: list[Given] = []
     kind, rows = None, 0
@@ -80,7 +84,7 @@ def _windows(given: Iterable[Given]) -> Iterator[list[Given]]:
 
 
 def _kind(given: Given) -> tuple[str, str, bool] | None:
-    """What batches have in common that may be joined as one; None for one that is joined alone."""
+    """What batches have in common that are lent together; None for one that is alone."""
     src, dst = given.src, given.dst
     alone = src.strings or src.parts or given.offsets or given.vertices is not None
     return None if alone else (src.dtype, dst.dtype, given.on_device)

@@ -55,10 +55,12 @@ def test_many_batches_are_those_one_by_one(kind):
     assert "63 edges in 9 batches" in repr(at_once)
 
 
+@pytest.mark.parametrize("small", [0, 1 << 20])
 @pytest.mark.parametrize("window", [1, 10, 25, 1 << 23])
-def test_batches_that_are_joined_as_one(monkeypatch, window):
-    """Whatever is copied together: several types, kinds and lengths, rows that are dropped."""
+def test_batches_that_are_joined_as_one(monkeypatch, window, small):
+    """Whatever is lent and copied together: several types, kinds and lengths, dropped rows."""
     monkeypatch.setattr(insertions, "WINDOW", window)
+    monkeypatch.setattr(insertions, "SMALL", small)
     joined = []
     join = batches.join
     monkeypatch.setattr(
@@ -76,7 +78,7 @@ def test_batches_that_are_joined_as_one(monkeypatch, window):
     assert seen.components().summary()["dropped"] == 4
     assert isinstance(seen.components().labels(), pd.DataFrame)
     assert sum(joined) == 82
-    assert max(joined) == {1: 10, 10: 10, 25: 20}.get(window, 50)
+    assert max(joined) == ({1: 10, 10: 10, 25: 20}.get(window, 50) if small else 10)
 
 
 def test_a_list_of_frames_is_as_many_batches():

@@ -12,7 +12,7 @@ from ..edges import Array, Edges
 from ..engines import Engine
 from ..forest import Forest
 from ..names import Listed, Offset
-from ..passes import audit
+from ..passes import ids as id_passes
 from ..pick import first
 from ..slots import Slots
 from ..vertices import Names
@@ -87,7 +87,7 @@ class Places:
         if self._table is None:
             self._table = self._made(self.names.ids)
         out = engine.empty(column.size, vertex)
-        look_up = kernels.kernel(audit.look_up, engine, vertex)
+        look_up = kernels.kernel(id_passes.look_up, engine, vertex)
         look_up(column.size, self.forest.n, column, self._table, out)
         return out
 

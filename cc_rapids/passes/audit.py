@@ -22,11 +22,10 @@ import numpy as np
 
 from .. import bits
 from . import giant
-from .ids import EMPTY, mix
 from .least import lessen
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
-ZERO, NEXT, TWO, HALF = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
+NEXT, HALF = np.uint64(1), np.uint64(32)
 PROBES = 256  # vertices looked at for the giant
 SPREAD = np.uint64(2654435761)  # Knuth's multiplicative hash
 MISSING, LABEL, MERGED, FOREIGN, NONE = range(5)  # kinds of faults of a vertex
@@ -203,49 +202,64 @@ def wrong_with(on: Any) -> Any:
 
     @on.device
     def wrong_with(own, top, labels, seen, trees):
-        if labels[own] != own or not has(seen, own):
+        if own >= np.uint64(labels.size) or labels[own] != own or not has(seen, own):
             return LABEL
         return MERGED if root(trees, own) != top else NONE
 
     return wrong_with
 
 
+def fault_of(on: Any, vertex: type) -> Any:
+    """What is wrong with a vertex of the label ``own`` that hangs from the root ``top``.
+
+    LABEL: its label is greater, or does not label itself. MERGED: it does not hang from the root of
+    its label. MISSING: it hangs in a tree, and the answer does not have it. ``common`` is what is
+    wrong with all others of the label ``giant`` that hang from ``summit``.
+    """
+    has, wrong_with_one = bits.has(on), wrong_with(on)
+
+    @on.device
+    def fault_of(v, own, top, giant, summit, common, labels, seen, trees):
+        if not has(seen, vertex(v)):
+            return MISSING if top != v else NONE
+        if own >= v:
+            return NONE if own == v else LABEL
+        if own == vertex(giant) and top == summit:
+            return common
+        return wrong_with_one(own, top, labels, seen, trees)
+
+    return fault_of
+
+
 def check_vertices(on: Any, vertex: type) -> Any:
     """The first vertex of each kind of fault, and the number of labels.
 
-    LABEL: its label is greater, or does not label itself. MERGED: it does not hang from the root of
-    its label. MISSING: it hangs in a tree, and the answer does not have it. Of what hangs the root
-    is named: an edge does. Of a vertex inside, whoever set its bit has seen that it has the label
-    ``giant`` and a path to ``head``, so that nothing but bits is read of it again.
+    Of what hangs the root is named: an edge does. Of a vertex inside, whoever set its bit has seen
+    that it has the label ``giant`` and a path to ``head``, so that only bits are read of it again.
     """
-    has, mark, fault, add, root = bits.has(on), bits.mark(on), lessen(on), on.all_add, climb(on)
-    wrong_with_one = wrong_with(on)
+    has, mark, add, root = bits.has(on), bits.mark(on), on.all_add, climb(on)
+    fault, fault_of_one, wrong_with_one = lessen(on), fault_of(on, vertex), wrong_with(on)
 
     @on.sweep
     def check_vertices(v, n, step, giant, head, labels, seen, inside, trees, named, first, count):
-        found, common, summit = np.int64(0), LABEL, root(trees, vertex(head))
-        if np.uint64(giant) < n:
-            common = wrong_with_one(vertex(giant), summit, labels, seen, trees)
+        found, summit, hung = np.int64(0), root(trees, vertex(head)), False
+        common = wrong_with_one(vertex(giant), summit, labels, seen, trees)
         while v < n:
-            within, there = has(inside, vertex(v)), has(seen, vertex(v))
-            kind, own, top = NONE, vertex(giant), summit
+            within, own, top = has(inside, vertex(v)), vertex(giant), summit
             if not within:
                 own, top = labels[v], root(trees, vertex(v))
-            if top != v:
+            if within and top != v:
+                hung = True
+            elif top != v:
                 mark(named, top)
-            if not there:
-                kind = MISSING if top != v else NONE
-            elif own == v:
-                found += np.int64(1)
-            elif own > v:
-                kind = LABEL
-            elif own == vertex(giant) and top == summit:
-                kind = common
-            else:
-                kind = wrong_with_one(own, top, labels, seen, trees)
+            kind = fault_of_one(v, own, top, giant, summit, common, labels, seen, trees)
             if kind != NONE:
                 fault(first, kind, v)
+            elif own == v and has(seen, own):
+                found += np.int64(1)
             v += step
+        if hung:
+            mark(named, summit)
         add(count, 0, found)
 
     return check_vertices
@@ -262,32 +276,3 @@ def check_roots(on: Any, vertex: type) -> Any:
             low(first, kind, v)
 
     return check_roots
-
-
-def look_up(on: Any, vertex: type) -> Any:
-    """The vertex of each id, or n, by a table that has one behind each id.
-
-    The ids are those of a table of :mod:`cc_rapids.passes.ids`; nothing is entered meanwhile. Ends
-    at the id, at an empty slot, or after all slots.
-    """
-    hashed = mix(on)
-
-    @on.each
-    def look_up(i, n, column, table, out):
-        key, size = np.uint64(np.int64(column[i])), (np.uint64(table.size) >> NEXT) - NEXT
-        s, left, found = hashed(key) % size, size, vertex(n)
-        if key == EMPTY:
-            s, left = size, ZERO
-            if table[TWO * s] != EMPTY:
-                found = vertex(table[TWO * s + NEXT])
-        while left > ZERO:
-            held = table[TWO * s]
-            left -= NEXT
-            if held == key:
-                found, left = vertex(table[TWO * s + NEXT]), ZERO
-            elif held == EMPTY:
-                left = ZERO
-            s = s + NEXT if s + NEXT < size else ZERO
-        out[i] = found
-
-    return look_up
