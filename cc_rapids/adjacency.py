@@ -105,10 +105,10 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
     if noted:
         order = xp.argsort(keys)
         keys, edge_of = keys[order], order % max(edges.m, 1)
-    elif distinct:
-        keys = xp.unique(keys)
     else:
         keys.sort()
+    if distinct and keys.size:
+        keys = keys[xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]])]
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, firsts).astype(np.int64)
     kernels.kernel(columns.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)

@@ -6,9 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from cc_rapids import Design, bench, engines, generators
 from cc_rapids.bench import limits
+from cc_rapids.bench.inputs import inputs
 from cc_rapids.errors import InputError, VerificationError
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -48,6 +50,20 @@ class TestTiming:
         assert len(bench.rotated(threads, (small,), 50)) == 3
         monkeypatch.setattr(threads, "free_bytes", lambda: 0)
         assert len(bench.rotated(threads, (small,), 50)) == 1
+
+
+def test_rows_are_sorted_and_hold_each_entry_once(graph):
+    """As SciPy makes them of both directions; R-MAT graphs list edges again, and loops."""
+    n, (src, dst) = graph.num_vertices, graph.edges
+    ends = np.concatenate([src, dst]), np.concatenate([dst, src])
+    theirs = sparse.coo_array((np.ones(2 * src.size, np.int64), ends), shape=(n, n)).tocsr()
+    theirs.sort_indices()
+    assert theirs.nnz < 2 * src.size
+    for ids in bench.IDS:
+        copy = inputs(graph, "csr", ids, engines.get("threads"), 1)[0]
+        np.testing.assert_array_equal(copy.rows.offsets, theirs.indptr)
+        np.testing.assert_array_equal(copy.rows.indices, theirs.indices)
+        assert copy.rows.indices.dtype == ids
 
 
 class TestPaper:
