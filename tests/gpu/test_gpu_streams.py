@@ -8,7 +8,7 @@ import pytest
 from stream_inputs import parts, same, table, words
 
 import cc_rapids
-from cc_rapids import Connectivity, components_at, oracle, stream_components
+from cc_rapids import Connectivity, components_at, insertions, oracle, stream_components
 
 pytestmark = pytest.mark.gpu
 
@@ -61,6 +61,30 @@ def test_a_list_larger_than_its_memory(cudf, tmp_path):
     np.testing.assert_array_equal(
         np.asarray(found.labels()["labels"]), oracle.union_find(src, dst, n)
     )
+
+
+@pytest.mark.parametrize("count", [None, 3000])
+@pytest.mark.parametrize(("window", "small"), [(1, 0), (1200, 0), (1200, 1000), (1 << 23, 1 << 20)])
+def test_batches_at_once(cudf, monkeypatch, window, small, count):
+    """Lent one by one, together, and copied together; CuPy's arrays, and cuDF's columns."""
+    monkeypatch.setattr(insertions, "WINDOW", window)
+    monkeypatch.setattr(insertions, "SMALL", small)
+    cupy = pytest.importorskip("cupy")
+    src, dst = np.random.default_rng(6).integers(0, 3000, (2, 2500))
+    frame = cudf.DataFrame({"src": src, "dst": dst})
+    frames = [frame[at : at + 250] for at in range(0, 1500, 250)]
+    pairs = [(cupy.asarray(src[at:][:400]), cupy.asarray(dst[at:][:400])) for at in (1500, 1900)]
+    narrow = cudf.DataFrame({"src": src[2300:].astype(np.int16), "dst": dst[2300:]})
+    seen = Connectivity(count).insert(iter([*frames, *pairs, narrow]))
+    assert "2,500 edges in 9 batches" in repr(seen)
+    found = seen.components().labels()
+    expected = oracle.union_find(src, dst, 3000)
+    np.testing.assert_array_equal(found["labels"].to_numpy(), expected[found["vertex"].to_numpy()])
+    assert len(found) == (count or np.unique([src, dst]).size)
+    if count:
+        with pytest.raises(cc_rapids.InputError, match="among 2 batches"):
+            seen.insert(iter([frame[:3], cudf.DataFrame({"src": [1], "dst": [3000]})]))
+        assert "2,500 edges in 9 batches" in repr(seen)
 
 
 def test_batches_and_cuts(cudf):
