@@ -58,6 +58,7 @@ class Rehearsal(Threads):
 
     name = "cuda"
     group = cuda.Cuda.group
+    skips = cuda.Cuda.skips
     swap_pairs = cuda.Cuda.swap_pairs
     prefetch = cuda.Cuda.prefetch
 

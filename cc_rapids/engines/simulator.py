@@ -22,6 +22,7 @@ class Simulator(Threads):
 
     name = "cuda"
     group = 4
+    skips = True
     prefetch = None
     in_one_launch = True
 
