@@ -30,8 +30,6 @@ from .faults import Faults
 from .places import Places, in_words
 
 NOTHING = (1 << 64) - 1
-MANY, DENSE = 1 << 20, 4  # edges, and edges a vertex, from which on any list is sampled
-FIFTH = 5  # one block of edges in so many is the sample, where a run has none of the kind
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
 
 
