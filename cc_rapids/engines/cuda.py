@@ -265,4 +265,4 @@ def _properties(device: int) -> dict[str, Any]:
 
 @cache
 def _recipe() -> str:
-    return store.recipe("gpu.py", "compiler.py")
+    return store.recipe("gpu.py", "compiler.py", "parts.py")

@@ -59,6 +59,14 @@ class Part:
         text = "\n".join([function.__module__, inspect.getsource(function), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
 
+    @property
+    def symbol(self) -> str:
+        """A name of its own for compiled code. Numba tells functions of one name apart by numbers
+        that start anew in each process: code from a store would bring the same numbers, and of two
+        functions that are called the same the linker takes either.
+        """
+        return f"{self.function.__name__}_{self.fingerprint[:16]}"
+
     def compiled(self, jit: Jit, atoms: dict[str, Any], known: dict[str, Any] | None = None) -> Any:
         """The function, compiled by ``jit`` over compiled parts and the engine's own atoms.
 
@@ -74,12 +82,10 @@ class Part:
 
         if self.fingerprint not in done:
             cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
-            function = self.function
-            done[self.fingerprint] = jit(
-                types.FunctionType(
-                    function.__code__, function.__globals__, function.__name__, None, cells
-                )
-            )
+            code, known_there = self.function.__code__, self.function.__globals__
+            made = types.FunctionType(code, known_there, self.symbol, None, cells)
+            made.__qualname__ = self.symbol
+            done[self.fingerprint] = jit(made)
         return done[self.fingerprint]
 
 

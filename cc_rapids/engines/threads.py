@@ -148,7 +148,9 @@ class Threads(Engine):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("threads")
         if run is None:
-            run = _jit(SHAPES[kernel.shape](kernel.part.compiled(_jit, ATOMS)))
+            shaped = SHAPES[kernel.shape](kernel.part.compiled(_jit, ATOMS))
+            shaped.__qualname__ = f"{kernel.shape}_{kernel.part.symbol}"
+            run = _jit(shaped)
             run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")
             kernel.compiled["threads"] = run
         size = kernel.together or CHUNK
@@ -249,7 +251,7 @@ class _OnDisk:
 
 @cache
 def _recipe() -> str:
-    return store.recipe("threads.py")
+    return store.recipe("threads.py", "parts.py")
 
 
 class _Writeable:

@@ -120,3 +120,40 @@ def test_a_second_process_compiles_nothing(own_store):
     ]  # fmt: skip
     assert counts[0] > 0
     assert counts[1] == 0
+
+
+ALIKE = """
+import itertools, sys
+import numpy as np
+from numba.core import bytecode
+from cc_rapids import engines
+
+bytecode.FunctionIdentity._unique_ids = itertools.repeat(1)  # as if processes had counted alike
+threads = engines.get("threads")
+
+def kernel(value):
+    @threads.device
+    def climb(parent, v):
+STEPS
+        return v + value
+
+    @threads.each
+    def run(i, parent, out):
+        a = climb(parent, i)
+        out[i] = climb(parent, a - a)
+
+    return run
+
+for value in map(int, sys.argv[1:]):
+    out = np.zeros(1, np.uint64)
+    kernel(np.uint64(value))(1, np.zeros(1, np.uint64), out)
+    print(*out)
+""".replace("STEPS", 99 * "        v = parent[parent[v]]\n")  # too long to be inlined
+
+
+def test_code_from_a_store_is_not_taken_for_other_code_of_the_same_name(own_store):
+    script = own_store / "alike.py"
+    script.write_text(ALIKE)
+    for words in (["5"], ["7"], ["5", "7"], ["7", "5"]):
+        made = subprocess.run([sys.executable, script, *words], capture_output=True, check=True)
+        assert made.stdout.decode().split() == words
