@@ -25,13 +25,17 @@ def wrong(says):
     return pytest.raises(VerificationError, match=re.escape(says))
 
 
-@pytest.fixture(params=["as they are", "table", "dense"])
+@pytest.fixture(params=["as they are", "table", "dense", "sampled"])
 def way(request, monkeypatch):
-    """Ids as they are, by a table, and with edges that are left out because both ends are done."""
+    """Ids as they are, by a table, and labels by bits; and where edges are left out because both
+    ends are done, on threads too.
+    """
     if request.param == "table":
         monkeypatch.setattr(places, "MANY", 0)
-    if request.param == "dense":
+    if request.param in ("dense", "sampled"):
         monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
+    if request.param == "sampled":
+        monkeypatch.setattr(engines.get("threads"), "samples", True)
     return request.param
 
 
@@ -172,7 +176,9 @@ def test_nothing_is_right():
     assert components([], num_vertices=3).audit([], num_vertices=3, oracle="scipy").components == 3
 
 
-def test_streams_are_audited_in_chunks(tmp_path, monkeypatch):
+@pytest.mark.parametrize("samples", [True, False])
+def test_streams_are_audited_in_chunks(tmp_path, monkeypatch, samples):
+    monkeypatch.setattr(engines.get("threads"), "samples", samples)
     monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if m > 1000 else 0)
     graph = generators.reference("social22", scale=12)
     edges = pa.table({"src": graph.src, "dst": graph.dst})

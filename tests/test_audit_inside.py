@@ -4,15 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cc_rapids import VerificationError, components, kernels
+from cc_rapids import VerificationError, components, engines, kernels
 from cc_rapids.audit import audit_labels, run
-from cc_rapids.passes import audit as passes
+from cc_rapids.passes import trees
 
 
-@pytest.fixture(autouse=True)
-def sampled(monkeypatch):
-    """Lists of any length are sampled."""
+@pytest.fixture(autouse=True, params=[True, False], ids=["sampled", "in one pass"])
+def samples(monkeypatch, request):
+    """Lists of any length are sampled, or else most labels are known by bits, on threads too."""
     monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
+    monkeypatch.setattr(engines.get("threads"), "samples", request.param)
+    return request.param
 
 
 def test_a_giant_with_the_label_of_a_stranger(engine):
@@ -40,7 +42,7 @@ def test_loops_alone_name_their_vertices(engine):
     assert found.audit((loops, loops)).components == 2
 
 
-def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch):
+def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, samples):
     """An answer that misses an edge is refused, even by trees that miss it too."""
     src, dst = np.arange(8), np.arange(1, 9)
     frame = pd.DataFrame({"vertex": np.arange(9), "labels": [0] * 4 + [4] * 5})
@@ -55,8 +57,9 @@ def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch):
 
         return join_some
 
-    whole = passes.join
-    monkeypatch.setattr(passes, "join", blind)
+    name = "join_parents" if samples else "join_roots"
+    whole = getattr(trees, name)
+    monkeypatch.setattr(trees, name, blind)
     kernels.kernel.cache_clear()
     try:
         with pytest.raises(VerificationError, match="edge 3 joins 3 and 4, which have the labels"):

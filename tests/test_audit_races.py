@@ -10,28 +10,29 @@ from races.portions import explore_all, on_each_memory
 
 from cc_rapids import reading
 from cc_rapids.audit.run import NOTHING
-from cc_rapids.passes import audit
+from cc_rapids.passes import audit, trees
 
-FIRST = audit.comes_first(Interleaver)
+FIRST = trees.comes_first(Interleaver)
+JOINS = trees.join_parents, trees.join_roots
 
 
-def joins(join, trees, threads):
+def joins(join, parents, threads):
     """For each thread a call for each of its edges, which reads the parents when it runs."""
 
     def one(u, v):
-        join(trees, u, v, trees[u], trees[v])
+        join(parents, u, v, parents[u], parents[v])
 
     return [[partial(one, *map(np.uint32, edge)) for edge in thread] for thread in threads]
 
 
-def race(before, threads):
+def race(make, before, threads):
     """Threads that join one edge after the other, in trees that are there already."""
     edges = [edge for thread in threads for edge in thread]
     paths = [*enumerate(before), *edges]
     expected = scenes.components(len(before), paths)
 
     def calls(tape, shared):
-        return joins(audit.join(Interleaver), shared["trees"], threads)
+        return joins(make(Interleaver), shared["trees"], threads)
 
     def guard(name, v, old, new):
         """At no time does a pointer go back, or join what no path does: soundness needs no end."""
@@ -42,73 +43,101 @@ def race(before, threads):
         return None
 
     def verdict(arrays, notes):
-        trees = arrays["trees"]
-        if scenes.components(len(trees), enumerate(trees)) != expected:
-            return f"the trees {trees} are not the components {expected}"
+        made = arrays["trees"]
+        if scenes.components(len(made), enumerate(made)) != expected:
+            return f"the trees {made} are not the components {expected}"
         return None
 
     title = f"trees {list(before)}, edges of the threads {list(map(list, threads))}"
     return explore.Race(title, {"trees": before}, calls, guard, verdict)
 
 
-def pass_over(trees, giant, threads):
-    """Threads that hold edges against the labels, when those of the giant's tree have bits."""
+def pass_over(hold, make, before, giant, threads, cut=None):
+    """Threads that hold edges against the labels, when those of the giant's tree have bits; the
+    labels are what they were without the edge ``cut``.
+    """
     edges = [edge for thread in threads for edge in thread]
     src, dst = phases.columns(edges)
-    least = scenes.components(len(trees), [*enumerate(trees), *edges])
+    kept = [edge for row, edge in enumerate(edges) if row != cut]
+    least = scenes.components(len(before), [*enumerate(before), *kept])
+    joined = cut is None or least[edges[cut][0]] == least[edges[cut][1]]
+    first = (NOTHING if joined else cut, *3 * [NOTHING])
     labels = [giant if label == least[giant] else label for label in least]
-    within = scenes.components(len(trees), enumerate(trees))
+    within = scenes.components(len(before), enumerate(before))
     inside = [v for v, label in enumerate(within) if label == within[giant]]
 
     def calls(tape, shared):
         kind = Interleaver, np.uint32, np.uint32
         read, every = reading.listed(Interleaver, np.uint32), reading.every(Interleaver)
         ahead = reading.no_look(Interleaver, np.uint32, every)
-        check = audit.check_edges(*kind, read, every, ahead, True, True)
+        held = hold(Interleaver, audit.agree(Interleaver, True), make(Interleaver))
+        check = audit.check_edges(*kind, read, every, ahead, held)
         alike = np.array(
             [phases.bits(v for v, own in enumerate(labels) if own == giant)], np.uint32
         )
         own = (shared[name] for name in ("inside", "trees", "named", "first"))
-        rest = src, dst, 0, len(trees), giant, np.array(labels, np.uint32), alike, *own
+        rest = src, dst, 0, len(before), giant, np.array(labels, np.uint32), alike, *own
         return phases.rows(threads, lambda i: partial(check, i, *rest))
 
     def guard(name, v, old, new):
         """Trees as above; a bit is never set for a vertex of another component."""
         if name == "trees" and (not FIRST(v, new) or labels[new] != labels[v]):
             return f"trees[{v}] = {new}"
-        wrong = [u for u in range(len(trees)) if new >> u & 1 and labels[u] != labels[giant]]
+        wrong = [u for u in range(len(before)) if new >> u & 1 and labels[u] != labels[giant]]
         return f"{wrong} have bits" if name == "inside" and wrong else None
 
     def verdict(arrays, notes):
-        if scenes.components(len(trees), enumerate(arrays["trees"])) != least:
+        if scenes.components(len(before), enumerate(arrays["trees"])) != least:
             return f"the trees {arrays['trees']} are not the components {least}"
-        return f"first is {arrays['first']}" if arrays["first"] != (NOTHING,) * 4 else None
+        return f"first is {arrays['first']}" if arrays["first"] != first else None
 
-    arrays = {"inside": [phases.bits(inside)], "trees": trees, "named": [0]}
+    arrays = {"inside": [phases.bits(inside)], "trees": before, "named": [0]}
     arrays["first"] = [NOTHING] * 4
-    title = f"trees {list(trees)}, giant {giant}, edges {list(map(list, threads))}"
+    title = f"trees {list(before)}, giant {giant}, edges {list(map(list, threads))}"
     return explore.Race(title, arrays, calls, guard, verdict, False, {"first": np.uint64})
 
 
+WAYS = pytest.mark.parametrize(
+    "way",
+    [(audit.hold_outside, trees.join_parents), (audit.hold_apart, trees.join_roots)],
+    ids=["by bits", "by parents"],
+)
+
+
 @on_each_memory
-def test_bits_are_set_by_who_joins(model):
-    """An edge is left out for two bits only if they are joined when all threads are done."""
+@WAYS
+def test_an_edge_is_left_out_only_if_its_ends_are_joined_in_the_end(way, model):
+    """For two bits, which are set by who joins, or for one parent."""
     last = max(range(4), key=cmp_to_key(lambda u, v: 1 if FIRST(v, u) else -1))
     flat = [last if v in (last, (last + 1) % 4) else v for v in range(4)]
     cases = [*scenes.splits(4, (1, 1)), *list(scenes.splits(4, (2, 1)))[::7]]
-    explore_all((pass_over(flat, last, case) for case in cases), model)
+    explore_all((pass_over(*way, flat, last, case) for case in cases), model)
+
+
+@on_each_memory
+@WAYS
+def test_an_edge_between_two_labels_is_found(way, model):
+    """Whatever is joined meanwhile."""
+    cases = list(scenes.splits(4, (2, 1)))[::5]
+    explore_all(
+        (pass_over(*way, range(4), 3, case, cut) for case in cases for cut in range(3)), model
+    )
 
 
 @on_each_memory
 @pytest.mark.parametrize(
     ("n", "shape", "each"), [(4, (1, 1), 1), (4, (2, 1), 1), (4, (2, 2), 40), (4, (1, 1, 1), 9)]
 )
-def test_a_few_threads(n, shape, each, model):
-    explore_all((race(range(n), case) for case in list(scenes.splits(n, shape))[::each]), model)
+@pytest.mark.parametrize("make", JOINS)
+def test_a_few_threads(make, n, shape, each, model):
+    explore_all(
+        (race(make, range(n), case) for case in list(scenes.splits(n, shape))[::each]), model
+    )
 
 
 @on_each_memory
-def test_in_every_forest(model):
+@pytest.mark.parametrize("make", JOINS)
+def test_in_every_forest(make, model):
     """Deeper trees than so few joins make, each parent after its children in the order."""
     order = sorted(range(4), key=cmp_to_key(lambda u, v: -1 if FIRST(v, u) else 1))
     forests = []
@@ -116,10 +145,11 @@ def test_in_every_forest(model):
         places = {order[child]: order[parent] for child, parent in enumerate(forest)}
         forests.append([places[v] for v in range(4)])
     cases = list(scenes.splits(4, (1, 1)))
-    explore_all((race(forest, case) for forest in forests for case in cases), model)
+    explore_all((race(make, forest, case) for forest in forests for case in cases), model)
 
 
-def test_a_join_without_compare_and_swap_is_found_out():
+@pytest.mark.parametrize("make", JOINS)
+def test_a_join_without_compare_and_swap_is_found_out(make):
     """The check can fail: a plain store in its place loses a hook under some schedule."""
 
     class Plain(Interleaver):
@@ -132,12 +162,12 @@ def test_a_join_without_compare_and_swap_is_found_out():
         return held
 
     Plain.cas = staticmethod(careless)
-    plain = audit.join(Plain)
+    plain = make(Plain)
 
     def calls(tape, shared):
         return joins(plain, shared["trees"], [[(0, 2)], [(1, 2)]])
 
-    wrong = race(range(3), [[(0, 2)], [(1, 2)]])
+    wrong = race(make, range(3), [[(0, 2)], [(1, 2)]])
     wrong.calls = calls
     with pytest.raises(explore.RaceError):
         explore.every_schedule(wrong, memory.STRONG)

@@ -24,6 +24,7 @@ from ..given import Given
 from ..oracle.peers import PEERS, least_by
 from ..passes import audit as passes
 from ..passes import columns as column_passes
+from ..passes import trees
 from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
 from .faults import Faults
@@ -205,21 +206,19 @@ class _Run:
         """Hold each edge against the labels, and join it: those of a sample first, where one pays,
         unless what came before has settled most vertices.
         """
-        n, m = self.forest.n, ends.m
-        if stride_of(n, self.since):
+        n, m, samples = self.forest.n, ends.m, self.engine.samples
+        every = stride_of(n, m)
+        if every and not self.known:
+            self._gather_alike()
+        if samples and stride_of(n, self.since):
             self._gather()
-        every = 0 if self.settled else stride_of(n, m)
-        if not every:
+        if self.settled or not (samples and every):
             self._check(ends, m, kernels.kernel(reading.every, self.engine))
             return
-        self._gather_alike()
         few = reading.sampled_count(m, every)
         self._check(ends, few, kernels.kernel(reading.sampled, self.engine, every))
         self._gather()
-        if self.engine.skips:
-            self._check(ends, m - few, kernels.kernel(reading.unsampled, self.engine, every))
-        else:
-            self._check(ends, m, kernels.kernel(reading.every, self.engine))
+        self._check(ends, m - few, kernels.kernel(reading.unsampled, self.engine, every))
 
     def _check(self, ends: Edges, count: int, place: Any) -> None:
         """Hold so many edges against the labels, and join them."""
@@ -227,10 +226,18 @@ class _Run:
         read = kernels.kernel(reading.listed, engine, wide)
         look = reading.no_look if self.settled else reading.look_ahead
         ahead = kernels.kernel(look, engine, wide, place)
-        kind = engine, self.forest.vertex, wide, read, place, ahead, self.known, self.settled
+        kind = engine, self.forest.vertex, wide, read, place, ahead, self._hold()
         own = self.top, self.forest.parent, self.alike, self.inside, self.trees
         edges = ends.src, ends.dst, ends.low
         kernels.kernel(passes.check_edges, *kind)(count, *edges, n, *own, self.named, self.first)
+
+    def _hold(self) -> Any:
+        """How an edge is held against the labels, and joined."""
+        hold, join = passes.hold_apart, trees.join_roots
+        if self.engine.samples:
+            hold, join = passes.hold_outside if self.settled else passes.hold, trees.join_parents
+        same = kernels.kernel(passes.agree, self.engine, self.known)
+        return kernels.kernel(hold, self.engine, same, kernels.kernel(join, self.engine))
 
     def _probe(self) -> tuple[list[int], list[int]]:
         """The labels and the roots of some vertices."""

@@ -106,7 +106,7 @@ class Engine(ABC):
     on_device: bool  # are its arrays those of a GPU?
     xp: Any  # the array library: numpy or cupy
     group = 1
-    skips = False  # whether a pass leaves edges out in less time than it looks at them twice
+    samples = False  # does an audit gain by a pass over a sample of the edges first?
     swap_pairs: Atom | None = None
     prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?

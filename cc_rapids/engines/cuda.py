@@ -63,7 +63,7 @@ class Cuda(Engine):
     name = "cuda"
     on_device = True
     group = 32
-    skips = True
+    samples = True
     in_one_launch = True
     swap_pairs = Atom("swap_pairs")
 

@@ -58,7 +58,7 @@ class Rehearsal(Threads):
 
     name = "cuda"
     group = cuda.Cuda.group
-    skips = cuda.Cuda.skips
+    samples = cuda.Cuda.samples
     swap_pairs = cuda.Cuda.swap_pairs
     prefetch = cuda.Cuda.prefetch
 

@@ -22,7 +22,7 @@ class Simulator(Threads):
 
     name = "cuda"
     group = 4
-    skips = True
+    samples = True
     prefetch = None
     in_one_launch = True
 

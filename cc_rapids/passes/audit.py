@@ -2,18 +2,12 @@
 
 labels : (n,) unsigned, the answer: the label of each vertex, a vertex too. Only read.
 seen   : bits of the vertices that the answer has. Only read.
-trees  : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
-         as good as random (see comes_first), so that every climb ends; and a path of edges joins
-         the two.
+trees  : (n,) unsigned, shared by all threads: what edges of one label join, see trees.py.
 alike  : bits of the vertices with the most frequent label, the giant's, where that is known.
 top    : the root that most of these hang from after a sample.
 inside : bits of vertices that have the giant's label, and hang from one root with top.
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
 first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
-
-It shares no kernel with the designs, which hook the greater root under the smaller one. Among
-numbers of one length in bits the order is as good as random, so that the depth of trees does not
-hang on that of the edges; short ones come last, so that most parents lie close together.
 """
 
 from typing import Any
@@ -23,67 +17,12 @@ import numpy as np
 from .. import bits
 from . import giant
 from .least import lessen
+from .trees import climb
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
-NEXT, HALF = np.uint64(1), np.uint64(32)
+NEXT = np.uint64(1)
 PROBES = 256  # vertices looked at for the giant
-SPREAD = np.uint64(2654435761)  # Knuth's multiplicative hash
 MISSING, LABEL, MERGED, FOREIGN, NONE = range(5)  # kinds of faults of a vertex
-
-
-def climb(on: Any) -> Any:
-    """The root of a vertex; every step goes on in the order."""
-
-    @on.device
-    def climb(trees, v):
-        up = trees[v]
-        while up != v:
-            v, up = up, trees[up]
-        return v
-
-    return climb
-
-
-def comes_first(on: Any) -> Any:
-    """Whether u comes before v: if it is longer in bits, or as long and of a lower hash by Knuth.
-
-    They are as long if they differ in no more than they have in common. Behind a hash stand the
-    bits that it does not depend on, so that no two are equal.
-    """
-
-    @on.device
-    def comes_first(u, v):
-        x, y = np.uint64(u), np.uint64(v)
-        left, right = x * SPREAD << HALF | x >> HALF, y * SPREAD << HALF | y >> HALF
-        return left < right if x ^ y <= x & y else x > y
-
-    return comes_first
-
-
-def join(on: Any) -> Any:
-    """Join the trees of u and v: Rem's union (Patwary et al. 2010) in the order of comes_first.
-
-    Invariant: p and q are, or were, the parents of u and v, so that a path joins all four. The end
-    whose parent comes first is moved: a root is hooked by one compare-and-swap, so that no tree is
-    hung twice; another is hung from q instead of p, and p and q are joined next, so that nothing is
-    lost. A swap that fails has met a later parent. It ends because each step goes up the order.
-    """
-    cas, first = on.cas, comes_first(on)
-
-    @on.device
-    def join(trees, u, v, p, q):
-        while p != q:
-            if first(q, p):
-                u, v, p, q = v, u, q, p
-            seen = cas(trees, u, p, q)
-            if u != p:
-                u, p = p, trees[p]
-            elif seen == p:
-                p = q
-            else:
-                p = seen
-
-    return join
 
 
 def agree(on: Any, known: bool) -> Any:
@@ -102,19 +41,73 @@ def agree(on: Any, known: bool) -> Any:
     return agree if known else compared
 
 
+def hold(on: Any, same: Any, join: Any) -> Any:
+    """Join the ends of an edge, if they have one label; else the edge is at fault."""
+
+    @on.device
+    def hold(u, v, top, labels, alike, inside, trees):
+        p, q = trees[u], trees[v]
+        if not same(u, v, labels, alike):
+            return False
+        join(trees, u, v, p, q)
+        return True
+
+    return hold
+
+
+def hold_apart(on: Any, same: Any, join: Any) -> Any:
+    """As hold, but ends that hang from one vertex are done: all of a tree has one label, as no edge
+    joins it that has two. That is less to do for a processor, whose threads are few.
+    """
+
+    @on.device
+    def hold_apart(u, v, top, labels, alike, inside, trees):
+        p, q = trees[u], trees[v]
+        if p == q:
+            return True
+        if not same(u, v, labels, alike):
+            return False
+        join(trees, u, v, p, q)
+        return True
+
+    return hold_apart
+
+
+def hold_outside(on: Any, same: Any, join: Any) -> Any:
+    """As hold, where some vertices are inside: an edge with both ends there is done.
+
+    They have one label, and hang from one root, or do by the end of the kernel: a bit is set by the
+    thread that has joined its vertex to the giant. So where one end is inside, the other needs the
+    giant's label, and is joined to that.
+    """
+    has, mark = bits.has(on), bits.mark(on)
+
+    @on.device
+    def hold_outside(u, v, top, labels, alike, inside, trees):
+        u_in, v_in = has(inside, u), has(inside, v)
+        if u_in and v_in:
+            return True
+        one, w = u_in or v_in, v if u_in else u
+        other = top if one else v
+        p, q = trees[w], trees[other]
+        right = has(alike, w) if one else same(w, other, labels, alike)
+        if right:
+            join(trees, w, other, p, q)
+            if one:
+                mark(inside, w)
+        return right
+
+    return hold_outside
+
+
 def check_edges(
-    on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any, known: bool, settled: bool
+    on: Any, vertex: type, wide: type, ends: Any, place: Any, ahead: Any, hold: Any
 ) -> Any:
     """Join both ends of each edge that joins two vertices of one label, and note the first other.
 
-    Where some vertices are ``settled``, an edge with both ends inside is done: they have one label,
-    and hang from one root, or do by the end of the kernel: a bit is set by the thread that has
-    joined its vertex to the giant. So where one end is inside, the other needs the giant's label,
-    and is joined to that. The vertices that the answer does not have are told later, by what has
-    joined or named them.
+    The vertices that the answer does not have are told later, by what has joined or named them.
     """
-    has, mark, unite, fault = bits.has(on), bits.mark(on), join(on), lessen(on)
-    same, within = agree(on, known), has if settled else on.device(lambda bits, v: False)
+    mark, fault = bits.mark(on), lessen(on)
 
     @on.each
     def check_edges(i, src, dst, low, n, top, labels, alike, inside, trees, named, first):
@@ -125,18 +118,8 @@ def check_edges(
             fault(first, 0, e)
         elif u == v:
             mark(named, vertex(u))
-        else:
-            u_in, v_in = within(inside, vertex(u)), within(inside, vertex(v))
-            if not (u_in and v_in):
-                w, one = vertex(v if u_in else u), u_in or v_in
-                other = vertex(top) if one else vertex(v)
-                p, q = trees[w], trees[other]
-                if has(alike, w) if one else same(w, other, labels, alike):
-                    unite(trees, w, other, p, q)
-                    if one:
-                        mark(inside, w)
-                else:
-                    fault(first, 0, e)
+        elif not hold(vertex(u), vertex(v), vertex(top), labels, alike, inside, trees):
+            fault(first, 0, e)
 
     return check_edges
 
