@@ -8,7 +8,8 @@ import records
 
 from cc_rapids import components, engines, generators
 
-GRAPHS = {"cuda": ("social22", "uniform25M", "road"), "threads": ("social22", "road")}
+LARGE = "social22", "uniform25M", "road"
+GRAPHS = {"cuda": LARGE, "threads": ("kron21", "rmat24", *LARGE)}
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
 
 
@@ -41,8 +42,8 @@ def measure(edges, engine, runs):
     def run():
         return components(edges, engine=engine.name).labels()
 
-    ours = records.spread(records.wall(run, runs, engine.synchronize))
-    audits = records.spread(records.wall(lambda: found.audit(edges), runs, engine.synchronize))
+    both = records.turns([run, lambda: found.audit(edges)], runs, engine.synchronize)
+    ours, audits = map(records.spread, both)
     return {
         "m": proof.edges,
         "vertices": proof.vertices,

@@ -8,7 +8,7 @@ import time
 
 from cc_rapids.bench import environment, spread
 
-__all__ = ["HERE", "arguments", "environment", "keep", "load", "spread", "wall"]
+__all__ = ["HERE", "arguments", "environment", "keep", "load", "spread", "turns", "wall"]
 
 HERE = pathlib.Path(__file__).parent / "records"
 
@@ -45,12 +45,18 @@ def load(name, folder=HERE):
 
 def wall(work, runs, synchronize=lambda: None):
     """Milliseconds of each of some runs after one to warm up, until the device is done."""
-    times = []
+    return turns([work], runs, synchronize)[0]
+
+
+def turns(works, runs, synchronize=lambda: None):
+    """The same of several works that take turns: what slows the machine meanwhile slows all."""
+    times = [[] for _ in works]
     for _ in range(runs + 1):
-        synchronize()
-        started = time.perf_counter()
-        answer = work()
-        synchronize()
-        times.append(1e3 * (time.perf_counter() - started))
-        del answer
-    return times[1:]
+        for work, own in zip(works, times, strict=True):
+            synchronize()
+            started = time.perf_counter()
+            answer = work()
+            synchronize()
+            own.append(1e3 * (time.perf_counter() - started))
+            del answer
+    return [own[1:] for own in times]
