@@ -85,18 +85,23 @@ class Places:
         assert isinstance(self.names, Listed)
         engine, vertex = self.engine, self.forest.vertex
         if self._table is None:
-            self._table = self._made(self.names.ids)
+            self._table = self._made(self.names.ids, column)
         out = engine.empty(column.size, vertex)
         look_up = kernels.kernel(id_passes.look_up, engine, vertex)
         look_up(column.size, self.forest.n, column, self._table, out)
         return out
 
-    def _made(self, ids: Array) -> Array:
-        """A table of the ids, in which each is followed by its vertex: one look reads both."""
-        engine, held = self.engine, Slots([ids], [], self.engine, about=ids.size)
+    def _made(self, ids: Array, column: Array) -> Array:
+        """A table of the ids, in which each is followed by its vertex: one look reads both.
+
+        Some take their slots as they come in a column: the frequent ones come early, and then stand
+        where their search begins. What is no id of the answer is followed by n.
+        """
+        engine, early = self.engine, column[: min(ids.size, column.size // 8)]
+        held = Slots([early, ids], [], engine, about=ids.size)
         table = engine.empty(2 * held.keys.size, np.uint64)
-        table[::2] = held.keys
-        table[1::2][held.columns[0]] = engine.xp.arange(ids.size, dtype=np.uint64)
+        table[::2], table[1::2] = held.keys, self.forest.n
+        table[1::2][held.columns[1]] = engine.xp.arange(ids.size, dtype=np.uint64)
         return table
 
 

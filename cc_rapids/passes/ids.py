@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from .. import bits
-from ..reading import index
+from ..reading import SOON, index
 from .least import lessen
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full
 TAIL, TWO = np.uint64(33), np.uint64(2)
 MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
+HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 REGISTERS, REGISTER_BITS = 1 << 14, np.uint64(14)  # of the estimate; standard error 0.8 %
 LAST_REGISTER = np.uint64(REGISTERS - 1)
 
@@ -35,21 +36,67 @@ def mix(on: Any) -> Any:
     return mix
 
 
+def home(on: Any) -> Any:
+    """Where the search for an id begins, of ``size`` slots: its hash as a fraction of them.
+
+    That is the upper half of a product, by parts that do not overflow; a remainder takes longer.
+    """
+    hashed = mix(on)
+
+    @on.device
+    def home(key, size):
+        h = hashed(key) >> HALF
+        return h * (size >> HALF) + (h * (size & LOW) >> HALF)
+
+    return home
+
+
 def estimate(on: Any) -> Any:
-    """HyperLogLog (Flajolet et al. 2007): the registers hold the longest run of zeros they met."""
+    """HyperLogLog (Flajolet et al. 2007): the registers hold the longest run of zeros they met.
+
+    Most runs are told to be no longer by one look at as many bits as the register says.
+    """
     hashed, high = mix(on), on.max
 
     @on.each
     def estimate(i, column, registers):
         h = hashed(np.uint64(np.int64(column[i])))
         register, tail, zeros = h & LAST_REGISTER, h >> REGISTER_BITS, np.uint32(1)
-        while tail & ONE == ZERO and zeros < np.uint32(50):
-            tail >>= ONE
-            zeros += np.uint32(1)
-        if registers[register] < zeros:
+        if tail & ((ONE << np.uint64(registers[register])) - ONE) == ZERO:
+            while tail & ONE == ZERO and zeros < np.uint32(50):
+                tail >>= ONE
+                zeros += np.uint32(1)
             high(registers, register, zeros)
 
     return estimate
+
+
+def look_ahead(on: Any, width: int) -> Any:
+    """Ask for the slot of an id that comes soon, in a table of so many words a slot.
+
+    A processor waits for one slot at a time else; a GPU has other threads to run meanwhile.
+    """
+    if on.prefetch is None:
+        return no_look(on)
+    begin, prefetch, words = home(on), on.prefetch, np.uint64(width)
+
+    @on.device
+    def ahead(i, column, table, size):
+        j = i + SOON
+        if j < np.uint64(column.size):
+            prefetch(table, words * begin(np.uint64(np.int64(column[j])), size))
+
+    return ahead
+
+
+def no_look(on: Any) -> Any:
+    """Ask for nothing ahead of its use."""
+
+    @on.device
+    def ahead(i, column, table, size):
+        return
+
+    return ahead
 
 
 def insert(on: Any) -> Any:
@@ -58,7 +105,7 @@ def insert(on: Any) -> Any:
     A slot once seen with a key keeps it, so a stale read shows EMPTY at worst, and the swap then
     tells what is there. Ends with a slot, or when PROBES slots are passed: the table is full.
     """
-    hashed, cas = mix(on), on.cas
+    begin, cas = home(on), on.cas
 
     @on.device
     def insert(keys, full, key):
@@ -66,7 +113,7 @@ def insert(on: Any) -> Any:
         if key == EMPTY:
             keys[size] = ZERO
             return size
-        s = hashed(key) % size
+        s = begin(key, size)
         while probe < min(size, PROBES):
             held = keys[s]
             if held == EMPTY:
@@ -85,10 +132,11 @@ def insert(on: Any) -> Any:
 
 def number_slots(on: Any) -> Any:
     """The vertex of each row: the slot of its id."""
-    slot = insert(on)
+    slot, ahead = insert(on), look_ahead(on, 1)
 
     @on.each
     def number_slots(i, column, keys, full, out):
+        ahead(i, column, keys, np.uint64(keys.size) - ONE)
         out[i] = slot(keys, full, np.uint64(np.int64(column[i])))
 
     return number_slots
@@ -96,10 +144,11 @@ def number_slots(on: Any) -> Any:
 
 def take_slots(on: Any) -> Any:
     """A slot for each id of a column."""
-    slot = insert(on)
+    slot, ahead = insert(on), look_ahead(on, 1)
 
     @on.each
     def take_slots(i, column, keys, full):
+        ahead(i, column, keys, np.uint64(keys.size) - ONE)
         slot(keys, full, np.uint64(np.int64(column[i])))
 
     return take_slots
@@ -174,12 +223,13 @@ def look_up(on: Any, vertex: type) -> Any:
     The ids are those of a table as above; nothing is entered meanwhile. Ends at the id, at an empty
     slot, or after all slots.
     """
-    hashed = mix(on)
+    begin, ahead = home(on), look_ahead(on, 2)
 
     @on.each
     def look_up(i, n, column, table, out):
         key, size = np.uint64(np.int64(column[i])), (np.uint64(table.size) >> ONE) - ONE
-        s, left, found = hashed(key) % size, size, vertex(n)
+        ahead(i, column, table, size)
+        s, left, found = begin(key, size), size, vertex(n)
         if key == EMPTY:
             s, left = size, ZERO
             if table[TWO * s] != EMPTY:
