@@ -1,4 +1,4 @@
-"""Write the table of docs/trust.md from the constants that the tests count by."""
+"""Write the tables of docs/trust.md: what tests count by, and what audits were measured to cost."""
 
 import pathlib
 import sys
@@ -7,6 +7,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "trust.md"
 sys.path.append(str(ROOT / "tests"))
 
+import records  # noqa: E402
 from report import fill  # noqa: E402
 from trials import TRIALS  # noqa: E402
 
@@ -22,5 +23,17 @@ def table():
     )
 
 
+def costs():
+    """A row for each run that was audited."""
+    rows = [
+        f"| {row['device']} | {row['graph']} | {row['named']} | {row['m']:,} |"
+        f" {row['run_ms']['median']:,.1f} | {row['audit_ms']['median']:,.1f} |"
+        f" {row['audit_of_run']:.2f} |"
+        for row in records.load("audit")
+    ]
+    head = "| device | graph | ids | edges | run, ms | audit, ms | of the run |"
+    return "\n".join([head, "| --- | --- | --- | --: | --: | --: | --: |", *rows])
+
+
 if __name__ == "__main__":
-    fill(PAGE, {"trials": table})
+    fill(PAGE, {"trials": table, "audits": costs})
