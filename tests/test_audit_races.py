@@ -12,8 +12,11 @@ from cc_rapids import reading
 from cc_rapids.audit.run import NOTHING
 from cc_rapids.passes import audit, trees
 
-FIRST = trees.comes_first(Interleaver)
-JOINS = trees.join_parents, trees.join_roots
+# How two trees are joined, and the order that parents come in.
+ORDERS = {
+    trees.join_parents: trees.comes_first(Interleaver),
+    trees.join_roots: lambda u, v: u > v,
+}
 
 
 def joins(join, parents, threads):
@@ -36,7 +39,7 @@ def race(make, before, threads):
 
     def guard(name, v, old, new):
         """At no time does a pointer go back, or join what no path does: soundness needs no end."""
-        if not FIRST(v, new):
+        if not ORDERS[make](v, new):
             return f"trees[{v}] = {new} does not come after it"
         if expected[new] != expected[v]:
             return f"trees[{v}] = {new}, and no path joins the two"
@@ -81,7 +84,7 @@ def pass_over(hold, make, before, giant, threads, cut=None):
 
     def guard(name, v, old, new):
         """Trees as above; a bit is never set for a vertex of another component."""
-        if name == "trees" and (not FIRST(v, new) or labels[new] != labels[v]):
+        if name == "trees" and (not ORDERS[make](v, new) or labels[new] != labels[v]):
             return f"trees[{v}] = {new}"
         wrong = [u for u in range(len(before)) if new >> u & 1 and labels[u] != labels[giant]]
         return f"{wrong} have bits" if name == "inside" and wrong else None
@@ -108,7 +111,8 @@ WAYS = pytest.mark.parametrize(
 @WAYS
 def test_an_edge_is_left_out_only_if_its_ends_are_joined_in_the_end(way, model):
     """For two bits, which are set by who joins, or for one parent."""
-    last = max(range(4), key=cmp_to_key(lambda u, v: 1 if FIRST(v, u) else -1))
+    first = ORDERS[way[1]]
+    last = max(range(4), key=cmp_to_key(lambda u, v: 1 if first(v, u) else -1))
     flat = [last if v in (last, (last + 1) % 4) else v for v in range(4)]
     cases = [*scenes.splits(4, (1, 1)), *list(scenes.splits(4, (2, 1)))[::7]]
     explore_all((pass_over(*way, flat, last, case) for case in cases), model)
@@ -128,7 +132,7 @@ def test_an_edge_between_two_labels_is_found(way, model):
 @pytest.mark.parametrize(
     ("n", "shape", "each"), [(4, (1, 1), 1), (4, (2, 1), 1), (4, (2, 2), 40), (4, (1, 1, 1), 9)]
 )
-@pytest.mark.parametrize("make", JOINS)
+@pytest.mark.parametrize("make", ORDERS)
 def test_a_few_threads(make, n, shape, each, model):
     explore_all(
         (race(make, range(n), case) for case in list(scenes.splits(n, shape))[::each]), model
@@ -136,10 +140,11 @@ def test_a_few_threads(make, n, shape, each, model):
 
 
 @on_each_memory
-@pytest.mark.parametrize("make", JOINS)
+@pytest.mark.parametrize("make", ORDERS)
 def test_in_every_forest(make, model):
     """Deeper trees than so few joins make, each parent after its children in the order."""
-    order = sorted(range(4), key=cmp_to_key(lambda u, v: -1 if FIRST(v, u) else 1))
+    first = ORDERS[make]
+    order = sorted(range(4), key=cmp_to_key(lambda u, v: -1 if first(v, u) else 1))
     forests = []
     for forest in scenes.forests(4):  # a parent of place p in the order is at most its child's
         places = {order[child]: order[parent] for child, parent in enumerate(forest)}
@@ -148,7 +153,7 @@ def test_in_every_forest(make, model):
     explore_all((race(make, forest, case) for forest in forests for case in cases), model)
 
 
-@pytest.mark.parametrize("make", JOINS)
+@pytest.mark.parametrize("make", ORDERS)
 def test_a_join_without_compare_and_swap_is_found_out(make):
     """The check can fail: a plain store in its place loses a hook under some schedule."""
 

@@ -59,16 +59,11 @@ def hold_apart(on: Any, same: Any, join: Any) -> Any:
     """As hold, but ends that hang from one vertex are done: all of a tree has one label, as no edge
     joins it that has two. That is less to do for a processor, whose threads are few.
     """
+    one = hold(on, same, join)
 
     @on.device
     def hold_apart(u, v, top, labels, alike, inside, trees):
-        p, q = trees[u], trees[v]
-        if p == q:
-            return True
-        if not same(u, v, labels, alike):
-            return False
-        join(trees, u, v, p, q)
-        return True
+        return trees[u] == trees[v] or one(u, v, top, labels, alike, inside, trees)
 
     return hold_apart
 

@@ -1,16 +1,14 @@
 """Trees of an audit: what edges of one label join, grown for nothing else.
 
-trees : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order that is
-        as good as random (see comes_first), so that every climb ends; and a path of edges joins
-        the two.
+trees : (n,) unsigned, shared by all threads. trees[v] is v, or comes after it in an order, so that
+        every climb ends; and a path of edges joins the two.
 
-They share no kernel with the designs, which hook the greater root under the smaller one. Among
-numbers of one length in bits the order is as good as random, so that the depth of trees does not
-hang on that of the edges; short ones come last, so that most parents lie close together.
-
-p and q are the parents of u and v as they were read: a join begins there. The one by parents writes
-little and waits for nothing, for thousands of threads; the one by roots swaps once a vertex instead
-of once a step, which costs a processor more than the climb.
+They share no kernel with the designs. p and q are the parents of u and v as they were read: a join
+begins there. An audit joins all its edges in one way, and so in one order. The one by parents
+writes little and waits for nothing, for thousands of threads, but each of its steps is short: among
+numbers of one length in bits its order is as good as random, so that the depth of trees does not
+hang on that of the edges, and short ones come last, so that most parents lie close together. The
+one by roots swaps once a vertex instead of once a step, which costs a processor more than climbs.
 """
 
 from typing import Any
@@ -22,7 +20,7 @@ SPREAD = np.uint64(2654435761)  # Knuth's multiplicative hash
 
 
 def climb(on: Any) -> Any:
-    """The root of a vertex; every step goes on in the order."""
+    """The root of a vertex; every step goes on in the order, whichever that is."""
 
     @on.device
     def climb(trees, v):
@@ -79,7 +77,7 @@ def join_parents(on: Any) -> Any:
 def climb_shortening(on: Any) -> Any:
     """The root of a vertex whose parent is p; each vertex passed is hung from its grandparent.
 
-    By plain stores, to vertices that are no roots: they stay below what they hung from.
+    By plain stores, to vertices that are no roots: what they hang from stays on their way.
     """
 
     @on.device
@@ -94,19 +92,19 @@ def climb_shortening(on: Any) -> Any:
 
 
 def join_roots(on: Any) -> Any:
-    """Join the trees of u and v: the root that comes first is hooked under the other one.
+    """Join the trees of u and v: the greater root is hooked under the smaller one.
 
-    Invariant: a path joins u and v with what they were. A root is hooked by one compare-and-swap,
-    so that no tree is hung twice; one that fails has met the new parent, and climbs on from it. It
-    ends because each failure brings u up the order.
+    Invariant: a path joins u and v with what they were, and parents are smaller. A root is hooked
+    by one compare-and-swap, so that no tree is hung twice; one that fails has met the new parent,
+    and climbs on from it. It ends because each failure brings u down.
     """
-    cas, first, root = on.cas, comes_first(on), climb_shortening(on)
+    cas, root = on.cas, climb_shortening(on)
 
     @on.device
     def join_roots(trees, u, v, p, q):
         u, v = root(trees, u, p), root(trees, v, q)
         while u != v:
-            if first(v, u):
+            if u < v:
                 u, v = v, u
             seen = cas(trees, u, u, v)
             if seen == u:
