@@ -28,11 +28,11 @@ def costs():
     rows = [
         f"| {row['device']} | {row['graph']} | {row['named']} | {row['m']:,} |"
         f" {row['run_ms']['median']:,.1f} | {row['audit_ms']['median']:,.1f} |"
-        f" {row['audit_of_run']:.2f} |"
+        f" {row['audit_of_run']:.2f} | {row['commit']} |"
         for row in records.load("audit")
     ]
-    head = "| device | graph | ids | edges | run, ms | audit, ms | of the run |"
-    return "\n".join([head, "| --- | --- | --- | --: | --: | --: | --: |", *rows])
+    head = "| device | graph | ids | edges | run, ms | audit, ms | of the run | at |"
+    return "\n".join([head, "| --- | --- | --- | --: | --: | --: | --: | --- |", *rows])
 
 
 if __name__ == "__main__":

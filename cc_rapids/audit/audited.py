@@ -41,8 +41,8 @@ class Audited:
         The cost is that of finding the answer, or less. An edge whose ends hang from one vertex is
         done, as all of a tree has one label; on a GPU, of lists with four edges a vertex and more,
         so is one between two vertices of the largest tree after some of the edges, which are noted
-        as one bit each. Memory: 4 bytes and 2 bits a vertex (8 bytes
-        from 2^32 of them on), and for ids that are looked up in a table 27 bytes each.
+        as one bit each. Memory: 4 bytes and 2 bits a vertex (8 bytes from 2^32 of them on), and for
+        ids that are looked up in a table 27 bytes each.
 
         Parameters
         ----------

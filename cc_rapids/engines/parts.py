@@ -82,8 +82,10 @@ class Part:
 
         if self.fingerprint not in done:
             cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
-            code, known_there = self.function.__code__, self.function.__globals__
-            made = types.FunctionType(code, known_there, self.symbol, None, cells)
+            function = self.function
+            made = types.FunctionType(
+                function.__code__, function.__globals__, self.symbol, None, cells
+            )
             made.__qualname__ = self.symbol
             done[self.fingerprint] = jit(made)
         return done[self.fingerprint]
