@@ -69,6 +69,12 @@ class Design:
         return find("sample", self.sample), find("link", self.link), compress
 
     @property
+    def window(self) -> int:
+        """How many ids a tile has; 0 if the trees begin as single vertices."""
+        most = dict(self.words[0].options).get("tiles", "off")
+        return 0 if most == "off" else int(most)
+
+    @property
     def rooted(self) -> bool:
         """Whether only roots are hooked: the designs that batches of edges can be given to."""
         link = self.words[1]
@@ -157,8 +163,19 @@ def _has(design: Design, *words: str) -> bool:
     return all(word in text for word in words)
 
 
+NEAR = 1 << 14  # ids of a tile: 64 KiB, which every GPU since Turing has for a block
+
 # The first row that holds is the reason.
 EXCLUDED = (
+    Exclusion(
+        lambda d: d.window > NEAR,
+        f"a tile lies in memory that its threads share, of at most {NEAR:,} ids",
+    ),
+    Exclusion(
+        lambda d: d.window > 0 and ("edges" in _link(d).takes or _link(d).whole),
+        "the trees of tiles are what union-find goes on from; rounds and algorithms of their own"
+        " begin with every vertex by itself",
+    ),
     Exclusion(
         lambda d: _link(d).name == "bfs-cc" and d.sample != "none",
         "bfs-cc searches every component from its least vertex, so that a sample finds it nothing"

@@ -29,8 +29,9 @@ def check_design(design: str | Design) -> Design:
     found = Design.parse(design) or Design()
     link = found.words[1].choice
     if found.sample != "none":
+        first = "begins with tiles" if found.window else "samples"
         raise DesignError(
-            f"{found} samples, which batches of edges are too short for: leave {found.sample} out"
+            f"{found} {first}, which batches of edges are too short for: leave {found.sample} out"
             f" (Hong et al. 2020, 3.6)"
         )
     if link.whole:

@@ -116,11 +116,14 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     """The bytes that a design takes beside the forest, for m edges (entries, if rows are given)."""
     sample, link, word = design.words[0], design.words[1].choice, 4 if n < 1 << 32 else 8
     rounds, staged = "edges" in link.takes and not link.whole, sample.choice.around
+    sampled = sample.choice.name != "none"
     size = {"": 0, "hooks": word, "locks": 4, "ranks": 8}[link.extra] * n
-    if link.extra == "ranks" or not link.least or (rounds and design.sample != "none"):
+    if link.extra == "ranks" or not link.least or (rounds and sampled):
         size += word * n
-    if design.sample != "none" and not staged:
+    if sampled and not staged:
         size += n // 8
+    if design.window:
+        size += 8 * (n // design.window + 2)
     if design.takes_rows and not rows:
         size += (80 if forest else 48) * m + 8 * n
         m *= 2

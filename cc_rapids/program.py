@@ -11,7 +11,7 @@ from . import algorithms, kernels, reading
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
-from .passes import answer, giant
+from .passes import answer, giant, tiles
 
 Step = Callable[[Any], None]
 
@@ -20,12 +20,14 @@ Step = Callable[[Any], None]
 class Program:
     """The phases of one design on one engine; each takes the work (see :mod:`cc_rapids.solve`).
 
-    ``sample`` is None if there is none. ``extra`` is what the link keeps beside the parents, which
+    ``sample`` is None if there is none. ``window`` is how many ids a tile has, 0 if trees begin
+    as single vertices. ``extra`` is what the link keeps beside the parents, which
     ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy
     of the edges, ``rerooted`` that roots are any vertices of their trees, not the least ones.
     """
 
-    start: Kernel
+    start: Step
+    window: int
     extra: str
     pack: Kernel
     unpack: Kernel | None
@@ -69,7 +71,8 @@ def build(
     first = parts.sample()
     packed, rounds = link.extra == "ranks", "edges" in link.takes
     return Program(
-        start=forest.start(engine, vertex),
+        start=parts.start(),
+        window=design.window,
         extra=link.extra,
         pack=jtb.pack(engine),
         unpack=jtb.unpack(engine, vertex) if packed else None,
@@ -109,6 +112,29 @@ class Parts:
     wide: type
     rows: bool
     noted: bool
+
+    def start(self) -> Step:
+        """How trees begin: as vertices, or as the trees of tiles."""
+        on, window = self.on, self.design.window
+        if not window:
+            return tiles.without(kernels.forest.start(on, self.vertex))
+        near = tiles.link_near(on, self._near_link(), self._note())
+        share = (
+            tiles.share_of_rows(on, near)
+            if self.rows
+            else tiles.share_of_list(on, self.ends(), near)
+        )
+        first = tiles.first_of_rows(on) if self.rows else tiles.first_of_list(on, self.wide)
+        settle = tiles.settle(on, self.vertex, kernels.compress.halve(on))
+        solve = tiles.solve(on, window, share, settle)
+        return tiles.begin(window, tiles.find_firsts(on, window, first), solve)
+
+    def _near_link(self) -> Any:
+        """The union of two vertices of a tile: the design's, but async+halve for one that keeps
+        something beside the parents.
+        """
+        own = self.design if not self.design.words[1].choice.extra else Design()
+        return replace(self, design=own, vertex=tiles.NEAR).link()
 
     def sample(self) -> kernels.sample.Sample | None:
         """What is linked before the finish phase, and how. Rounds are sampled by async+halve."""
@@ -163,9 +189,10 @@ class Parts:
 
     def _all(self, join: Any) -> Step:
         """Without a sample: every edge of a list, or every entry of every row."""
+        deep = not self.design.window
         if not self.rows:
-            return kernels.finish.all_edges(self._every_edge(join, True)(reading.every(self.on)))
-        one, rows = self._one_edge(join, True), kernels.rows
+            return kernels.finish.all_edges(self._every_edge(join, deep)(reading.every(self.on)))
+        one, rows = self._one_edge(join, deep), kernels.rows
         return kernels.finish.all_rows(
             rows.short_rows(self.on, self.wide, one),
             rows.long_rows(self.on, one, self.ends(), reading.row_of(self.on)),

@@ -42,6 +42,8 @@ class Work:
         Whether there was a sample, and whether a spanning forest is wanted.
     memory : str
         The kind of memory that the edges are read in (see :mod:`cc_rapids.engines.base`).
+    firsts : (tiles + 1,) array of uint64 or ()
+        Where the edges of each tile begin, see :mod:`cc_rapids.passes.tiles`.
     kept : arrays
         The edges that rounds run over.
     """
@@ -58,6 +60,7 @@ class Work:
     inside: Array
     roots: Array
     outside: tuple[Array, ...]
+    firsts: Array
     sampled: bool
     noted: bool
     memory: str = "device"
@@ -160,8 +163,7 @@ def run(program: Program, work: Work) -> None:
 
 def sample(program: Program, work: Work) -> None:
     """Make every vertex a tree; if there is a sample, link it and find the giant."""
-    parent = work.trees[0]
-    program.start(work.n, parent)
+    program.start(work)
     if not program.sample or not work.n:
         _start_extra(program, work)
         return
@@ -228,6 +230,7 @@ def prepare(
         inside=engine.empty(forest.seen.size, np.uint32) if sampled else forest.seen,
         roots=engine.empty(PROBES, forest.vertex) if sampled else forest.parent,
         outside=(engine.empty(n, np.uint32), engine.empty(1, np.int64)) if gathers else (),
+        firsts=engine.empty(-(-n // program.window) + 1, np.uint64) if program.window else (),
         sampled=sampled,
         noted=noted,
         memory=memory,

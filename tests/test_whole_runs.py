@@ -28,6 +28,9 @@ GRAPHS = {
     "twice": (4, [(1, 3), (3, 1), (0, 2)]),
 }
 OPTIONS = (
+    "none(tiles=2)+async+halve",
+    "none(tiles=2)+jtb+naive",
+    "none(tiles=1)+rem-cas+splice",
     "kout(coalesce=off, reorganise=off)+async+halve",
     "kout(k=1, reorganise=off)+rem-cas+split-one",
     "kout(gather=off)+rem-cas+splice",

@@ -42,23 +42,26 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     item : int
         The bytes of an id.
     """
-    labels = LABEL * n * (2 if design.words[0].choice.name == "none" else 3)  # written, and read
-    table, bits, sample = LABEL * n, n // 8, design.words[0]
+    sample, passes = design.words[0], 2 if design.window else 1
+    labels = LABEL * n * (2 if sample.choice.name == "none" else 3)  # written, and read
+    table, bits = LABEL * (design.window or n), n // 8
     reads: tuple[tuple[int, int], ...]
     pairs = design.words[1].choice.pairs
     if pairs and not rows:
         streamed, reads = 2 * item * m + 2 * pairs * n * n, ((m, pairs * n * n),)
         words = "each edge once into the matrix, which is cleared and read once"
     elif not rows:
-        streamed, linked, filtered = 2 * item * m + labels, m, 0
+        streamed, linked, filtered = passes * 2 * item * m + labels, m, 0
         if sample.choice.name == "strided":
             linked = sampled_count(m, sample["every"])
             filtered = m - linked
         reads = ((2 * linked, table), (2 * filtered, bits))
         words = "each edge once: the labels of both ends, or after a sample their bits"
+        if design.window:
+            words = "each edge twice, and the labels of both ends, as near each other as in a tile"
     elif sample.choice.name == "none":
-        streamed, reads = item * m + OFFSET * n + labels, ((m, table),)
-        words = "each entry once, and the label of its end"
+        streamed, reads = passes * (item * m + OFFSET * n) + labels, ((m, table),)
+        words = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
     else:
         # The bit of each row is read in order, and the rows inside the giant are left out
         first = min(n * int(dict(sample.options).get("k", 1)), m)

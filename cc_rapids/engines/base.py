@@ -6,8 +6,11 @@
 ``on.sweep(f)``    a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
                    ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
 ``on.block(f)``    a kernel as by ``on.sweep``, all threads of which may wait for each other
-``on.barrier``     ``()``: in a block, where every thread calls it: what any of them wrote before is
-                   seen by all of them after
+``on.tile(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in each
+                   tile ``k < n`` once for each ``t`` of ``step`` threads, which may wait for each
+                   other and share ``near``, w words of 32 bits of any content, at most 64 KiB
+``on.barrier``     ``()``: in a block or a tile, where every thread calls it: what any of them wrote
+                   before is seen by all of them after
 ``on.cas``         ``(array, i, old, new)``: compare-and-swap
 ``on.add, .min,    ``(array, i, value)``: read, modify and write as one step
 .max, .bit_or``
@@ -66,10 +69,11 @@ def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[tuple[int
 class Kernel:
     """A launch: call it with the number of indices and the arrays that the function takes.
 
-    ``together`` is how many indices a CPU thread takes at a time, if they are long work each.
+    ``together`` is how many indices a CPU thread takes at a time, if they are long work each, and
+    ``near`` how many words the threads of a tile share.
     """
 
-    together = 0
+    together = near = 0
 
     def __init__(self, engine: Engine, shape: str, part: Part) -> None:
         self.engine, self.shape, self.part = engine, shape, part
@@ -123,15 +127,29 @@ class Engine(ABC):
 
     def each(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs ``function(i, *arrays)`` for each ``i < n``."""
-        return Kernel(self, "each", Part(function))
+        return self.kernel("each", function)
 
     def sweep(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
-        return Kernel(self, "sweep", Part(function))
+        return self.kernel("sweep", function)
 
     def block(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs as a sweep does, by threads that may wait for each other."""
-        return Kernel(self, "block", Part(function))
+        return self.kernel("block", function)
+
+    def tile(self, near: int) -> Callable[[types.FunctionType], Kernel]:
+        """A kernel that runs ``function(k, t, step, near, *arrays)`` in each tile ``k < n``."""
+
+        def made(function: types.FunctionType) -> Kernel:
+            kernel = self.kernel("tile", function)
+            kernel.near = near
+            return kernel
+
+        return made
+
+    def kernel(self, shape: str, function: types.FunctionType) -> Kernel:
+        """A kernel of one of the shapes."""
+        return Kernel(self, shape, Part(function))
 
     @property
     @abstractmethod

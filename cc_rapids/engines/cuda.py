@@ -28,9 +28,11 @@ from .parts import Atom
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
 ALONE = 512  # threads of a block that is launched alone
+TILE = 640  # threads of a tile: three tiles of 64 KiB then fill an H100's multiprocessor
 
 # The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
 _BUFFER, _SIZE, _END = 1, 2, 0
+_MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_engine() -> Engine:
@@ -105,9 +107,10 @@ class Cuda(Engine):
             blocks = min(blocks, _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS)
         elif kernel.shape == "block":
             blocks, threads = 1, ALONE
-        self._launch(
-            function, blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, 0, self._pack(words)
-        )
+        elif kernel.shape == "tile":
+            blocks, threads = n, TILE
+        stream, shared = self._stream().ptr, 4 * kernel.near
+        self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._pack(words))
 
     def _pack(self, words: list[int]) -> int:
         """The arguments as cuLaunchKernel's 'extra': it copies them before it returns, so that a
@@ -134,7 +137,10 @@ class Cuda(Engine):
         capability = (properties["major"], properties["minor"])
         binary = stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
-        return int(driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry))
+        function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
+        if kernel.near:  # beyond 48 KiB only where it is asked for
+            driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.near)
+        return int(function)
 
     def empty(self, n: int, dtype: Any) -> Array:
         return self.xp.ndarray((n,), dtype)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, cuda
+from numba import config, cuda, uint32
 
 WARP = 32
 ALL_LANES = 0xFFFFFFFF
@@ -37,7 +37,16 @@ def _sweep(function: Any) -> Any:
     return sweep
 
 
-SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep}
+def _tile(function: Any) -> Any:
+    def tile(n: Any, *arguments: Any) -> None:
+        near = cuda.shared.array(0, uint32)  # as long as the launch says
+        k, t = np.uint64(cuda.blockIdx.x), np.uint64(cuda.threadIdx.x)
+        function(k, t, np.uint64(cuda.blockDim.x), near, *arguments)
+
+    return tile
+
+
+SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "tile": _tile}
 
 
 @_device

@@ -66,14 +66,8 @@ class Rehearsal(Threads):
         super().__init__()
         self.launched: dict[Key, Kernel] = {}
 
-    def each(self, function: FunctionType) -> Kernel:
-        return _Noted(self, "each", Part(function))
-
-    def sweep(self, function: FunctionType) -> Kernel:
-        return _Noted(self, "sweep", Part(function))
-
-    def block(self, function: FunctionType) -> Kernel:
-        return _Noted(self, "block", Part(function))
+    def kernel(self, shape: str, function: FunctionType) -> Kernel:
+        return _Noted(self, shape, Part(function))
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         signature = compiler.signature_of(arguments)
@@ -84,11 +78,13 @@ class Rehearsal(Threads):
             kernel.compiled["plain"] = body
         n = min(n, MOST.get(kernel.part.function.__name__, n))
         values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-        if kernel.shape != "each" and n:
+        if kernel.shape in ("sweep", "block") and n:
             body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
-        elif kernel.shape == "each":
-            for i in range(n):
-                body(np.uint64(i), *values)
+            return
+        if kernel.shape == "tile":
+            values = [np.uint64(0), np.uint64(1), np.empty(kernel.near, np.uint32), *values]
+        for i in range(n if kernel.shape in ("each", "tile") else 0):
+            body(np.uint64(i), *values)
 
 
 class _Noted(Kernel):

@@ -38,11 +38,11 @@ class Simulator(Threads):
         blocks = -(-n // BLOCK)
         if kernel.shape == "sweep":
             blocks = min(blocks, SWEEP_BLOCKS)
-        elif kernel.shape == "block":
-            blocks = 1
+        elif kernel.shape in ("block", "tile"):
+            blocks = 1 if kernel.shape == "block" else n
         with warnings.catch_warnings():  # integers wrap around, as they do on the GPU
             warnings.filterwarnings("ignore", ".*overflow encountered in scalar", RuntimeWarning)
-            run[blocks, BLOCK](np.uint64(n), *map(_argument, arguments))
+            run[blocks, BLOCK, 0, 4 * kernel.near](np.uint64(n), *map(_argument, arguments))
 
 
 def _argument(argument: Any) -> Any:

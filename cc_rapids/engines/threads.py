@@ -92,7 +92,7 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
 
 @_jit  # type: ignore[untyped-decorator]
 def _barrier() -> None:
-    """Nothing to wait for: a block is one thread."""
+    """Nothing to wait for: a block, or a tile, is one thread."""
 
 
 _add, _min, _max = (
@@ -120,7 +120,15 @@ def _sweep(function: Any) -> Any:
     return sweep
 
 
-SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep}
+def _tile(function: Any) -> Any:
+    def tile(first: int, last: int, near: Any, *arguments: Any) -> None:
+        for k in range(first, last):
+            function(np.uint64(k), np.uint64(0), np.uint64(1), near, *arguments)
+
+    return tile
+
+
+SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "tile": _tile}
 
 
 class Threads(Engine):
@@ -158,11 +166,14 @@ class Threads(Engine):
             size = max(CHUNK, -(-n // self.workers))
         elif kernel.shape == "block":
             size = n
+        elif kernel.shape == "tile":
+            size = 1
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
 
         def work() -> None:
+            near = (np.empty(kernel.near, np.uint32),) if kernel.near else ()
             for first in starts:
-                run(first, min(first + size, n), *arguments)
+                run(first, min(first + size, n), *near, *arguments)
 
         helpers = min(self.workers - 1, (n - 1) // size)
         waiting = [self._executor().submit(work) for _ in range(helpers)]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import bits, reading
-from ..catalog import choice
+from ..catalog import COUNT, choice
 
 PROBES = 256  # vertices looked at to find the largest component, or one of high degree
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
@@ -33,9 +33,17 @@ class Sample(NamedTuple):
     gather: bool = False
 
 
-@choice("sample", "none", paper="Hong et al. 2020, Algorithm 1")
-def none(on: Any, vertex: type) -> None:
-    """Link every edge in one phase."""
+@choice(
+    "sample",
+    "none",
+    options={"tiles": ("off", COUNT)},
+    paper="Hong et al. 2020, Algorithm 1; tiles: Oliveira and Lotufo 2010",
+)
+def none(on: Any, vertex: type, tiles: str | int) -> None:
+    """Link every edge in one phase.
+
+    ``tiles``: trees begin as those of the edges inside so many ids each, see passes/tiles.py.
+    """
 
 
 @choice(

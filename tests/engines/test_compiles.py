@@ -21,6 +21,7 @@ from cc_rapids.engines import compiler
 PACKAGE = Path(cc_rapids.__file__).parent
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
 FLOATS = re.compile(r"^\s*\w\S*\.f(?:16|32|64)\b.*", re.M)
+SHAPES = "on.each", "on.sweep", "on.block", "on.tile"
 REGISTERS = 64  # a thread: four blocks of 256 then share the 65,536 of a multiprocessor
 
 pytestmark = pytest.mark.skipif(
@@ -93,7 +94,7 @@ def declared():
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             marks = getattr(node, "decorator_list", [])
-            if any(ast.unparse(mark) in ("on.each", "on.sweep") for mark in marks):
+            if any(ast.unparse(mark).startswith(SHAPES) for mark in marks):
                 yield str(path), marks[0].lineno, node.name
 
 

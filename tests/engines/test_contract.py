@@ -53,6 +53,41 @@ def test_sweep_shares_all_indices_between_threads(on):
         assert on.to_host(total).tolist() == [sum(range(n))]
 
 
+def test_the_threads_of_a_tile_share_memory_and_wait_for_each_other(on):
+    """Each takes a number and leaves it for the next one, until all have seen all."""
+    size = 100
+
+    def ring(on):
+        add, barrier = on.add, on.barrier
+        most, none = np.uint64(size), np.uint64(0)
+
+        @on.tile(size)
+        def ring(k, t, step, near, counts, sums):
+            i = t
+            while i < most:
+                near[i] = np.uint32(k + i)
+                i += step
+            barrier()
+            add(counts, k, 1)
+            if t == none:
+                total, j = np.int64(0), none
+                while j < most:
+                    total += np.int64(near[j])
+                    j += np.uint64(1)
+                sums[k] = total
+
+        return ring
+
+    ring = ring(on)
+    for n in (0, 1, 2, 9):
+        counts, sums = (on.fill(on.empty(n + 1, np.int64), 0) for _ in range(2))
+        ring(n, counts, sums)
+        assert on.to_host(sums).tolist() == [sum(range(k, k + size)) for k in range(n)] + [0]
+        threads = on.to_host(counts).tolist()
+        assert threads == [threads[0]] * n + [0]
+        assert n == 0 or threads[0] > 0
+
+
 @pytest.mark.parametrize("dtype", WIDTHS)
 @pytest.mark.parametrize(
     ("name", "old", "value", "new"),

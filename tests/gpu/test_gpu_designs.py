@@ -19,6 +19,7 @@ RACES = {
     "grid": lambda seed: generators.grid(120, 120, 0.6, seed),
 }
 
+ALL_ROWS = "async+halve", "none(tiles=100)+async+halve"
 PAIRS = 1 << 32  # bytes that may be kept for pairs of vertices
 
 
@@ -61,6 +62,46 @@ def test_races(cupy, graphs, design):
             np.testing.assert_array_equal(oracle.union_find(src[rows], dst[rows], n), expected)
 
 
+LONG = 1 << 20  # ids of the lists of tiles: some waves of them
+
+
+def in_order(cupy, name):
+    """Lists in which both ends of most edges are in one tile, and some in which few are."""
+    v = cupy.arange(LONG, dtype=cupy.int32)
+    random = cupy.random.default_rng(7)
+    grid = generators.grid(1 << 10, 1 << 10, 0.6, 8, engine="cuda")
+    near = cupy.minimum(cupy.repeat(v, 3) + random.integers(1, 50, 3 * LONG), LONG - 1)
+    made = {
+        "path": (v[:-1], v[1:]),
+        "path back": (v[1:][::-1].copy(), v[:-1][::-1].copy()),
+        "grid": grid.edges,
+        "far": (v, (v + LONG // 2) % LONG),
+        "near": (cupy.repeat(v, 3), near.astype(cupy.int32)),
+        "star": (cupy.zeros_like(v), v),
+        "chance": tuple(random.integers(0, LONG, (2, LONG)).astype(cupy.int32)),
+    }
+    return made[name]
+
+
+@pytest.mark.parametrize("name", ["path", "path back", "grid", "far", "near", "star", "chance"])
+def test_tiles(cupy, name):
+    src, dst = in_order(cupy, name)
+    expected = oracle.union_find(src.get(), dst.get(), LONG)
+    for window, union in ((1 << 14, "async+halve"), (1000, "rem-cas+split-one"), (64, "jtb+naive")):
+        design = cc_rapids.Design.parse(f"none(tiles={window})+{union}")
+        for _ in range(5):
+            found = cc_rapids.components(
+                (src, dst), num_vertices=LONG, design=design, forest=design.makes_forests
+            )
+            labels = cupy.asnumpy(found.labels().labels)
+            np.testing.assert_array_equal(labels, expected, f"{design} on {name}")
+        if design.makes_forests:
+            rows = cupy.asnumpy(found.forest().row)
+            assert rows.size == np.unique(rows).size == LONG - len(found)
+            joined = oracle.union_find(src.get()[rows], dst.get()[rows], LONG)
+            np.testing.assert_array_equal(joined, expected, f"{design} on {name}")
+
+
 @pytest.mark.parametrize("both", [True, False])
 def test_rows_of_cupy_and_cudf(cupy, both):
     sparse = pytest.importorskip("cupyx.scipy.sparse")
@@ -72,7 +113,7 @@ def test_rows_of_cupy_and_cudf(cupy, both):
     expected = oracle.union_find(src, dst, n)
     rows = Csr(matrix.indptr, matrix.indices, symmetric=both)
     for given in (matrix, rows):
-        for name in ("auto", "kout+async+halve", "hook+ecl", "bfs+async+halve", "async+halve"):
+        for name in ("auto", "kout+async+halve", "hook+ecl", "bfs+async+halve", *ALL_ROWS):
             labels = cc_rapids.components(given, design=name).labels().labels
             np.testing.assert_array_equal(cupy.asnumpy(labels), expected, name)
 

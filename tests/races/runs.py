@@ -73,10 +73,18 @@ class Outcomes(Engine):
     name, on_device, xp, device_name = "races", False, np, "a model memory"
     swap_pairs = None
     fence = staticmethod(Interleaver.fence)
-    cas, bit_or = staticmethod(Interleaver.cas), staticmethod(Interleaver.bit_or)
+    bit_or = staticmethod(Interleaver.bit_or)
     add = all_add = staticmethod(Interleaver.add)
     min = all_min = staticmethod(Interleaver.min)
     max = all_max = staticmethod(Interleaver.max)
+
+    @staticmethod
+    def cas(array: Any, i: Any, old: Any, new: Any) -> Any:
+        if not isinstance(array, np.ndarray):
+            return Interleaver.cas(array, i, old, new)
+        before = array[i]  # memory of a tile
+        array[i] = new if before == old else before
+        return before
 
     def __init__(self, memory: Memory, threads: int = 2, group: int = 1, waits: bool = False):
         self.memory, self.threads, self.group, self.waits = memory, threads, group, waits
@@ -98,6 +106,23 @@ class Outcomes(Engine):
 
     def sweep(self, function: Any) -> Any:
         return Launched(self, "sweep", function)
+
+    def tile(self, near: int) -> Any:
+        """A tile is one thread, with memory of its own: see tests/test_tile_races.py."""
+
+        def made(function: Any) -> Any:
+            def solve_tile(k: Any, *arguments: Any) -> None:
+                memory = np.full(near, POISON, np.uint32)
+                function(k, np.uint64(0), np.uint64(1), memory, *arguments)
+
+            solve_tile.__signature__ = _without(inspect.signature(function), range(1, 4))
+            return Launched(self, "each", solve_tile)
+
+        return made
+
+    @staticmethod
+    def barrier() -> None:
+        """Of one thread."""
 
     def empty(self, n: int, dtype: Any) -> Any:
         array = np.full(n * np.dtype(dtype).itemsize, POISON, np.uint8).view(dtype)
@@ -212,6 +237,11 @@ def _names_of(kernel: Launched, count: int) -> list[str]:
     if last.kind is not last.VAR_POSITIONAL:
         return [*names, last.name]
     return names + [f"{last.name} {k}" for k in range(count - len(names))]
+
+
+def _without(signature: inspect.Signature, places: range) -> inspect.Signature:
+    kept = [p for k, p in enumerate(signature.parameters.values()) if k not in places]
+    return signature.replace(parameters=kept)
 
 
 def _plain(value: Any) -> Any:
