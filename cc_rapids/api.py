@@ -271,7 +271,7 @@ def _solve(
         if at_once is not None:
             return at_once
     numbered = vertices.number(given, columns, engine, sure)
-    edges, forest = numbered.edges, numbered.forest
+    edges, forest, near = numbered.edges, numbered.forest, 0.0 if offsets else numbered.near
     rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
     if not isinstance(design, Design):
         found: Rule | Branch
@@ -281,7 +281,7 @@ def _solve(
             )
             rows = found.rows or rows
         else:
-            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric))
+            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric), near)
         log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
     check_pairs(design, forest.n, engine, memory)

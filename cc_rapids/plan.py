@@ -79,14 +79,16 @@ def plan(
     rows = sum(column.size for column in given.columns)
     if given.src.strings or given.src.parts:
         ids, why, vertices, size = _renumbered(given, columns, rows)
-        about = rows
+        about, near = rows, 0.0
     else:
         found = measure(given, columns, engine)
         way, wide = found.way, found.span.dtype.itemsize
         ids, why, vertices = way.name, way.why, way.vertices
         size = way.bytes + 2 * wide * min(vertices, rows + _named(given))
+        near = found.span.near if given.offsets is None and way.name != "hash slots" else 0.0
         about = vertices
-    row: Rule | Branch = choose(engine, about, m, given.offsets is not None and given.symmetric)
+    whole = given.offsets is not None and given.symmetric
+    row: Rule | Branch = choose(engine, about, m, whole, near)
     if rule == "paper":
         row = choose_by_paper(engine, about, m, None)
     chosen, reason = (design, "asked for") if design else (row.design, str(row))

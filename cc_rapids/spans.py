@@ -15,6 +15,7 @@ from .given import Given
 
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading
+LOOKS = 4096  # rows of a long list that are looked at for their order
 FEW = 32  # a glance takes one block of rows in so many
 WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so many ids
 
@@ -23,13 +24,15 @@ WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so ma
 class Span:
     """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
 
-    They surely do only if ``sure``; otherwise it is a guess from some of the rows.
+    They surely do only if ``sure``; otherwise it is a guess from some of the rows. ``near`` is the
+    share of some rows of a long list that are in order, with both ends near each other.
     """
 
     low: int
     high: int
     dtype: np.dtype[Any]
     sure: bool = True
+    near: float = 0.0
 
     @property
     def size(self) -> int:
@@ -60,12 +63,13 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     """
     common = np.result_type(*(array.dtype for array in arrays))
     sure = sure or given.every_vertex or arrays[0].size < LONG or common.kind not in "iu"
-    low, high = _hull(given, arrays, engine, sure)
+    low, high, near = _hull(given, arrays, engine, sure)
     if not sure:
         limit, more = np.iinfo(common), (high - low) // WIDER + MORE
         low = max(low - more, int(limit.min) if low < 0 else 0)
         high = min(high + more, int(limit.max))
-    return Span(low, high, type_of(tuple(array.dtype for array in arrays), low, high), sure)
+    dtype = type_of(tuple(array.dtype for array in arrays), low, high)
+    return Span(low, high, dtype, sure, near)
 
 
 @lru_cache(128)  # NumPy takes as long for it as a small batch may
@@ -88,18 +92,31 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
     return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
 
 
-def bounds(arrays: list[Array], engine: Engine, sure: bool = True) -> tuple[int, int]:
+def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
     """The least and the greatest id: one pass over the columns, one copy to the host.
 
-    The first two are read together if they are of one length, and only some of their rows if it
-    need not be ``sure``; (0, -1) if all are empty.
+    (0, -1) if all are empty.
+    """
+    low, high, _ = _read(arrays, engine, sure=True)
+    return low, high
+
+
+def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, float]:
+    """The least and the greatest id, and how many rows of a long list are in order.
+
+    The first two columns are read together if they are of one length, and only some of their rows
+    if it need not be ``sure``.
     """
     pairs = [(array, array) for array in arrays]
     if len(arrays) > 1 and arrays[0].size == arrays[1].size:
         left, right = arrays[:2]
         if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
-    found = engine.fill(engine.empty(2 * len(pairs), np.uint64), 0xFF)
+    found = engine.fill(engine.empty(2 * len(pairs) + 1, np.uint64), 0xFF)
+    left, right = pairs[0]
+    if left is not right and left.size > LONG:
+        look = kernels.kernel(passes.columns.in_order, engine, wide_of(left))
+        look(LOOKS, left.size, left, right, found[-1:])
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size
@@ -111,7 +128,8 @@ def bounds(arrays: list[Array], engine: Engine, sure: bool = True) -> tuple[int,
     seen = [
         decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs) if left.size
     ]
-    return min((low for low, _ in seen), default=0), max((high for _, high in seen), default=-1)
+    low, high = min((low for low, _ in seen), default=0), max((h for _, h in seen), default=-1)
+    return low, high, (ends[-1] + 1 & ALL) / LOOKS  # counted from all bits set
 
 
 def wide_of(array: Array) -> type:
@@ -129,20 +147,22 @@ def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
     return low - sign_of(array), ALL - high - sign_of(array)
 
 
-def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int]:
-    """The least and the greatest id of all; (0, -1) if there is none."""
-    low, high = bounds(arrays, engine, sure)
+def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, float]:
+    """The least and the greatest id of all, (0, -1) if there is none; and what is in order."""
+    low, high, near = _read(arrays, engine, sure)
     named = given.vertices
     if not isinstance(named, range) or not named:
         if given.every_vertex and low <= high:
             raise _outside(given, arrays, 0, engine)
-        return low, high
+        return low, high, near
     if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
         raise _outside(given, arrays, len(named), engine)
     ends = named[0], named[-1]
     if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
         raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
-    return (min(low, *ends), max(high, *ends)) if low <= high else (min(ends), max(ends))
+    if low <= high:
+        return min(low, *ends), max(high, *ends), near
+    return min(ends), max(ends), near
 
 
 def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:

@@ -34,8 +34,9 @@ Names = Offset | Listed | Words | Rows
 class Numbered:
     """The edges, a forest over their vertices, and the way back to ids.
 
-    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected. ``settle``
-    gives, of the solved forest, one whose vertices are in the order of the ids, and their names.
+    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``near`` which
+    share of a long list is in the order of vertices, both ends near each other. ``settle`` gives,
+    of the solved forest, one whose vertices are in the order of the ids, and their names.
     """
 
     edges: Edges
@@ -43,6 +44,7 @@ class Numbered:
     ids: str
     about: int
     settle: Callable[[Forest], tuple[Forest, Names]]
+    near: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
     if ids.way.name == "hash slots":
         return _number_slots(ids, engine)
     if ids.way.name == "bit map":
-        return _number_ranks(ids, engine)
+        return replace(_number_ranks(ids, engine), near=ids.span.near)
     span, named = ids.span, ids.given.vertices
     everyone = isinstance(named, range) and named == range(span.low, span.low + span.size)
     forest = Forest(engine, span.size, everyone)
@@ -106,7 +108,8 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
         _mark_named(ids, forest.seen, engine)
     src, dst = ids.arrays[:2]
     names = Offset(span.first, span.dtype)
-    return as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names)
+    found = as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names)
+    return replace(found, near=span.near)
 
 
 def as_it_is(edges: Edges, forest: Forest, ids: str, names: Names) -> Numbered:

@@ -37,7 +37,7 @@ class Sample(NamedTuple):
     "sample",
     "none",
     options={"tiles": ("off", COUNT)},
-    paper="Hong et al. 2020, Algorithm 1; tiles: Oliveira and Lotufo 2010",
+    paper="Hong et al. 2020, Algorithm 1",
 )
 def none(on: Any, vertex: type, tiles: str | int) -> None:
     """Link every edge in one phase.

@@ -8,6 +8,8 @@ from .. import bits
 from ..reading import index
 
 ONE = np.uint64(1)
+NEAR = np.uint64(1 << 12)  # ids that two ends are apart at most: a quarter of a tile
+HALVINGS = 5  # how far on the rows stand that a row is held against: a half, ... of the list
 
 
 def span(on: Any, wide: type, sign: int, place: Any) -> Any:
@@ -33,6 +35,30 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
         all_min(bounds, 1, ~(np.uint64(high) ^ bias))
 
     return span
+
+
+def in_order(on: Any, wide: type) -> Any:
+    """Count, of some rows evenly apart, those whose ends are near each other and whose source is
+    not far beyond those of later rows: what tiles are for (see tiles.py).
+    """
+    all_add = on.all_add
+
+    @on.sweep
+    def in_order(first, n, step, m, src, dst, count):
+        i, found, last = first, np.uint64(0), np.uint64(m) - ONE
+        while i < n:
+            e, k = i * np.uint64(m) // n, ONE
+            u, v = wide(src[e]), wide(dst[e])
+            good = np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR
+            while good and k <= HALVINGS:
+                w = wide(src[min(e + (np.uint64(m) >> k), last)])
+                good = w >= u or np.uint64(u) - np.uint64(w) < NEAR
+                k += ONE
+            found += np.uint64(good)
+            i += step
+        all_add(count, 0, found)
+
+    return in_order
 
 
 def mark_column(on: Any, vertex: type) -> Any:
