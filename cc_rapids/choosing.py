@@ -39,7 +39,7 @@ class Rule:
         form = ", for rows that hold both directions" if self.rows else ""
         edges = f", from {self.edges:,} edges" if self.edges else ""
         ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
-        near = f", {self.near:.0%} of them in order and between ids nearby" if self.near else ""
+        near = f", in order, {self.near:.0%} of them between ids nearby" if self.near else ""
         return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
 
     def fits(self, engine: str, n: int, m: int, rows: bool, near: float = 0.0) -> bool:
@@ -61,7 +61,7 @@ TILES = Design("none(tiles=16384)")
 # many edges gains more there.
 AUTO = (
     Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
-    Rule(TILES, "experiments.jsonl", "cuda", 4_000_000, near=7 / 8),
+    Rule(TILES, "experiments.jsonl", "cuda", 4_000_000, near=1 / 2),
     Rule(Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16),
     Rule(Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5),
     Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
@@ -75,7 +75,7 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0
     """The row that says what ``"auto"`` runs for m edges whose ids span n vertices.
 
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
-    ``near``: the share of a list that is in order, with both ends near each other.
+    ``near``: the share of a list in order whose ends are near each other.
     """
     return next(rule for rule in AUTO if rule.fits(engine.name, n, m, rows, near))
 

@@ -16,6 +16,7 @@ from .given import Given
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading
 LOOKS = 4096  # rows of a long list that are looked at for their order
+ORDER = 7 / 8  # the share of them that are in order, if the list is
 FEW = 32  # a glance takes one block of rows in so many
 WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so many ids
 
@@ -25,7 +26,7 @@ class Span:
     """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
 
     They surely do only if ``sure``; otherwise it is a guess from some of the rows. ``near`` is the
-    share of some rows of a long list that are in order, with both ends near each other.
+    share of the rows of a long list whose ends are near each other; 0 if the list is in no order.
     """
 
     low: int
@@ -102,7 +103,7 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 
 
 def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, float]:
-    """The least and the greatest id, and how many rows of a long list are in order.
+    """The least and the greatest id, and the share of rows of a list in order with ends nearby.
 
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.
@@ -112,11 +113,12 @@ def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, fl
         left, right = arrays[:2]
         if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
-    found = engine.fill(engine.empty(2 * len(pairs) + 1, np.uint64), 0xFF)
+    found = engine.fill(engine.empty(2 * len(pairs) + 2, np.uint64), 0xFF)
     left, right = pairs[0]
-    if left is not right and left.size > LONG:
+    looks = min(LOOKS, left.size) if left is not right and left.size >= LONG else 0
+    if looks:
         look = kernels.kernel(passes.columns.in_order, engine, wide_of(left))
-        look(LOOKS, left.size, left, right, found[-1:])
+        look(looks, left.size, left.size // looks, left, right, found[-2:])
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size
@@ -129,7 +131,8 @@ def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, fl
         decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs) if left.size
     ]
     low, high = min((low for low, _ in seen), default=0), max((h for _, h in seen), default=-1)
-    return low, high, (ends[-1] + 1 & ALL) / LOOKS  # counted from all bits set
+    ordered, near = (count + 1 & ALL for count in ends[-2:])  # from all bits set on
+    return low, high, near / looks if ordered > ORDER * looks else 0.0
 
 
 def wide_of(array: Array) -> type:

@@ -34,9 +34,9 @@ Names = Offset | Listed | Words | Rows
 class Numbered:
     """The edges, a forest over their vertices, and the way back to ids.
 
-    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``near`` which
-    share of a long list is in the order of vertices, both ends near each other. ``settle`` gives,
-    of the solved forest, one whose vertices are in the order of the ids, and their names.
+    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``near`` the
+    share of a long list in order whose ends are near each other. ``settle`` gives, of the solved
+    forest, one whose vertices are in the order of the ids, and their names.
     """
 
     edges: Edges

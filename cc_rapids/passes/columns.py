@@ -8,8 +8,8 @@ from .. import bits
 from ..reading import index
 
 ONE = np.uint64(1)
-NEAR = np.uint64(1 << 12)  # ids that two ends are apart at most: a quarter of a tile
-HALVINGS = 5  # how far on the rows stand that a row is held against: a half, ... of the list
+NEAR = np.uint64(1 << 15)  # how far apart ids are at most: two tiles
+HALVINGS = 5
 
 
 def span(on: Any, wide: type, sign: int, place: Any) -> Any:
@@ -38,25 +38,27 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 
 def in_order(on: Any, wide: type) -> Any:
-    """Count, of some rows evenly apart, those whose ends are near each other and whose source is
-    not far beyond those of later rows: what tiles are for (see tiles.py).
+    """Count, of n rows evenly apart, those in order, and those whose ends are near each other too.
+
+    In order is a row whose source is not far beyond those of later rows: the first halving of the
+    list, the next one, and so on. No load waits for another one.
     """
     all_add = on.all_add
 
     @on.sweep
-    def in_order(first, n, step, m, src, dst, count):
-        i, found, last = first, np.uint64(0), np.uint64(m) - ONE
+    def in_order(first, n, step, m, apart, src, dst, counts):
+        i, ordered, both, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
         while i < n:
-            e, k = i * np.uint64(m) // n, ONE
+            e, good = i * np.uint64(apart), True
             u, v = wide(src[e]), wide(dst[e])
-            good = np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR
-            while good and k <= HALVINGS:
-                w = wide(src[min(e + (np.uint64(m) >> k), last)])
-                good = w >= u or np.uint64(u) - np.uint64(w) < NEAR
-                k += ONE
-            found += np.uint64(good)
+            for k in range(1, HALVINGS + 1):
+                w = wide(src[min(e + (np.uint64(m) >> np.uint64(k)), last)])
+                good &= (w >= u) | (np.uint64(u) - np.uint64(w) < NEAR)
+            ordered += np.uint64(good)
+            both += np.uint64(good & (np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR))
             i += step
-        all_add(count, 0, found)
+        all_add(counts, 0, ordered)
+        all_add(counts, 1, both)
 
     return in_order
 
