@@ -49,6 +49,8 @@ class Rule:
 
 
 TILES = Design("none(tiles=16384)")
+NEARBY = 2 / 3  # of the edges of a list in order
+MANY_TILES = 4_000_000  # edges
 
 # The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
 # on the uniform list; on social22 it makes no difference); with fewer it changes little, and of
@@ -61,11 +63,11 @@ TILES = Design("none(tiles=16384)")
 # many edges gains more there.
 AUTO = (
     Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
-    Rule(TILES, "experiments.jsonl", "cuda", 4_000_000, near=1 / 2),
+    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, near=NEARBY),
     Rule(Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16),
     Rule(Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5),
     Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
-    Rule(TILES, "experiments.jsonl", "cuda", 4_000_000),
+    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES),
     Rule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, rows=True),
     Rule(Design(), "design_choice.jsonl"),
 )

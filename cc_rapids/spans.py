@@ -114,11 +114,7 @@ def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, fl
         if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
     found = engine.fill(engine.empty(2 * len(pairs) + 2, np.uint64), 0xFF)
-    left, right = pairs[0]
-    looks = min(LOOKS, left.size) if left is not right and left.size >= LONG else 0
-    if looks:
-        look = kernels.kernel(passes.columns.in_order, engine, wide_of(left))
-        look(looks, left.size, left.size // looks, left, right, found[-2:])
+    looks = _look(*pairs[0], engine, found[-2:])
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size
@@ -131,8 +127,28 @@ def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, fl
         decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs) if left.size
     ]
     low, high = min((low for low, _ in seen), default=0), max((h for _, h in seen), default=-1)
-    ordered, near = (count + 1 & ALL for count in ends[-2:])  # from all bits set on
-    return low, high, near / looks if ordered > ORDER * looks else 0.0
+    return low, high, _share(looks, ends[-2:])
+
+
+def nearness(src: Array, dst: Array, engine: Engine) -> float:
+    """The share of the rows of a long list whose ends are near each other; 0 if in no order."""
+    counts = engine.fill(engine.empty(2, np.uint64), 0xFF)
+    looks = _look(src, dst, engine, counts) if wide_of(src) is wide_of(dst) else 0
+    return _share(looks, engine.to_host(counts).tolist()) if looks else 0.0
+
+
+def _look(src: Array, dst: Array, engine: Engine, counts: Array) -> int:
+    """Count rows in order on top of all bits set; how many were looked at."""
+    looks = min(LOOKS, src.size) if src is not dst and src.size >= LONG else 0
+    if looks:
+        look = kernels.kernel(passes.columns.in_order, engine, wide_of(src))
+        look(looks, src.size, src.size // looks, src, dst, counts)
+    return looks
+
+
+def _share(looks: int, counts: list[int]) -> float:
+    ordered, near = (count + 1 & ALL for count in counts)
+    return near / looks if ordered > ORDER * looks else 0.0
 
 
 def wide_of(array: Array) -> type:

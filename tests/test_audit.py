@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+from tiled_audits import begin_with_tiles
 from trials import TRIALS
 
 import cc_rapids
@@ -25,17 +26,19 @@ def wrong(says):
     return pytest.raises(VerificationError, match=re.escape(says))
 
 
-@pytest.fixture(params=["as they are", "table", "dense", "sampled"])
+@pytest.fixture(params=["as they are", "table", "dense", "sampled", "tiled"])
 def way(request, monkeypatch):
-    """Ids as they are, by a table, and labels by bits; and where edges are left out because both
-    ends are done, on threads too.
+    """Ids as they are, by a table, and labels by bits; where edges are left out because both ends
+    are done, and where those inside tiles are joined first, on threads too.
     """
     if request.param == "table":
         monkeypatch.setattr(places, "MANY", 0)
     if request.param in ("dense", "sampled"):
         monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
-    if request.param == "sampled":
+    if request.param in ("sampled", "tiled"):
         monkeypatch.setattr(engines.get("threads"), "samples", True)
+    if request.param == "tiled":
+        begin_with_tiles(monkeypatch)
     return request.param
 
 

@@ -3,17 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tiled_audits import begin_with_tiles
 
 from cc_rapids import VerificationError, components, engines, kernels
 from cc_rapids.audit import audit_labels, run
 from cc_rapids.passes import trees
 
 
-@pytest.fixture(autouse=True, params=[True, False], ids=["sampled", "in one pass"])
-def samples(monkeypatch, request):
-    """Lists of any length are sampled, or else most labels are known by bits, on threads too."""
+@pytest.fixture(autouse=True, params=["sampled", "in one pass", "tiled"])
+def way(monkeypatch, request):
+    """Lists of any length are sampled, or most labels are known by bits, or edges inside tiles come
+    first, on threads too.
+    """
     monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
-    monkeypatch.setattr(engines.get("threads"), "samples", request.param)
+    monkeypatch.setattr(engines.get("threads"), "samples", request.param != "in one pass")
+    if request.param == "tiled":
+        begin_with_tiles(monkeypatch)
     return request.param
 
 
@@ -42,7 +47,7 @@ def test_loops_alone_name_their_vertices(engine):
     assert found.audit((loops, loops)).components == 2
 
 
-def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, samples):
+def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, way):
     """An answer that misses an edge is refused, even by trees that miss it too."""
     src, dst = np.arange(8), np.arange(1, 9)
     frame = pd.DataFrame({"vertex": np.arange(9), "labels": [0] * 4 + [4] * 5})
@@ -57,7 +62,7 @@ def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, samples):
 
         return join_some
 
-    name = "join_parents" if samples else "join_roots"
+    name = "join_parents" if way == "sampled" else "join_roots"
     whole = getattr(trees, name)
     monkeypatch.setattr(trees, name, blind)
     kernels.kernel.cache_clear()

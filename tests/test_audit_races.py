@@ -10,7 +10,7 @@ from races.portions import explore_all, on_each_memory
 
 from cc_rapids import reading
 from cc_rapids.audit.run import NOTHING
-from cc_rapids.passes import audit, trees
+from cc_rapids.passes import audit, audit_tiles, trees
 
 # How two trees are joined, and the order that parents come in.
 ORDERS = {
@@ -151,6 +151,45 @@ def test_in_every_forest(make, model):
         forests.append([places[v] for v in range(4)])
     cases = list(scenes.splits(4, (1, 1)))
     explore_all((race(make, forest, case) for forest in forests for case in cases), model)
+
+
+def check_of_a_tile(labels, edges):
+    """Two threads that take every other edge of a tile of 4 vertices from 8 on."""
+    n, base, two = len(labels), np.uint64(8), np.uint64(2)
+    src, dst = phases.columns([(u + int(base), v + int(base)) for u, v in edges])
+    kept = [(u, v) for u, v in edges if labels[u] == labels[v]]
+    wrong = [e for e, (u, v) in enumerate(edges) if labels[u] != labels[v]]
+    expected, first = scenes.components(n, kept), (min(wrong, default=NOTHING),)
+
+    def calls(tape, shared):
+        on = Interleaver
+        held = audit_tiles.hold_near(on, trees.join_roots(on))
+        share = audit_tiles.check_share(on, reading.listed(on, np.uint32), held)
+        end, size, own = np.uint64(len(edges)), np.uint64(n), np.array([0] * 8 + labels, np.uint32)
+        rest = end, two, base, size, shared["trees"], src, dst, 0, 99, own, shared["first"]
+        return [[partial(share, np.uint64(t), *rest)] for t in range(2)]
+
+    def guard(name, v, old, new):
+        """Nothing is joined, at any time, that has two labels."""
+        if name == "trees" and (new >= v or labels[new] != labels[v]):
+            return f"trees[{v}] = {new}"
+        return None
+
+    def verdict(arrays, notes):
+        if scenes.components(n, enumerate(arrays["trees"])) != expected:
+            return f"the trees {arrays['trees']} are not the components {expected}"
+        return f"first is {arrays['first']}" if arrays["first"] != first else None
+
+    arrays, kinds = {"trees": range(n), "first": [NOTHING]}, {"first": np.uint64}
+    return explore.Race(f"{labels}, {edges}", arrays, calls, guard, verdict, False, kinds)
+
+
+@on_each_memory
+@pytest.mark.parametrize("labels", [[0, 0, 0, 0], [0, 0, 2, 2], [0, 1, 1, 0]])
+def test_two_threads_of_a_tile(labels, model):
+    cases = [first + second for first, second in scenes.splits(4, (1, 1))]
+    cases += [first + second for first, second in list(scenes.splits(4, (2, 1)))[::9]]
+    explore_all((check_of_a_tile(labels, case) for case in cases), model)
 
 
 @pytest.mark.parametrize("make", ORDERS)

@@ -83,7 +83,7 @@ ROOMS = {
     "sources": Room("errors catalog formats index batches", late="fsspec pyarrow"),
     "audit": Room(
         "errors catalog bits edges reading kernels engines passes forest choosing frames columns"
-        " given names slots vertices index pick inputs oracle sources",
+        " given names slots spans vertices index pick inputs oracle sources",
         "numpy",
     ),
     "result": Room(

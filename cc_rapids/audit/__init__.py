@@ -2,6 +2,6 @@
 
 from .audited import Audited
 from .labels import audit_labels
-from .run import Audit
+from .proof import Audit
 
 __all__ = ["Audit", "Audited", "audit_labels"]

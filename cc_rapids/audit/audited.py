@@ -9,7 +9,8 @@ from ..forest import Forest
 from ..given import Given
 from ..vertices import Names
 from .places import Places
-from .run import Audit, audit
+from .proof import Audit
+from .run import audit
 
 
 class Audited:

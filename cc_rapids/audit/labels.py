@@ -9,7 +9,8 @@ from ..errors import VerificationError
 from ..forest import Forest
 from ..index import Integers, extended
 from .places import Places, in_words
-from .run import Audit, audit
+from .proof import Audit
+from .run import audit
 
 
 def audit_labels(frame: Any, edges: Any, engine: str | None = None, **options: Any) -> Audit:

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -29,37 +28,11 @@ from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
 from .faults import Faults
 from .places import Places, in_words
+from .proof import Audit
+from .tiled import begin, in_order
 
 NOTHING = (1 << 64) - 1
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What was proved.
-
-    Attributes
-    ----------
-    edges, vertices, components : int
-        How many there are.
-    oracle : str or None
-        Who found the same components.
-    seconds : float
-        What the audit took.
-    """
-
-    edges: int
-    vertices: int
-    components: int
-    oracle: str | None
-    seconds: float
-
-    def __str__(self) -> str:
-        also = f"; {self.oracle} finds the same" if self.oracle else ""
-        return (
-            f"right: {self.components:,} components of {self.vertices:,} vertices, by"
-            f" {self.edges:,} edges{also}"
-        )
 
 
 def audit(
@@ -93,7 +66,7 @@ def audit(
         run.name(range(count) if count is not None else vertices)
     else:
         given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
-        run.take(given, oracle)
+        run.take(given, oracle, alone=True)
     found = run.close()
     return Audit(run.edges, places.forest.vertices, found, oracle, perf_counter() - started)
 
@@ -127,6 +100,7 @@ class _Run:
         self.edges = self.rows = self.since = 0
         self.giant = self.top = 0  # the most frequent label, and the root of its vertices
         self.known = self.settled = False  # whether there are bits of either
+        self.tiled = False
         self.faults = Faults(places)
         with self.engine.scope():
             self._begin(self.engine, self.forest)
@@ -143,15 +117,15 @@ class _Run:
         engine.fill(self.first, 0xFF)
         engine.fill(self.count, 0)
 
-    def take(self, given: Given, oracle: str | None = None) -> None:
-        """Hold some edges against the labels, and join them."""
+    def take(self, given: Given, oracle: str | None = None, alone: bool = False) -> None:
+        """Hold some edges against the labels, and join them; no others come if they are alone."""
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped
             return
         check_kinds(self.places.column, given.src)
         with inputs.lent_on(self.engine, given) as columns:
             ends = self.places.ends(columns[:2])
-            self._join(ends)
+            self._join(ends, alone)
             row = int(self.engine.to_host(self.first)[0])
             if row != NOTHING:
                 raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
@@ -202,11 +176,17 @@ class _Run:
             )
         return int(found)
 
-    def _join(self, ends: Edges) -> None:
-        """Hold each edge against the labels, and join it: those of a sample first, where one pays,
-        unless what came before has settled most vertices.
+    def _join(self, ends: Edges, alone: bool) -> None:
+        """Hold each edge against the labels, and join it: those inside tiles first, of a list in
+        order, or those of a sample, where one pays, unless what came before has settled most
+        vertices.
         """
         n, m, samples = self.forest.n, ends.m, self.engine.samples
+        if alone and samples and in_order(ends, self.engine):
+            begin(self.engine, self.forest, ends, self.trees, self.first)
+            self.tiled = True
+            self._check(ends, m, kernels.kernel(reading.every, self.engine))
+            return
         every = stride_of(n, m)
         if every and not self.known:
             self._gather_alike()
@@ -234,7 +214,7 @@ class _Run:
     def _hold(self) -> Any:
         """How an edge is held against the labels, and joined."""
         hold, join = passes.hold_apart, trees.join_roots
-        if self.engine.samples:
+        if self.engine.samples and not self.tiled:
             hold, join = passes.hold_outside if self.settled else passes.hold, trees.join_parents
         same = kernels.kernel(passes.agree, self.engine, self.known)
         return kernels.kernel(hold, self.engine, same, kernels.kernel(join, self.engine))

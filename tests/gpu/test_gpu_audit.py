@@ -4,9 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from tiled_audits import begin_with_tiles
 
 import cc_rapids
-from cc_rapids import VerificationError, components
+from cc_rapids import VerificationError, components, generators
 from cc_rapids.audit import run
 
 pytestmark = pytest.mark.gpu
@@ -24,10 +25,12 @@ def frames(cudf, n=3000, m=2500, seed=0):
     yield rows, ["a", "b"], ["c", "d"]
 
 
-@pytest.mark.parametrize("dense", [False, True])
-def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, dense):
-    if dense:
+@pytest.mark.parametrize("way", ["sparse", "dense", "tiled"])
+def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, way):
+    if way == "dense":
         monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if m else 0)
+    if way == "tiled":
+        begin_with_tiles(monkeypatch)
     for edges, source, destination in frames(cudf):
         found = components(edges, source, destination)
         for oracle in (None, "scipy", "cugraph"):
@@ -67,3 +70,24 @@ def test_the_name_under_which_we_are_installed_is_no_oracle(cudf, cugraph):
         pytest.raises(cc_rapids.InputError, match=r"cc_rapids.uninstall\(\) first"),
     ):
         components(edges).audit(edges, oracle="cugraph")
+
+
+def test_a_long_list_in_order(cudf):
+    """One that begins with tiles, and each fault of a label in it."""
+    graph = generators.grid(2500, 2000, 0.6, 3, engine="cuda")
+    found = components(graph.edges, num_vertices=graph.num_vertices)
+    assert found.summary()["design"] == "none(tiles=16384)+async+halve"
+    for _ in range(3):
+        proof = found.audit(graph.edges, num_vertices=graph.num_vertices)
+        assert proof.components == len(found)
+    labels = found._forest.parent
+    root = int(labels[-1])
+    for wrong in (root + 1, 0 if root else 1):
+        labels[-1] = wrong
+        with pytest.raises(VerificationError):
+            found.audit(graph.edges, num_vertices=graph.num_vertices)
+    labels[-1] = root
+    roots = np.unique(labels.get())[-2:]
+    labels[labels == roots[1]] = roots[0]
+    with pytest.raises(VerificationError):
+        found.audit(graph.edges, num_vertices=graph.num_vertices)

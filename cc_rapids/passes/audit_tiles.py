@@ -1,0 +1,83 @@
+"""Tiles of an audit: the edges inside so many ids, held and joined in memory that threads share.
+
+As the tiles of a run (see tiles.py), with which they have in common which edges are looked at, and
+nothing else. All edges are passed once more, so that only what is joined here has to be right: the
+ends of one edge, which have one label. labels, trees and first are as in audit.py.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .least import lessen
+from .tiles import CREDIT
+from .trees import climb_shortening
+
+ZERO, ONE, NEAR = np.uint64(0), np.uint64(1), np.uint32
+
+
+def hold_near(on: Any, join: Any) -> Any:
+    """Join two vertices of a tile if they have one label, which is said of edges at fault.
+
+    Ends that hang from one vertex are done: all of a tree has one label.
+    """
+
+    @on.device
+    def hold_near(x, y, base, near, labels):
+        p, q = near[x], near[y]
+        if p == q:
+            return True
+        if labels[base + x] != labels[base + y]:
+            return False
+        join(near, NEAR(x), NEAR(y), p, q)
+        return True
+
+    return hold_near
+
+
+def check_share(on: Any, ends: Any, hold_near: Any) -> Any:
+    """The edges of one thread of a tile, until too many lead out of it."""
+    fault, enough = lessen(on), np.int64(CREDIT)
+
+    @on.device
+    def check_share(e, last, step, base, size, near, src, dst, low, n, labels, first):
+        credit = enough
+        while e < last and credit > 0:
+            u, v = ends(e, src, dst, low, n)
+            x, y = np.uint64(u) - base, np.uint64(v) - base
+            if max(x, y) >= size:
+                credit -= 1
+            else:
+                credit += 1
+                if not hold_near(x, y, base, near, labels):
+                    fault(first, 0, e)
+            e += step
+
+    return check_share
+
+
+def check_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
+    """Hold and join the edges inside each tile, and hang its vertices from their roots.
+
+    Between two phases the threads of a tile wait for each other, and tiles meet nowhere.
+    """
+    barrier, root, ids = on.barrier, climb_shortening(on), np.uint64(window)
+    check_share_of = check_share(on, ends, hold_near(on, join))
+
+    @on.tile(window)
+    def check_tile(k, t, step, near, src, dst, low, n, most, labels, trees, firsts, first):
+        base, begun = k * ids, firsts[k]
+        size, last = min(ids, np.uint64(n) - base), min(firsts[k + ONE], begun + np.uint64(most))
+        v = t
+        while v < size:
+            near[v] = NEAR(v)
+            v += step
+        barrier()
+        check_share_of(begun + t, last, step, base, size, near, src, dst, low, n, labels, first)
+        barrier()
+        v = t
+        while v < size:
+            trees[base + v] = vertex(base + np.uint64(root(near, NEAR(v), near[v])))
+            v += step
+
+    return check_tile
