@@ -100,7 +100,7 @@ class _Run:
         self.edges = self.rows = self.since = 0
         self.giant = self.top = 0  # the most frequent label, and the root of its vertices
         self.known = self.settled = False  # whether there are bits of either
-        self.tiled = False
+        self.begun = self.tiled = False  # whether there are trees, and of tiles first
         self.faults = Faults(places)
         with self.engine.scope():
             self._begin(self.engine, self.forest)
@@ -111,7 +111,6 @@ class _Run:
             (n, forest.vertex), *3 * [(words, np.uint32)], (5, np.uint64)
         )
         self.first, self.count = self.told[:4], self.told[4:].view(np.int64)
-        kernels.kernel(kernels.forest.start, engine, forest.vertex)(n, self.trees)
         engine.fill(self.inside, 0)
         engine.fill(self.named, 0)
         engine.fill(self.first, 0xFF)
@@ -159,6 +158,7 @@ class _Run:
         """The number of components, when all edges have passed."""
         engine, forest, vertex = self.engine, self.forest, self.forest.vertex
         with engine.scope():
+            self._start()
             check = kernels.kernel(passes.check_vertices, engine, vertex)
             answer, own = (forest.parent, forest.seen), (self.trees, self.named, self.first)
             check(forest.n, self.giant, self.top, *answer, self.inside, *own, self.count)
@@ -184,9 +184,10 @@ class _Run:
         n, m, samples = self.forest.n, ends.m, self.engine.samples
         if alone and samples and in_order(ends, self.engine):
             begin(self.engine, self.forest, ends, self.trees, self.first)
-            self.tiled = True
+            self.begun = self.tiled = True
             self._check(ends, m, kernels.kernel(reading.every, self.engine))
             return
+        self._start()
         every = stride_of(n, m)
         if every and not self.known:
             self._gather_alike()
@@ -199,6 +200,13 @@ class _Run:
         self._check(ends, few, kernels.kernel(reading.sampled, self.engine, every))
         self._gather()
         self._check(ends, m - few, kernels.kernel(reading.unsampled, self.engine, every))
+
+    def _start(self) -> None:
+        """Make every vertex a tree, before anything is joined."""
+        if not self.begun:
+            start = kernels.kernel(kernels.forest.start, self.engine, self.forest.vertex)
+            start(self.forest.n, self.trees)
+        self.begun = True
 
     def _check(self, ends: Edges, count: int, place: Any) -> None:
         """Hold so many edges against the labels, and join them."""

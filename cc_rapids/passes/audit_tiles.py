@@ -17,19 +17,20 @@ ZERO, ONE, NEAR = np.uint64(0), np.uint64(1), np.uint32
 
 
 def hold_near(on: Any, join: Any) -> Any:
-    """Join two vertices of a tile if they have one label, which is said of edges at fault.
+    """Join two vertices of a tile, and say so, if they have one label.
 
-    Ends that hang from one vertex are done: all of a tree has one label.
+    Ends of one tree are done without a look: all of a tree has one label, as nothing else is
+    joined.
     """
+    root = climb_shortening(on)
 
     @on.device
     def hold_near(x, y, base, near, labels):
-        p, q = near[x], near[y]
-        if p == q:
-            return True
-        if labels[base + x] != labels[base + y]:
-            return False
-        join(near, NEAR(x), NEAR(y), p, q)
+        u, v = root(near, NEAR(x), near[x]), root(near, NEAR(y), near[y])
+        if u != v:
+            if labels[base + x] != labels[base + y]:
+                return False
+            join(near, u, v, near[u], near[v])
         return True
 
     return hold_near
