@@ -161,7 +161,7 @@ def sampled_entries(prepared, design, program, work, degrees):
     if word.choice.name == "kout":
         return {"sample_entries": int(xp.minimum(degrees, word["k"]).sum()), "counted": "exactly"}
     if word.choice.name == "hook":
-        program.start(work.n, work.trees[0])
+        program.start(work)
         program.sample.before(work)
         roots = work.trees[0] == xp.arange(work.n, dtype=work.trees[0].dtype)
         linked = int(xp.minimum(degrees, word["n"])[roots].sum())

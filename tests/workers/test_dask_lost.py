@@ -31,12 +31,13 @@ def processes(client):
 class Killer:
     """Kills the worker that has read most, at some calls of progress, and notes what it had read.
 
-    The call is made by the client while it waits, so that the run is in its middle.
+    The call is made by the client while it waits, so that the run is in its middle. It goes on once
+    there are ``workers`` again, if it is to be that many.
     """
 
-    def __init__(self, client, folder, moments):
+    def __init__(self, client, folder, moments, workers=0):
         self.client, self.folder, self.moments = client, folder, list(moments)
-        self.lost, self.killed = [], []
+        self.workers, self.lost, self.killed = workers, [], []
 
     def read(self):
         """The process that read each partition, for each time that it was read."""
@@ -49,10 +50,12 @@ class Killer:
         alive = set(processes(self.client).values())
         victim = Counter(pid for _, pid in self.read() if pid in alive).most_common(1)
         pid = victim[0][0] if victim else alive.pop()
-        self.lost += [number for number, reader in self.read() if reader == pid]
         self.killed.append(pid)
         os.kill(pid, signal.SIGKILL)
         _wait_until_gone(self.client, pid)
+        self.lost += [number for number, reader in self.read() if reader == pid]  # all it ever will
+        if self.workers:
+            self.client.wait_for_workers(self.workers, timeout=60)
 
 
 def _wait_until_gone(client, pid):
@@ -88,7 +91,8 @@ def test_three_lost_workers_cost_their_own_partitions(client, tmp_path):
 def test_distributed_vertices_outlive_three_workers(client, tmp_path):
     frame = dd.from_map(piece, range(PARTS), folder=str(tmp_path))
     moments = [at("forests", PARTS), at("borders", 2), lambda told: told.stage == "edges, round 1"]
-    killer = Killer(client, tmp_path, moments)
+    # there are as many parts as workers when the forests are made, and no borders within one
+    killer = Killer(client, tmp_path, moments, workers=2)
     found = cc_rapids.dask.components(frame, partition="vertices", room=0, progress=killer)
     check(found, random_frame(n=1000, m=PARTS * ROWS))
     assert len(killer.killed) == 3
