@@ -3,8 +3,8 @@
     compute-sanitizer --tool memcheck python tests/sanitized.py 0 8    # the first of eight
     compute-sanitizer --tool racecheck python tests/sanitized.py 0 8
 
-Racecheck looks at shared memory, which one kernel of ours uses: what it says of ``solve_tile`` are
-the races that a union allows (see kernels/compress.py); all else that it says is of CuPy's.
+Racecheck looks at shared memory, which tiles alone use of ours: what it says of kernels that begin
+in ``tile`` are the races that a union allows (see kernels/compress.py), all else is of CuPy's.
 """
 
 import argparse
