@@ -115,7 +115,7 @@ def audits():
             cc_rapids.components((far, far)).audit((far, far))
             patch.setattr("cc_rapids.ways.SMALL", 1 << 20)
             with pytest.MonkeyPatch.context() as tiled:
-                tiled.setattr("cc_rapids.audit.run.in_order", lambda ends, engine: True)
+                tiled.setattr("cc_rapids.audit.run.in_order", lambda ends, n, engine: True)
                 cc_rapids.components(edges(dtype)).audit(edges(dtype))
 
 

@@ -121,13 +121,14 @@ def test_lists_without_rows_or_of_few(on, glancing):
 def test_a_list_in_order_begins_with_tiles():
     """However many edges there are; without an order, or as rows, a sample is better of many."""
     gpu = type("Gpu", (), {"name": "cuda"})()
-    n, m = 10**6, 5 * 10**7
+    n, m = 2 * 10**6, 5 * 10**7
     assert choosing.choose(gpu, n, m, near=0.7).design.window
     assert "67% of" in str(choosing.choose(gpu, n, m, near=0.7))
     for other in (
         choosing.choose(gpu, n, m, near=0.6),
         choosing.choose(gpu, n, m, rows=True),
         choosing.choose(gpu, n, 10**6, near=1.0),
+        choosing.choose(gpu, 10**5, m, near=1.0),
         choosing.choose(engines.get("threads"), n, m, near=1.0),
     ):
         assert not other.design.window

@@ -182,7 +182,7 @@ class _Run:
         vertices.
         """
         n, m, samples = self.forest.n, ends.m, self.engine.samples
-        if alone and samples and in_order(ends, self.engine):
+        if alone and samples and in_order(ends, n, self.engine):
             begin(self.engine, self.forest, ends, self.trees, self.first)
             self.begun = self.tiled = True
             self._check(ends, m, kernels.kernel(reading.every, self.engine))

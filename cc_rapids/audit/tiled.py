@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels, passes, reading
-from ..choosing import MANY_TILES, NEARBY, TILES
+from ..choosing import ENOUGH_IDS, MANY_TILES, NEARBY, TILES
 from ..edges import Array, Edges
 from ..engines import Engine
 from ..forest import Forest
@@ -13,9 +13,10 @@ from ..passes import tiles, trees
 from ..spans import nearness
 
 
-def in_order(ends: Edges, engine: Engine) -> bool:
-    """Whether a list is long, in order, and most of its edges are between ids nearby."""
-    return ends.m >= MANY_TILES and nearness(ends.src, ends.dst, engine) >= NEARBY
+def in_order(ends: Edges, n: int, engine: Engine) -> bool:
+    """Whether a list is long, in order, and most of its edges are between ids nearby, of n ids."""
+    long = ends.m >= MANY_TILES and n >= ENOUGH_IDS
+    return long and nearness(ends.src, ends.dst, engine) >= NEARBY
 
 
 def begin(engine: Engine, forest: Forest, ends: Edges, grown: Array, first: Array) -> None:
