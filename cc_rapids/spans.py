@@ -98,12 +98,15 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 
     (0, -1) if all are empty.
     """
-    low, high, _ = _read(arrays, engine, sure=True)
+    low, high, _ = _read(arrays, engine, sure=True, ordered=False)
     return low, high
 
 
-def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, float]:
-    """The least and the greatest id, and the share of rows of a list in order with ends nearby.
+def _read(
+    arrays: list[Array], engine: Engine, sure: bool, ordered: bool = True
+) -> tuple[int, int, float]:
+    """The least and the greatest id, and the share of rows of a list in order with ends nearby,
+    if it is asked for: 0 else.
 
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.
@@ -114,7 +117,7 @@ def _read(arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, fl
         if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
     found = engine.fill(engine.empty(2 * len(pairs) + 2, np.uint64), 0xFF)
-    looks = _look(*pairs[0], engine, found[-2:])
+    looks = _look(*pairs[0], engine, found[-2:]) if ordered else 0
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size

@@ -19,7 +19,7 @@ from cc_rapids.kernels import compress
 from cc_rapids.passes import tiles
 
 BASE = np.uint64(8)  # the first vertex of the tile
-ONE, TWO, NONE = map(np.uint64, (1, 2, 0))
+TWO, NONE = map(np.uint64, (2, 0))
 NEAR = {name: rule for name, rule in RULES.items() if not rule.extra}
 for_each_union = pytest.mark.parametrize("rule", NEAR.values(), ids=NEAR)
 
