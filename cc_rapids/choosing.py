@@ -34,26 +34,43 @@ class Rule:
     rows: bool = False
     near: float = 0.0
     vertices: int = 0
+    most_vertices: int = 0
+    shared: int = 0
 
     def __str__(self) -> str:
         where = f" on {self.engine}" if self.engine else ""
         form = ", for rows that hold both directions" if self.rows else ""
         edges = f", from {self.edges:,} edges" if self.edges else ""
         edges += f" between {self.vertices:,} ids" if self.vertices else ""
+        edges += f" to {self.most_vertices:,}" if self.most_vertices else ""
         ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
         near = f", in order, {self.near:.0%} of them between ids nearby" if self.near else ""
         return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
 
-    def fits(self, engine: str, n: int, m: int, rows: bool, near: float = 0.0) -> bool:
+    def fits(
+        self, engine: str, n: int, m: int, rows: bool, near: float = 0.0, shared: int = 0
+    ) -> bool:
         """Whether the row is for this engine and edges of this number, in this form and order."""
-        mine = self.engine in (None, engine) and rows >= self.rows and near >= self.near
-        return mine and n >= self.vertices and m >= self.edges and m >= self.edges_per_vertex * n
+        mine = self.engine in (None, engine) and rows >= self.rows and shared >= self.shared
+        enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
+        return mine and enough and self.vertices <= n <= (self.most_vertices or n)
 
 
 TILES = Design("none(tiles=16384)")
 NEARBY = 2 / 3  # of the edges of a list in order
 MANY_TILES = 4_000_000  # edges
 ENOUGH_IDS = 1 << 20  # for tiles: fewer leave most of a card idle, however many edges there are
+
+# Bits in shared memory pay where L1 does not hold them all, and shared memory about half of them.
+SHARED = Rule(
+    Design("strided(every=20, bits=shared)", REM, "splice"),
+    "experiments.jsonl",
+    "cuda",
+    edges_per_vertex=28,
+    vertices=1_700_000,
+    most_vertices=3_300_000,
+    shared=55_000,
+)
 
 # The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
 # on the uniform list; on social22 it makes no difference); with fewer it changes little, and of
@@ -67,6 +84,7 @@ ENOUGH_IDS = 1 << 20  # for tiles: fewer leave most of a card idle, however many
 AUTO = (
     Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
     Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, near=NEARBY, vertices=ENOUGH_IDS),
+    SHARED,
     Rule(Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16),
     Rule(Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5),
     Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
@@ -82,7 +100,8 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
     ``near``: the share of a list in order whose ends are near each other.
     """
-    return next(rule for rule in AUTO if rule.fits(engine.name, n, m, rows, near))
+    shared = engine.largest_tiles().words
+    return next(rule for rule in AUTO if rule.fits(engine.name, n, m, rows, near, shared))
 
 
 @lru_cache(maxsize=64)

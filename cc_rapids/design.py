@@ -177,6 +177,11 @@ EXCLUDED = (
         " begin with every vertex by itself",
     ),
     Exclusion(
+        lambda d: "bits=shared" in d.sample and "edges" in _link(d).takes,
+        "rounds run over a copy of the edges outside the giant, and bits are read once to make it:"
+        " shared bits are for links that go by the edges themselves",
+    ),
+    Exclusion(
         lambda d: _link(d).name == "bfs-cc" and d.sample != "none",
         "bfs-cc searches every component from its least vertex, so that a sample finds it nothing"
         " to leave out",

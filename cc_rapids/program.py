@@ -11,7 +11,7 @@ from . import algorithms, kernels, reading
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
-from .passes import answer, giant, tiles
+from .passes import answer, giant, shared, tiles
 
 Step = Callable[[Any], None]
 
@@ -176,10 +176,21 @@ class Parts:
         return step
 
     def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:
+        if first.shared and not self.noted:
+            return self._filtered(settle, first)
         kernel = kernels.sample.every_other_edge(
             self.on, self.vertex, self.wide, settle, self.ends(), first.left
         )
         return kernels.finish.edges_outside(kernel, first.left_count)
+
+    def _filtered(self, settle: Any, first: kernels.sample.Sample) -> Step:
+        on, largest = self.on, self.on.largest_tiles()
+        may_join = shared.may_join(on, self.vertex, self.wide)
+        through = may_join, shared.enter(on), shared.leave(on, self.vertex, settle)
+        ends = self.ends() if self.rows else reading.listed_once(on, self.wide)
+        kernel = shared.filter_edges(on, largest.words, ends, first.left, *through)
+        room = largest.words - shared.words_of_queues(largest.threads)
+        return shared.filtered(kernel, first.left_count, largest.tiles, room)
 
     def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
         kept: Kernel = algorithms.rounds.keep_edge(

@@ -86,6 +86,17 @@ def listed(on: Any, wide: type) -> Any:
     return ends
 
 
+def listed_once(on: Any, wide: type) -> Any:
+    """As ``listed``, for a pass whose caches had better keep other things."""
+    once = on.once
+
+    @on.device
+    def ends(e, src, dst, low, n):
+        return wide(np.int64(once(src, e)) - low), wide(np.int64(once(dst, e)) - low)
+
+    return ends
+
+
 def no_look(on: Any, wide: type, place: Any) -> Any:
     """Ask for nothing ahead of its use."""
 

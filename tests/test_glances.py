@@ -7,6 +7,7 @@ from test_properties import check, components_of
 
 import cc_rapids
 from cc_rapids import choosing, engines, errors, frames, spans
+from cc_rapids.engines.rehearsal import Rehearsal
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_lists_without_rows_or_of_few(on, glancing):
 
 def test_a_list_in_order_begins_with_tiles():
     """However many edges there are; without an order, or as rows, a sample is better of many."""
-    gpu = type("Gpu", (), {"name": "cuda"})()
+    gpu = Rehearsal()
     n, m = 2 * 10**6, 5 * 10**7
     assert choosing.choose(gpu, n, m, near=0.7).design.window
     assert "67% of" in str(choosing.choose(gpu, n, m, near=0.7))

@@ -197,7 +197,7 @@ def test_its_name():
 def test_batches_have_no_tiles():
     with pytest.raises(DesignError, match=r"leave none\(tiles=64\) out"):
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
-    gpu = type("Gpu", (), {"name": "cuda"})()
+    gpu = Rehearsal()
     assert choosing.choose(gpu, 10**7, 10**7).design.window
     assert not choosing.choose_for_batch(gpu, 10**7, 10**7).window
 

@@ -8,9 +8,13 @@
 ``on.block(f)``    a kernel as by ``on.sweep``, all threads of which may wait for each other
 ``on.tile(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in each
                    tile ``k < n`` once for each ``t`` of ``step`` threads, which may wait for each
-                   other and share ``near``, w words of 32 bits of any content, at most 64 KiB
+                   other and share ``near``, w words of 32 bits of any content, at most NEAR
 ``on.barrier``     ``()``: in a block or a tile, where every thread calls it: what any of them wrote
                    before is seen by all of them after
+``on.lanes``       how many threads of a tile, side by side, run together
+``on.count``       ``(flag)``, where all these lanes call it: how many of those before this one, and
+                   how many of all, raise the flag
+``on.meet``        ``()``: what a barrier is for a tile, for its lanes
 ``on.cas``         ``(array, i, old, new)``: compare-and-swap
 ``on.add, .min,    ``(array, i, value)``: read, modify and write as one step
 .max, .bit_or``
@@ -20,6 +24,7 @@
                    it; None on engines that have no warps
 ``on.prefetch``    ``(array, i)``: this element is read or written soon, and need not be one of the
                    array; None on engines that hide the wait by other threads
+``on.once``        ``(array, i)``: an element that no thread reads again before the caches are full
 ``on.group``       how many neighbouring threads had better share a row of an adjacency list
 ``on.all_add,      as those, in a sweep, where every thread calls it once with the same ``i``:
 .all_min, .all_max`` an engine may combine neighbours first; nothing is returned
@@ -37,7 +42,7 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +51,7 @@ from .parts import Atom, Part
 
 UNKNOWN_CACHE = 64 << 20
 ALIGN = 256  # bytes, between the pieces of one allocation
+NEAR = 1 << 14  # words that tiles may share on every engine: 64 KiB, as all GPUs since Turing have
 
 # Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of
 # the host that are locked; or those pages themselves. On CPU threads all three are ordinary memory.
@@ -64,6 +70,14 @@ def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[tuple[int
     if start > sys.maxsize:  # which array libraries call another error
         raise MemoryError(f"{start:,} bytes are more than there are addresses")
     return start, pieces
+
+
+class Largest(NamedTuple):
+    """Tiles that share as many words as there are: how many run at once, and by what threads."""
+
+    tiles: int
+    threads: int
+    words: int
 
 
 class Kernel:
@@ -110,13 +124,15 @@ class Engine(ABC):
     on_device: bool  # are its arrays those of a GPU?
     xp: Any  # the array library: numpy or cupy
     group = 1
+    lanes = 1
     samples = False  # does an audit gain by a pass over a sample of the edges first?
     swap_pairs: Atom | None = None
     prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
     in_one_launch = False  # does a small list gain by phases that are launched together?
 
-    fence, barrier = Atom("fence"), Atom("barrier")
+    fence, barrier, count, meet = map(Atom, ("fence", "barrier", "count", "meet"))
+    once = Atom("once")
     cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
     all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
 
@@ -146,6 +162,10 @@ class Engine(ABC):
             return kernel
 
         return made
+
+    def largest_tiles(self) -> Largest:
+        """The tiles that share most, as a kernel that is told how many there are can use them."""
+        return Largest(2, 1, NEAR)
 
     def kernel(self, shape: str, function: types.FunctionType) -> Kernel:
         """A kernel of one of the shapes."""

@@ -22,13 +22,14 @@ import numpy as np
 from ..errors import EngineError
 from . import pages, parquet, store
 from .arenas import Arena, Recycling
-from .base import Array, Engine, Kernel, RowGroups
+from .base import NEAR, Array, Engine, Kernel, Largest, RowGroups
 from .parts import Atom
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
 ALONE = 512  # threads of a block that is launched alone
 TILE = 640  # threads of a tile: three tiles of 64 KiB then fill an H100's multiprocessor
+LARGE_TILE = 1024  # of one that shares more, and has a multiprocessor for itself
 
 # The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
 _BUFFER, _SIZE, _END = 1, 2, 0
@@ -64,7 +65,7 @@ class Cuda(Engine):
 
     name = "cuda"
     on_device = True
-    group = 32
+    group = lanes = 32
     samples = True
     in_one_launch = True
     swap_pairs = Atom("swap_pairs")
@@ -85,6 +86,9 @@ class Cuda(Engine):
     def has_locks(self) -> bool:  # type: ignore[override]
         """From Volta on, whose threads are scheduled independently of their warp."""
         return bool(_properties(self._device())["major"] >= 7)
+
+    def largest_tiles(self) -> Largest:
+        return _largest_tiles()
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
@@ -108,7 +112,7 @@ class Cuda(Engine):
         elif kernel.shape == "block":
             blocks, threads = 1, ALONE
         elif kernel.shape == "tile":
-            blocks, threads = n, TILE
+            blocks, threads = n, _threads_of(kernel.near)
         stream, shared = self._stream().ptr, 4 * kernel.near
         self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._pack(words))
 
@@ -260,6 +264,22 @@ def stored(kernel: Kernel, signature: Any, capability: tuple[int, int]) -> Any:
         content = compiler.compile_kernel(kernel, signature, capability).to_bytes()
         store.keep(key, ".cubin", content)
     return compiler.Binary.from_bytes(content)
+
+
+@cache
+def _largest_tiles() -> Largest:
+    """One for each multiprocessor; of several GPUs, what the least of them has."""
+    import cupy
+
+    known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
+    words = min(device["sharedMemPerBlockOptin"] for device in known) // 4
+    tiles = min(device["multiProcessorCount"] for device in known)
+    return Largest(tiles, _threads_of(words), words)
+
+
+def _threads_of(words: int) -> int:
+    """The threads of a tile that share so many words."""
+    return TILE if words <= NEAR else LARGE_TILE
 
 
 @cache

@@ -85,6 +85,35 @@ def barrier() -> None:
 
 
 @_device
+def count(flag: Any) -> Any:
+    """Of the lanes of a warp, by a vote."""
+    raised = cuda.ballot_sync(ALL_LANES, flag)
+    before = raised & (np.uint32(1 << cuda.laneid) - np.uint32(1))
+    return cuda.popc(np.uint32(before)), cuda.popc(np.uint32(raised))
+
+
+@_device
+def count_alone(flag: Any) -> Any:
+    """On the simulator, which has no votes and whose lanes are single threads."""
+    return np.uint32(0), np.uint32(flag)
+
+
+@_device
+def read(array: Any, i: Any) -> Any:
+    return array[i]
+
+
+@_device
+def meet() -> None:
+    cuda.syncwarp(ALL_LANES)
+
+
+@_device
+def once(array: Any, i: Any) -> Any:
+    return cuda.ldcs(array, i)
+
+
+@_device
 def swap_pairs(value: Any) -> Any:
     return cuda.shfl_xor_sync(ALL_LANES, value, 1)
 
@@ -133,6 +162,8 @@ ATOMS = {"cas": cas, "add": add, "min": minimum, "max": maximum, "bit_or": bit_o
 ATOMS |= {"fence": fence, "barrier": barrier}
 if config.ENABLE_CUDASIM:
     ATOMS |= {"all_add": add, "all_min": minimum, "all_max": maximum}
+    ATOMS |= {"count": count_alone, "meet": fence, "once": read}
 else:
     ATOMS["swap_pairs"] = swap_pairs
+    ATOMS |= {"once": once, "count": count, "meet": meet}
     ATOMS |= {"all_add": all_add, "all_min": all_min, "all_max": all_max}

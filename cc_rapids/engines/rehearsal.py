@@ -22,9 +22,9 @@ from .base import Kernel
 from .parts import Part
 from .threads import Threads
 
-# How often a kernel runs, if less than it is asked to: pairs of threads need warps, and all that
-# they would link is linked later; of the probes one will do, as any tree may be called the largest.
-MOST = {"link_pairs": 0, "most_frequent": 1}
+# How often a kernel runs, if less than it is asked to: pairs of threads, and lanes, need warps, and
+# what they would link does not matter; of the probes one will do, as any tree may be the largest.
+MOST = {"link_pairs": 0, "filter_edges": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
 
@@ -48,6 +48,9 @@ ATOMS = {
     "bit_or": _atom(lambda held, value: held | value),
     "fence": lambda: None,
     "barrier": lambda: None,
+    "count": lambda flag: (0, int(flag)),
+    "meet": lambda: None,
+    "once": lambda array, i: array[i],
     "swap_pairs": lambda value: value,
 }
 ATOMS |= {"all_add": ATOMS["add"], "all_min": ATOMS["min"], "all_max": ATOMS["max"]}
@@ -58,6 +61,7 @@ class Rehearsal(Threads):
 
     name = "cuda"
     group = cuda.Cuda.group
+    lanes = cuda.Cuda.lanes
     samples = cuda.Cuda.samples
     swap_pairs = cuda.Cuda.swap_pairs
     prefetch = cuda.Cuda.prefetch

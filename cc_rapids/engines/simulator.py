@@ -9,7 +9,7 @@ import numpy as np
 from numba import cuda
 from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
 
-from .base import Kernel
+from .base import NEAR, Kernel, Largest
 from .gpu import ATOMS, SHAPES
 from .threads import Threads
 
@@ -29,6 +29,9 @@ class Simulator(Threads):
     @property
     def device_name(self) -> str:
         return "Numba's CUDA simulator"
+
+    def largest_tiles(self) -> Largest:
+        return Largest(SWEEP_BLOCKS, BLOCK, NEAR)
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("simulator")

@@ -92,7 +92,19 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
 
 @_jit  # type: ignore[untyped-decorator]
 def _barrier() -> None:
-    """Nothing to wait for: a block, or a tile, is one thread."""
+    """Nothing to wait for: a block, or a tile, is one thread, and that one lane."""
+
+
+@_jit  # type: ignore[untyped-decorator]
+def _count(flag: Any) -> Any:
+    """What the only lane says."""
+    return np.uint32(0), np.uint32(flag)
+
+
+@_jit  # type: ignore[untyped-decorator]
+def _once(array: Any, i: Any) -> Any:
+    """A plain read: a processor sees for itself that a column is read in order."""
+    return array[i]
 
 
 _add, _min, _max = (
@@ -101,6 +113,7 @@ _add, _min, _max = (
     _read_modify_write("max", "umax"),
 )
 ATOMS = {"cas": _cas, "fence": _fence, "barrier": _barrier, "add": _add, "min": _min, "max": _max}
+ATOMS |= {"once": _once, "count": _count, "meet": _barrier}
 ATOMS |= {"prefetch": _prefetch, "bit_or": _read_modify_write("or", "or")}
 ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
 

@@ -31,6 +31,7 @@ class Sample(NamedTuple):
     left: Any = None  # place(i): which edge is the i-th of those left, as a part of a kernel
     left_count: Callable[[int], int] = int
     gather: bool = False
+    shared: bool = False  # are the giant's bits read from memory that threads share?
 
 
 @choice(
@@ -50,11 +51,15 @@ def none(on: Any, vertex: type, tiles: str | int) -> None:
     "sample",
     "strided",
     takes=("every_edge",),
-    options={"every": 5},
+    options={"every": 5, "bits": ("cached", "shared")},
     paper="Hong et al. 2020, 3.3, for edge lists: every fifth block",
 )
-def strided(on: Any, vertex: type, every_edge: Any, every: int) -> Sample:
-    """Link every fifth block of edges first, then those that are not inside the largest tree."""
+def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sample:
+    """Link every fifth block of edges first, then those that are not inside the largest tree.
+
+    ``bits``: whether its bits are read through the caches, or from memory that threads share first,
+    see passes/shared.py; where the edges of a spanning forest are noted, through the caches.
+    """
     link_edges = every_edge(reading.sampled(on, every))
 
     def count(m: int) -> int:
@@ -63,7 +68,8 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int) -> Sample:
     def link(work: Any) -> None:
         link_edges(count(work.m), *work.edges, work.n, *work.trees, *work.notes)
 
-    return Sample(link, left=reading.unsampled(on, every), left_count=lambda m: m - count(m))
+    left = reading.unsampled(on, every)
+    return Sample(link, left=left, left_count=lambda m: m - count(m), shared=bits == "shared")
 
 
 def giant_of(on: Any, vertex: type) -> Any:

@@ -100,7 +100,7 @@ def members(on: Any, vertex: type) -> Any:
 
     @on.each
     def members(v, offsets, inside, count, listed):
-        if offsets[v] != offsets[v + NEXT] and not has(inside, vertex(v)):
+        if not has(inside, vertex(v)) and offsets[v] != offsets[v + NEXT]:
             listed[np.uint64(add(count, 0, 1))] = v
 
     return members

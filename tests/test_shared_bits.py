@@ -1,0 +1,225 @@
+"""The giant's bits in shared memory: what they leave out joins nothing, and queues lose no edge."""
+
+import threading
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from machine import EACH_THREAD_IS_SLOW, SIMULATED
+from scipy.sparse import coo_array
+
+import cc_rapids
+from cc_rapids import Design, DesignError, choosing, engines, generators, oracle, program, reading
+from cc_rapids.engines import Largest
+from cc_rapids.engines.parts import Atom
+from cc_rapids.engines.rehearsal import ATOMS, Rehearsal
+from cc_rapids.graphs import Csr
+from cc_rapids.kernels import sample
+from cc_rapids.passes import shared
+
+UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split", "hooks+split", "ecl"
+N = 100 if SIMULATED else 3000
+
+
+def lists():
+    """One giant, many small ones, and what a sample finds no giant in."""
+    for name, graph in {
+        "dense": generators.uniform(N, 6 * N, seed=1),
+        "sparse": generators.uniform(N, N, seed=2),
+        "path": generators.path(N),
+        "star": generators.star(N),
+        "loops": generators.self_loops(9),
+        "one edge": generators.path(2),
+        "a block": generators.path(258),
+        "a block and one": generators.path(259),
+    }.items():
+        yield name, (*map(np.asarray, graph.edges), graph.num_vertices)
+
+
+LISTS = dict(lists())
+
+
+def design(union="rem-cas+splice", every=5):
+    return f"strided(every={every}, bits=shared)+{union}"
+
+
+@pytest.fixture(params=["all", "some", "none"])
+def held(request, monkeypatch):
+    """All bits in shared memory, or a word of them, or none: the engine says how much there is."""
+    for name in dict.fromkeys(["threads", "cuda"] if SIMULATED else ["threads"]):
+        on = engines.get(name)
+        most = on.largest_tiles()
+        least = shared.words_of_queues(most.threads)
+        words = {"all": most.words, "some": least + 1, "none": least}[request.param]
+        monkeypatch.setattr(on, "largest_tiles", lambda t=most, w=words: t._replace(words=w))
+    program.build.cache_clear()  # what was built for more memory, and now for less
+    yield
+    program.build.cache_clear()
+
+
+@pytest.mark.usefixtures("held")
+@pytest.mark.parametrize("union", UNIONS)
+def test_labels(engine, union):
+    if SIMULATED and union != "rem-cas+splice":
+        pytest.skip(EACH_THREAD_IS_SLOW)
+    for name, (src, dst, n) in LISTS.items():
+        for every in (2, 5):
+            options = {"design": design(union, every), "engine": engine}
+            found = cc_rapids.components((src, dst), num_vertices=n, **options)
+            expected = oracle.union_find(src, dst, n)
+            np.testing.assert_array_equal(np.asarray(found.labels().labels), expected, name)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64])
+def test_ids_that_begin_elsewhere(engine, dtype):
+    low = {np.int32: -(2**31), np.int64: -(2**62), np.uint64: 2**63 + 5}[dtype]
+    src, dst, n = LISTS["sparse"]
+    edges = tuple((end.astype(object) + low).astype(dtype) for end in (src, dst))
+    labels = cc_rapids.components(edges, design=design(), engine=engine).labels()
+    at = (np.asarray(labels.vertex).astype(object) - low).astype(np.int64)
+    expected = oracle.union_find(src, dst, n)[at].astype(object) + low
+    np.testing.assert_array_equal(np.asarray(labels.labels).astype(object), expected)
+
+
+def test_rows_and_forests(engine):
+    """Rows are read by entries; where edges are noted, bits come from the caches."""
+    src, dst, n = LISTS["dense"]
+    matrix = coo_array((np.ones(src.size), (src, dst)), (n, n)).tocsr()
+    rows = Csr(matrix.indptr, matrix.indices, symmetric=False)
+    expected = oracle.union_find(src, dst, n)
+    found = cc_rapids.components(rows, design=design(), engine=engine)
+    np.testing.assert_array_equal(np.asarray(found.labels().labels), expected)
+    options = {"design": design("async+halve"), "engine": engine, "num_vertices": n}
+    kept = np.asarray(cc_rapids.spanning_forest((src, dst), **options).row)
+    np.testing.assert_array_equal(oracle.union_find(src[kept], dst[kept], n), expected)
+
+
+def test_an_id_beyond_a_glance(engine, monkeypatch):
+    """It has no vertex, and no bit either: it is told, and the list is read again."""
+    if SIMULATED and engine == "cuda":
+        pytest.skip(EACH_THREAD_IS_SLOW)
+    monkeypatch.setattr("cc_rapids.spans.LONG", 10)
+    src, dst = np.arange(1400), np.arange(1, 1401)
+    dst[600] = 62_000
+    found = cc_rapids.components((src, dst), design=design(), engine=engine)
+    assert len(found) == 2
+    assert np.asarray(found.component_of([62_000])).tolist() == [0]
+
+
+class Lanes(Rehearsal):
+    """Lanes that are Python threads, and meet where a warp's do."""
+
+    lanes, warps, tiles = 4, 2, 2
+
+    def __init__(self):
+        super().__init__()
+        self.own, self.flags = threading.local(), {}
+        self.all = threading.Barrier(self.lanes * self.warps)
+        self.warp = [threading.Barrier(self.lanes) for _ in range(self.warps)]
+        self.atoms = ATOMS | {"count": self.vote, "meet": self.wait, "barrier": self.all.wait}
+
+    def wait(self):
+        self.warp[self.own.t // self.lanes].wait(60)
+
+    def vote(self, flag):
+        t, first = self.own.t, self.own.t // self.lanes * self.lanes
+        self.flags[t] = int(flag)
+        self.wait()
+        flags = [self.flags[first + lane] for lane in range(self.lanes)]
+        self.wait()
+        return sum(flags[: t - first]), sum(flags)
+
+    def largest_tiles(self):
+        threads = self.lanes * self.warps
+        return Largest(self.tiles, threads, shared.words_of_queues(threads) + 2)
+
+    def launch(self, kernel, n, arguments):
+        body = kernel.part.compiled(lambda function: function, self.atoms)
+        values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
+        threads = self.lanes * self.warps
+        for k in range(n):
+            near = np.full(kernel.near, 0xAAAAAAAA, np.uint32)
+
+            def run(t, k=k, near=near):
+                self.own.t = t
+                with np.errstate(over="ignore"):
+                    body(np.uint64(k), np.uint64(t), np.uint64(threads), near, *values)
+
+            started = [threading.Thread(target=run, args=(t,)) for t in range(threads)]
+            for thread in started:
+                thread.start()
+            for thread in started:
+                thread.join()
+
+
+def through_queues(edges, n, inside, every):
+    """The edges that leave the queues, each as often as it does; and what was seen and told."""
+    on, left = Lanes(), []
+    on.atoms["finish"] = lambda u, v, *_: left.append((int(u), int(v)))
+    ends, most = reading.listed(on, np.uint32), on.largest_tiles()
+    may_join, leave = (
+        shared.may_join(on, np.uint32, np.uint32),
+        shared.leave(on, np.uint32, Atom("finish")),
+    )
+    made = sample.strided(on, np.uint32, lambda place: None, every=every, bits="shared")
+    through = may_join, shared.enter(on), leave
+    kernel = shared.filter_edges(on, most.words, ends, made.left, *through)
+    src, dst = (np.array(side, np.int32) for side in zip(*edges, strict=True))
+    m, seen, stray = made.left_count(src.size), np.zeros(-(-n // 32), np.uint32), np.zeros(1, int)
+    known = src, dst, 0, n, seen, stray, inside
+    kernel(most.tiles, most.tiles, m, min(2, inside.size), *known, *[seen] * 6)
+    rest = [edge for e, edge in enumerate(edges) if e // reading.BLOCK % every]
+    return rest, left, seen, stray[0]
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.data())
+def test_queues_lose_no_edge(data):
+    """Those that two bits leave out do not enter; all others leave a queue, by any lane."""
+    n, every = 150, 2
+    members = data.draw(st.sets(st.integers(0, n - 1)))
+    random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    edges = random.integers(0, n, (data.draw(st.integers(257, 700)), 2)).tolist()
+    flags = np.isin(np.arange(160), list(members))
+    inside = np.packbits(flags, bitorder="little").view(np.uint32)
+    rest, left, seen, stray = through_queues(list(map(tuple, edges)), n, inside, every)
+    wanted = {edge for edge in rest if not set(edge) <= members and edge[0] != edge[1]}
+    assert set(left) == wanted
+    assert len(left) <= len(rest) + 2 * 16  # the last edge stands for those beyond it
+    loops = set(chain.from_iterable(edge for edge in rest if edge[0] == edge[1]))
+    shown = np.unpackbits(seen.view(np.uint8), bitorder="little")
+    assert set(np.flatnonzero(shown).tolist()) == loops
+    assert stray == 0
+
+
+def test_a_stray_end_is_told_and_not_looked_up():
+    edges = [(0, 1)] * 256 + [(3, 2**31 - 1), (1, 2)]
+    _, left, _, stray = through_queues(edges, 32, np.zeros(1, np.uint32), 2)
+    assert set(left) == {(1, 2)}
+    assert stray == 1
+
+
+def test_designs_that_there_are_not():
+    with pytest.raises(DesignError, match="rounds run over a copy of the edges"):
+        Design.parse("strided(bits=shared)+liu-tarjan(PRF)")
+    with pytest.raises(DesignError, match="unknown bits of sample strided 'here'"):
+        Design.parse("strided(bits=here)+async+halve")
+    assert str(Design.parse("strided( bits = cached )+ecl")) == "strided+ecl"
+
+
+def chosen(n, m, words):
+    gpu = Rehearsal()
+    gpu.largest_tiles = lambda: Largest(132, 1024, words)
+    return dict(choosing.choose(gpu, n, m).design.words[0].options).get("bits")
+
+
+def test_auto_shares_bits_where_that_was_measured():
+    large = 58_112
+    assert chosen(2**21, 91_000_000, large) == "shared"
+    assert chosen(2**21, 91_000_000, 41_000) == "cached"  # a GPU with less of that memory
+    assert chosen(2**20, 91_000_000, large) == "cached"  # L1 has room for them
+    assert chosen(2**22, 2**28, large) == "cached"  # a third of them would find room
+    assert chosen(2**21, 2**25, large) == "cached"  # links are what takes the time
+    assert "to 3,300,000" in str(choosing.SHARED)
