@@ -13,6 +13,9 @@ from .engines import Engine
 from .passes import answer
 from .ranks import blocks_of, rank
 
+ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
+MOST = 1 << 22  # and for a bit a vertex, which it keeps as long as the forest lives
+
 
 class Forest:
     """Trees over the vertices 0 .. n - 1, some of which may not occur.
@@ -48,8 +51,10 @@ class Forest:
         self.engine, self.n, words = engine, n, -(-n // WORD)
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         if not held:
-            ranks = blocks_of(words), self.vertex
-            held = tuple(engine.pieces((n, self.vertex), (words, np.uint32), ranks, (3, np.int64)))
+            ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
+            room = ROOM + (bits_of_run if bits_of_run <= MOST else 0)
+            own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
+            held = tuple(engine.pieces(*own, room=room))
             engine.fill(held[1], 0xFF if everyone else 0)
             engine.fill(held[3], 0)
         self.parent, self.seen, self._before, self._totals = held
@@ -69,6 +74,7 @@ class Forest:
         complete(octets.size, self.n, self.parent, octets, self._totals)
         rank(self.engine, self.seen, self._before)
         self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
+        self.engine.leave_room()
         self.complete = not stray
 
     def counted(self, vertices: int, components: int, low: int, rows: tuple[Array, Array]) -> None:

@@ -60,17 +60,30 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     """The span of the arrays and of a range of vertices; that of nothing is empty, from 0.
 
     If it need not be ``sure``, long columns are not read whole: the span of some of their rows is
-    widened by a little. Ids that lie beyond all the same are found when their edge is linked.
+    widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
+    the same are found when their edge is linked.
     """
-    common = np.result_type(*(array.dtype for array in arrays))
-    sure = sure or given.every_vertex or arrays[0].size < LONG or common.kind not in "iu"
+    dtypes = tuple(array.dtype for array in arrays)
+    common = np.result_type(*dtypes)
+    sure = sure or common.kind not in "iu"
+    last = _last_of(given)
+    if not sure and last >= 0 and all(last <= np.iinfo(dtype).max for dtype in dtypes):
+        near = nearness(arrays[0], arrays[1], engine)
+        return Span(0, last, type_of(dtypes, 0, last), False, near)
+    sure = sure or given.every_vertex or arrays[0].size < LONG
     low, high, near = _hull(given, arrays, engine, sure)
     if not sure:
         limit, more = np.iinfo(common), (high - low) // WIDER + MORE
         low = max(low - more, int(limit.min) if low < 0 else 0)
         high = min(high + more, int(limit.max))
-    dtype = type_of(tuple(array.dtype for array in arrays), low, high)
+    dtype = type_of(dtypes, low, high)
     return Span(low, high, dtype, sure, near)
+
+
+def _last_of(given: Given) -> int:
+    """The greatest id, where the caller has said that they go from 0 to it; -1 else."""
+    named = given.vertices
+    return len(named) - 1 if given.every_vertex and isinstance(named, range) else -1
 
 
 @lru_cache(128)  # NumPy takes as long for it as a small batch may
@@ -116,15 +129,19 @@ def _read(
         left, right = arrays[:2]
         if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
-    found = engine.fill(engine.empty(2 * len(pairs) + 2, np.uint64), 0xFF)
-    looks = _look(*pairs[0], engine, found[-2:]) if ordered else 0
+    looks = _looks(*pairs[0]) if ordered else 0
+    found = engine.fill(engine.notes(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size
         how = (reading.sampled, engine, FEW) if few else (reading.every, engine)
-        place = kernels.kernel(*how)
-        span = kernels.kernel(passes.columns.span, engine, wide_of(left), sign_of(left), place)
-        span(rows, left, right, found[2 * k : 2 * k + 2])
+        kind = wide_of(left), sign_of(left), kernels.kernel(*how)
+        slot = found[2 * k : 2 * k + 2]
+        if looks and not k:
+            glance = kernels.kernel(passes.columns.glance, engine, *kind)
+            glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-2:])
+        else:
+            kernels.kernel(passes.columns.span, engine, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
     seen = [
         decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs) if left.size
@@ -135,21 +152,22 @@ def _read(
 
 def nearness(src: Array, dst: Array, engine: Engine) -> float:
     """The share of the rows of a long list whose ends are near each other; 0 if in no order."""
-    counts = engine.fill(engine.empty(2, np.uint64), 0xFF)
-    looks = _look(src, dst, engine, counts) if wide_of(src) is wide_of(dst) else 0
-    return _share(looks, engine.to_host(counts).tolist()) if looks else 0.0
+    looks = _looks(src, dst) if wide_of(src) is wide_of(dst) else 0
+    if not looks:
+        return 0.0
+    counts = engine.fill(engine.notes(2), 0xFF)
+    look = kernels.kernel(passes.columns.in_order, engine, wide_of(src))
+    look(looks, src.size, src.size // looks, src, dst, counts)
+    return _share(looks, engine.to_host(counts).tolist())
 
 
-def _look(src: Array, dst: Array, engine: Engine, counts: Array) -> int:
-    """Count rows in order on top of all bits set; how many were looked at."""
-    looks = min(LOOKS, src.size) if src is not dst and src.size >= LONG else 0
-    if looks:
-        look = kernels.kernel(passes.columns.in_order, engine, wide_of(src))
-        look(looks, src.size, src.size // looks, src, dst, counts)
-    return looks
+def _looks(src: Array, dst: Array) -> int:
+    """How many rows are looked at for the order of a list."""
+    return min(LOOKS, src.size) if src is not dst and src.size >= LONG else 0
 
 
 def _share(looks: int, counts: list[int]) -> float:
+    """Of rows counted on top of all bits set."""
     ordered, near = (count + 1 & ALL for count in counts)
     return near / looks if ordered > ORDER * looks else 0.0
 

@@ -12,7 +12,8 @@ from typing import Any
 class Arena:
     """One allocation for all the small arrays of a run; large ones come from the pool directly.
 
-    The block lives as long as any array in it, or the arena.
+    The block lives as long as any array in it, or the arena. It may be the end of a large array's
+    own allocation, for as long as nothing is made that outlives that.
     """
 
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
@@ -20,17 +21,35 @@ class Arena:
 
     def __init__(self) -> None:
         self.block: Any = None
-        self.used = 0
+        self.used = self.size = 0
+        self.beside = False  # a large array
         self.lock = threading.Lock()
 
     def __call__(self, size: int) -> Any:
-        if size > self.SMALL:
-            return self.allocate(size)
         with self.lock:
-            if self.block is None or self.used + size > self.SIZE:
-                self.block, self.used = self.allocate(self.SIZE), 0
+            fits = self.block is not None and self.used + size <= self.size
+            if size > self.SMALL and not (fits and self.beside):
+                return self.allocate(size)
+            if not fits:
+                self.block, self.used, self.size = self.allocate(self.SIZE), 0, self.SIZE
+                self.beside = False
             first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
             return self.block + first
+
+    def with_room(self, size: int, room: int) -> Any:
+        """An array and, if there is no block yet and it is a large one, a block beside it."""
+        if size <= self.SMALL or self.block is not None:
+            return self(size)
+        with self.lock:
+            whole = self.allocate(size + room)
+            self.block, self.used, self.size, self.beside = whole + size, 0, room, True
+            return whole
+
+    def leave_room(self) -> None:
+        """No more arrays in a block beside a large one, which they would keep alive."""
+        with self.lock:
+            if self.beside:
+                self.block, self.beside = None, False
 
 
 class Recycling:

@@ -46,8 +46,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import CapacityError, EngineError
+from ..errors import EngineError
 from .parts import Atom, Part
+from .scope import Scope
 
 UNKNOWN_CACHE = 64 << 20
 ALIGN = 256  # bytes, between the pieces of one allocation
@@ -96,25 +97,6 @@ class Kernel:
     def __call__(self, n: int, *arguments: Any) -> None:
         if n:
             self.engine.launch(self, n, arguments)
-
-
-class Scope:
-    """A context in which errors of memory are ours; a class, as small lists open it twice."""
-
-    def __init__(self, engine: str, pool: AbstractContextManager[Any]) -> None:
-        self.engine, self.pool = engine, pool
-
-    def __enter__(self) -> None:
-        self.pool.__enter__()
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self.pool.__exit__(kind, error, trace)
-        if isinstance(error, MemoryError) and not isinstance(error, CapacityError):
-            said = str(error).strip() or "no more is said"
-            raise CapacityError(
-                f"engine {self.engine!r} ran out of memory ({said}): components(..., explain=True)"
-                " says how much a run takes; num_vertices= and stream_components() take less"
-            ) from error
 
 
 class Engine(ABC):
@@ -184,12 +166,23 @@ class Engine(ABC):
     def empty(self, n: int, dtype: Any) -> Array:
         """An array of ``n`` elements of any content."""
 
-    def pieces(self, *shapes: tuple[int, Any]) -> list[Array]:
+    def notes(self, n: int) -> Array:
+        """``n`` uint64 for what kernels tell the host, which reads it before it asks for others."""
+        return self.empty(n, np.uint64)
+
+    def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
         """Arrays of ``(n, dtype)`` each, in one allocation: without a pool each costs a call of
         the driver, and its release may wait for the device.
+
+        ``room``: bytes beside them for arrays of the run, until :meth:`leave_room`, on engines
+        that gain by it.
         """
         size, pieces = side_by_side(shapes)
         return self.pieces_of(self.empty(size, np.uint8), pieces)
+
+    def leave_room(self) -> None:
+        """What is allocated from now on may outlive the run: it lies beside nothing of it."""
+        return
 
     def pieces_of(self, whole: Array, pieces: Iterable[tuple[int, int, Any]]) -> list[Array]:
         """Parts of an array of bytes, from a start on, as so many elements of a type each."""

@@ -8,11 +8,8 @@ NUMBA_ENABLE_CUDASIM=1 the same text runs on Numba's simulator, on NumPy arrays.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import struct
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
@@ -22,7 +19,8 @@ import numpy as np
 from ..errors import EngineError
 from . import pages, parquet, store
 from .arenas import Arena, Recycling
-from .base import NEAR, Array, Engine, Kernel, Largest, RowGroups
+from .base import NEAR, Array, Engine, Kernel, Largest, RowGroups, side_by_side
+from .kept import Kept
 from .parts import Atom
 
 BLOCK = 256
@@ -31,8 +29,6 @@ ALONE = 512  # threads of a block that is launched alone
 TILE = 640  # threads of a tile: three tiles of 64 KiB then fill an H100's multiprocessor
 LARGE_TILE = 1024  # of one that shares more, and has a multiprocessor for itself
 
-# The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
-_BUFFER, _SIZE, _END = 1, 2, 0
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
@@ -75,7 +71,7 @@ class Cuda(Engine):
         self._launch = cupy.cuda.driver.launchKernel
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
-        self._buffers = threading.local()
+        self._kept = Kept()
         self._process = os.getpid()
 
     @property
@@ -114,23 +110,9 @@ class Cuda(Engine):
         elif kernel.shape == "tile":
             blocks, threads = n, _threads_of(kernel.near)
         stream, shared = self._stream().ptr, 4 * kernel.near
-        self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._pack(words))
-
-    def _pack(self, words: list[int]) -> int:
-        """The arguments as cuLaunchKernel's 'extra': it copies them before it returns, so that a
-        thread needs one buffer for all its launches.
-        """
-        buffers = self._buffers.__dict__.setdefault("by_size", {})
-        if len(words) not in buffers:
-            data = (ctypes.c_uint64 * len(words))()
-            size = ctypes.c_size_t(8 * len(words))
-            extra = (ctypes.c_void_p * 5)(
-                _BUFFER, ctypes.addressof(data), _SIZE, ctypes.addressof(size), _END
-            )
-            buffers[len(words)] = struct.Struct(f"{len(words)}Q"), data, size, extra
-        form, data, _, extra = buffers[len(words)]
-        form.pack_into(data, 0, *words)
-        return ctypes.addressof(extra)
+        self._launch(
+            function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._kept.pack(words)
+        )
 
     def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
         """The driver's handle of the kernel for arguments of these types on this device."""
@@ -148,6 +130,25 @@ class Cuda(Engine):
 
     def empty(self, n: int, dtype: Any) -> Array:
         return self.xp.ndarray((n,), dtype)
+
+    def notes(self, n: int) -> Array:
+        """In memory that each thread keeps: the first allocation of a run waits until then."""
+        if 8 * n > pages.NOTE:
+            return super().notes(n)
+        return self.xp.ndarray((n,), np.uint64, self._kept.aside(self._device()))
+
+    def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
+        arena = self.xp.cuda.get_allocator()
+        if not room or not isinstance(arena, Arena):
+            return super().pieces(*shapes)
+        size, pieces = side_by_side(shapes)
+        whole = self.xp.ndarray((size,), np.uint8, arena.with_room(size, room))
+        return self.pieces_of(whole, pieces)
+
+    def leave_room(self) -> None:
+        arena = self.xp.cuda.get_allocator()
+        if isinstance(arena, Arena):
+            arena.leave_room()
 
     def pieces_of(self, whole: Array, pieces: Iterable[tuple[int, int, Any]]) -> list[Array]:
         make, data = self.xp.ndarray, whole.data
@@ -189,9 +190,7 @@ class Cuda(Engine):
         small = 0 < array.nbytes <= pages.NOTE and array.ndim == 1 and array.flags.c_contiguous
         if not small or isinstance(array, np.ndarray):
             return self.xp.asnumpy(array)
-        if not hasattr(self._buffers, "note"):
-            self._buffers.note = pages.note()
-        return self._buffers.note(self._stream(), array)
+        return self._kept.note(self._stream(), array)
 
     def synchronize(self) -> None:
         self._stream().synchronize()

@@ -90,6 +90,16 @@ def note() -> Callable[[Any, Array], Any]:
     return read
 
 
+def aside() -> Any:
+    """``NOTE`` bytes of the device that no pool knows of, to be kept."""
+    import cupy
+
+    try:
+        return cupy.cuda.MemoryPointer(cupy.cuda.Memory(NOTE), 0)
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise MemoryError(str(error)) from error
+
+
 def _copied(cupy: Any, seen: Array) -> Array:
     """A copy on the device, made before the pages may be freed."""
     copy = cupy.ndarray(seen.shape, seen.dtype)

@@ -12,18 +12,14 @@ NEAR = np.uint64(1 << 15)  # how far apart ids are at most: two tiles
 HALVINGS = 5
 
 
-def span(on: Any, wide: type, sign: int, place: Any) -> Any:
-    """The least and the greatest id of two columns, as ``wide`` integers of 64 bits.
+def bounds_of(on: Any, wide: type, place: Any) -> Any:
+    """The least and the greatest id of the share of a thread, of both columns.
 
-    bounds = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least
-    of something, so that all bits set is where they begin. ``place`` is which row the i-th is. Both
-    columns are read in one loop, so
-    that two loads are under way at a time.
+    Both are read in one loop, so that two loads are under way at a time.
     """
-    all_min, bias = on.all_min, np.uint64(sign)
 
-    @on.sweep
-    def span(first, n, step, left, right, bounds):
+    @on.device
+    def bounds_of(first, n, step, left, right):
         low = high = wide(left[place(min(first, n - ONE))])
         i = first
         while i < n:
@@ -31,24 +27,23 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
             u, v = wide(left[e]), wide(right[e])
             low, high = min(low, u, v), max(high, u, v)
             i += step
-        all_min(bounds, 0, np.uint64(low) ^ bias)
-        all_min(bounds, 1, ~(np.uint64(high) ^ bias))
+        return low, high
 
-    return span
+    return bounds_of
 
 
-def in_order(on: Any, wide: type) -> Any:
-    """Count, of n rows evenly apart, those in order, and those whose ends are near each other too.
+def order_of(on: Any, wide: type) -> Any:
+    """Count, of the share of a thread of n rows evenly apart, those in order, and those whose ends
+    are near each other too.
 
     In order is a row whose source is not far beyond those of later rows: the first halving of the
     list, the next one, and so on. No load waits for another one.
     """
-    all_add = on.all_add
 
-    @on.sweep
-    def in_order(first, n, step, m, apart, src, dst, counts):
+    @on.device
+    def order_of(first, n, step, m, apart, src, dst):
         i, ordered, both, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
-        while i < n:
+        while i < np.uint64(n):
             e, good = i * np.uint64(apart), True
             u, v = wide(src[e]), wide(dst[e])
             for k in range(1, HALVINGS + 1):
@@ -57,6 +52,55 @@ def in_order(on: Any, wide: type) -> Any:
             ordered += np.uint64(good)
             both += np.uint64(good & (np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR))
             i += step
+        return ordered, both
+
+    return order_of
+
+
+def span(on: Any, wide: type, sign: int, place: Any) -> Any:
+    """The least and the greatest id of two columns, as ``wide`` integers of 64 bits.
+
+    found = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least of
+    something, so that all bits set is where they begin. ``place`` is which row the i-th is.
+    """
+    all_min, bias, bounds_of_share = on.all_min, np.uint64(sign), bounds_of(on, wide, place)
+
+    @on.sweep
+    def span(first, n, step, left, right, found):
+        low, high = bounds_of_share(first, n, step, left, right)
+        all_min(found, 0, np.uint64(low) ^ bias)
+        all_min(found, 1, ~(np.uint64(high) ^ bias))
+
+    return span
+
+
+def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
+    """The span of a list, and of some of its rows how many are in order, and near, in one launch.
+
+    ends = [low ^ sign, ~(high ^ sign)], see ``span``; counts are added to what stands there.
+    """
+    all_min, all_add, bias = on.all_min, on.all_add, np.uint64(sign)
+    bounds_of_share, order_of_share = bounds_of(on, wide, place), order_of(on, wide)
+
+    @on.sweep
+    def glance(first, n, step, looks, m, apart, src, dst, ends, counts):
+        ordered, both = order_of_share(first, looks, step, m, apart, src, dst)
+        low, high = bounds_of_share(first, n, step, src, dst)
+        all_min(ends, 0, np.uint64(low) ^ bias)
+        all_min(ends, 1, ~(np.uint64(high) ^ bias))
+        all_add(counts, 0, ordered)
+        all_add(counts, 1, both)
+
+    return glance
+
+
+def in_order(on: Any, wide: type) -> Any:
+    """Of some rows of a list how many are in order, and near."""
+    all_add, order_of_share = on.all_add, order_of(on, wide)
+
+    @on.sweep
+    def in_order(first, n, step, m, apart, src, dst, counts):
+        ordered, both = order_of_share(first, n, step, m, apart, src, dst)
         all_add(counts, 0, ordered)
         all_add(counts, 1, both)
 
