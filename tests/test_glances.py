@@ -7,7 +7,7 @@ from test_properties import check, components_of
 
 import cc_rapids
 from cc_rapids import choosing, engines, errors, frames, spans
-from cc_rapids.engines.rehearsal import Rehearsal
+from cc_rapids.engines.rehearsal import Rehearsal, rehearsed
 
 
 @pytest.fixture
@@ -133,3 +133,23 @@ def test_a_list_in_order_begins_with_tiles():
         choosing.choose(engines.get("threads"), n, m, near=1.0),
     ):
         assert not other.design.window
+
+
+def test_no_column_is_read_for_a_span_that_is_given():
+    """Of a short list; of a long one, rows are looked at for their order."""
+    src, dst = np.array([0, 4, 4], np.int32), np.array([1, 5, 2], np.int32)
+    for options, names in (({}, {"span"}), ({"num_vertices": 7}, set())):
+        with rehearsed() as on:
+            cc_rapids.components((src, dst), **options)
+        launched = {kernel.part.function.__name__ for kernel in on.launched.values()}
+        assert launched & {"span", "glance", "in_order"} == names
+
+
+@pytest.mark.parametrize(("dtype", "n"), [(np.int8, 253), (np.int16, 65_533), (np.int32, 9)])
+def test_an_id_is_no_vertex_by_wrapping_around(engine, dtype, n):
+    """-5 of 8 bits is 251 of 8 unsigned ones; that is no reason to take it for the vertex 251."""
+    if SIMULATED and engine == "cuda" and n > 1000:
+        pytest.skip(EACH_THREAD_IS_SLOW)
+    edges = np.array([3, 4], dtype), np.array([-5, 1], dtype)
+    with pytest.raises(errors.InputError, match="'dst' holds the id -5, outside 0"):
+        cc_rapids.components(edges, num_vertices=n, engine=engine)

@@ -98,3 +98,26 @@ def test_all_is_given_back(pool, recycling):
     assert pool.held() == 0
     assert recycling(LARGE).size == LARGE
     assert pool.held() == 0
+
+
+def test_a_block_may_lie_beside_a_large_array(pool, arena):
+    """One call for both; it serves arrays of any size until it is left, and none afterwards."""
+    large = arena.with_room(10 * LARGE, 2 * LARGE)
+    inside = arena(LARGE), arena(10)
+    assert [array.ptr - large.ptr for array in inside] == [10 * LARGE, 11 * LARGE + 255]
+    assert pool.calls == [12 * LARGE]
+    arena(LARGE)  # there is not so much left
+    assert pool.calls == [12 * LARGE, LARGE]
+    arena.leave_room()
+    small = arena(10)
+    assert pool.calls[2:] == [Arena.SIZE]
+    del large, inside
+    assert pool.held() == Arena.SIZE
+    arena.leave_room()  # it lies beside nothing
+    assert arena(10).ptr == small.ptr + Arena.ALIGN
+
+
+def test_no_room_beside_small_arrays_or_a_second_one(pool, arena):
+    arena.with_room(Arena.SMALL, LARGE)
+    arena.with_room(LARGE, LARGE)
+    assert pool.calls == [Arena.SIZE, LARGE]
