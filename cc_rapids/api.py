@@ -104,8 +104,9 @@ def components(  # type: ignore[misc]
         Memory beyond the input, for integers close together: 4 bytes for each id between the least
         and the greatest (8 beyond 2^32 of them; of long lists 1/256 more, because the two are
         guessed from some rows) plus one bit and an eighth, and the frames that
-        are asked for; a design that samples takes one more bit until it is solved. For others see
-        :mod:`cc_rapids.ways`; ``explain=True`` says how much.
+        are asked for; a design that samples takes one more bit until it is solved, and on a GPU up
+        to 4 MiB of that stay with the answer. For others see :mod:`cc_rapids.ways`;
+        ``explain=True`` says how much.
 
     Raises
     ------

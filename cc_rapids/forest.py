@@ -14,7 +14,7 @@ from .passes import answer
 from .ranks import blocks_of, rank
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
-MOST = 1 << 22  # and for a bit a vertex, which it keeps as long as the forest lives
+ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
 
 
 class Forest:
@@ -52,7 +52,7 @@ class Forest:
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         if not held:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
-            room = ROOM + (bits_of_run if bits_of_run <= MOST else 0)
+            room = ROOM + (bits_of_run if bits_of_run <= ROOM_FOR_BITS else 0)
             own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
             held = tuple(engine.pieces(*own, room=room))
             engine.fill(held[1], 0xFF if everyone else 0)

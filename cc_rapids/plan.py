@@ -10,6 +10,7 @@ from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
 from .engines import MEMORY, Engine
 from .errors import CapacityError, InputError
+from .forest import ROOM_FOR_BITS
 from .given import Given
 from .strings import bytes_of
 from .vertices import measure
@@ -122,7 +123,7 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     size = {"": 0, "hooks": word, "locks": 4, "ranks": 8}[link.extra] * n
     if link.extra == "ranks" or not link.least or (rounds and sampled):
         size += word * n
-    if sampled and not staged:
+    if (sampled and not staged) or n // 8 <= ROOM_FOR_BITS:
         size += n // 8
     if design.window:
         size += 8 * (n // design.window + 2)

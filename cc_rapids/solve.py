@@ -211,9 +211,14 @@ def prepare(
     engine, n, sampled = forest.engine, forest.n, program.sample is not None
     types = {"hooks": forest.vertex, "locks": np.uint32, "ranks": np.uint64}
     extra = engine.empty(n, types[program.extra]) if program.extra else forest.parent
-    best = forest.stray
-    if sampled or program.rounds:
-        best = engine.fill(engine.empty(1, np.int64), 0)
+    best, inside, roots = forest.stray, forest.seen, forest.parent
+    if sampled:
+        bits = forest.seen.size, np.uint32
+        best, inside, roots = engine.pieces((1, np.int64), bits, (PROBES, forest.vertex))
+    elif program.rounds:
+        best = engine.empty(1, np.int64)
+    if best is not forest.stray:
+        engine.fill(best, 0)
     noted = chosen is not None
     symmetric = rows is not None and rows.symmetric
     gathers = symmetric and program.sample is not None and program.sample.gather
@@ -227,8 +232,8 @@ def prepare(
         trees=(forest.parent, extra, chosen if noted else forest.parent),
         notes=(forest.seen, forest.stray),
         best=best,
-        inside=engine.empty(forest.seen.size, np.uint32) if sampled else forest.seen,
-        roots=engine.empty(PROBES, forest.vertex) if sampled else forest.parent,
+        inside=inside,
+        roots=roots,
         outside=(engine.empty(n, np.uint32), engine.empty(1, np.int64)) if gathers else (),
         firsts=engine.empty(-(-n // program.window) + 1, np.uint64) if program.window else (),
         sampled=sampled,

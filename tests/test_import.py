@@ -64,7 +64,7 @@ ROOMS = {
         "bits edges kernels engines passes forest given names ranks rows slots spans strings ways",
         "numpy",
     ),
-    "plan": Room("errors catalog design choosing engines given strings vertices"),
+    "plan": Room("errors catalog design choosing engines forest given strings vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
     "batches": Room(

@@ -102,6 +102,33 @@ def test_tiles(cupy, name):
             np.testing.assert_array_equal(joined, expected, f"{design} on {name}")
 
 
+@pytest.mark.parametrize("n", [3000, 1 << 20, 2_100_000, 5_000_000])
+def test_shared_bits(cupy, n):
+    """All of them in shared memory, most, or a third; lists that end anywhere in a block."""
+    random = cupy.random.default_rng(n)
+    skewed = random.integers(0, n, 6 * n) * random.random(6 * n) ** 3
+    for m in (6 * n, 6 * n - 77, 1281, 257):
+        src, dst = skewed[:m].astype(cupy.int64), random.integers(0, n, m)
+        for dtype in (cupy.int32, cupy.int64):
+            ends = src.astype(dtype), dst.astype(dtype)
+            expected = cc_rapids.components(ends, num_vertices=n, design="none+async+halve")
+            for union in ("rem-cas+splice", "async+halve", "jtb+two-try-split"):
+                design = f"strided(every=20, bits=shared)+{union}"
+                found = cc_rapids.components(ends, num_vertices=n, design=design)
+                assert bool((found.labels().labels == expected.labels().labels).all()), (m, union)
+
+
+def test_auto_shares_bits(cupy):
+    """On a GPU with as much shared memory as those that it was measured on."""
+    if engines.get("cuda").largest_tiles().words < 55_000:
+        pytest.skip("this GPU has less shared memory")
+    n = 1 << 21
+    ends = tuple(cupy.random.default_rng(1).integers(0, n, (2, 30 * n)).astype(cupy.int32))
+    found = cc_rapids.components(ends)
+    assert "bits=shared" in found.summary()["design"]
+    assert found.audit(ends).components == len(found)
+
+
 @pytest.mark.parametrize("both", [True, False])
 def test_rows_of_cupy_and_cudf(cupy, both):
     sparse = pytest.importorskip("cupyx.scipy.sparse")
