@@ -63,7 +63,7 @@ ENOUGH_IDS = 1 << 20  # for tiles: fewer leave most of a card idle, however many
 
 # Bits in shared memory pay where L1 does not hold them all, and that memory does nearly half.
 SHARED = Rule(
-    Design("strided(every=32, bits=shared)", REM, "splice"),
+    Design("strided(every=20, bits=shared)", REM, "splice"),
     "experiments.jsonl",
     "cuda",
     edges_per_vertex=28,
