@@ -84,6 +84,7 @@ def glance():
     for dtype in (INT, LONG, ULONG):
         near = np.arange(400, dtype=dtype)
         cc_rapids.components((near, near[::-1].copy())).labels()
+        cc_rapids.components((near, near[::-1].copy()), num_vertices=400).labels()
         far = near[::8] * dtype(10**6)
         cc_rapids.components((far, far[::-1].copy())).labels()
 

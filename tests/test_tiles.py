@@ -10,7 +10,8 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from scipy.sparse import coo_array
 
 import cc_rapids
-from cc_rapids import Design, DesignError, choosing, engines, generators, oracle, plan
+from cc_rapids import Design, DesignError, choosing, design, engines, generators, oracle, plan
+from cc_rapids.engines import base
 from cc_rapids.engines.rehearsal import Rehearsal
 from cc_rapids.graphs import Csr
 from cc_rapids.passes import tiles
@@ -100,16 +101,19 @@ def test_rows(engine, both, union):
         np.testing.assert_array_equal(np.asarray(found.labels().labels), expected, name)
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64])
-def test_ids_that_begin_elsewhere(engine, dtype):
+def check_elsewhere(src, dst, n, dtype, **options):
+    """The same list with ids from the least of a type, or from beyond the signed ones."""
     low = {np.int32: -(2**31), np.int64: -(2**62), np.uint64: 2**63 + 5}[dtype]
-    src, dst, n = LISTS["in order"]
     edges = tuple((end.astype(object) + low).astype(dtype) for end in (src, dst))
-    found = cc_rapids.components(edges, design="none(tiles=7)+async+halve", engine=engine)
-    labels = found.labels()
+    labels = cc_rapids.components(edges, **options).labels()
     at = (np.asarray(labels.vertex).astype(object) - low).astype(np.int64)
     expected = oracle.union_find(src, dst, n)[at].astype(object) + low
     np.testing.assert_array_equal(np.asarray(labels.labels).astype(object), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64])
+def test_ids_that_begin_elsewhere(engine, dtype):
+    check_elsewhere(*LISTS["in order"], dtype, design="none(tiles=7)+async+halve", engine=engine)
 
 
 def test_an_id_beyond_a_glance(engine, monkeypatch):
@@ -185,6 +189,10 @@ def test_a_list_in_no_order_is_left_alone():
 def test_designs_that_there_are_not(name, why):
     with pytest.raises(DesignError, match=why.replace("(", r"\(")):
         Design.parse(name)
+
+
+def test_every_engine_has_room_for_a_tile():
+    assert design.NEAR == base.NEAR
 
 
 def test_its_name():

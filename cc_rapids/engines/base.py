@@ -8,7 +8,8 @@
 ``on.block(f)``    a kernel as by ``on.sweep``, all threads of which may wait for each other
 ``on.tile(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in each
                    tile ``k < n`` once for each ``t`` of ``step`` threads, which may wait for each
-                   other and share ``near``, w words of 32 bits of any content, at most NEAR
+                   other and share ``near``, w words of 32 bits of any content: at most NEAR, or
+                   what :meth:`Engine.largest_tiles` says
 ``on.barrier``     ``()``: in a block or a tile, where every thread calls it: what any of them wrote
                    before is seen by all of them after
 ``on.lanes``       how many threads of a tile, side by side, run together
