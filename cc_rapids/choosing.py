@@ -47,13 +47,15 @@ class Rule:
         near = f", in order, {self.near:.0%} of them between ids nearby" if self.near else ""
         return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
 
-    def fits(
-        self, engine: str, n: int, m: int, rows: bool, near: float = 0.0, shared: int = 0
-    ) -> bool:
+    def fits(self, engine: str, n: int, m: int, rows: bool, near: float = 0.0) -> bool:
         """Whether the row is for this engine and edges of this number, in this form and order."""
-        mine = self.engine in (None, engine) and rows >= self.rows and shared >= self.shared
+        mine = self.engine in (None, engine) and rows >= self.rows
         enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
         return mine and enough and self.vertices <= n <= (self.most_vertices or n)
+
+    def has_room(self, engine: Engine) -> bool:
+        """Whether the engine's tiles share the words that the row asks for; most ask for none."""
+        return not self.shared or engine.largest_tiles().words >= self.shared
 
 
 TILES = Design("none(tiles=16384)")
@@ -100,8 +102,8 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
     ``near``: the share of a list in order whose ends are near each other.
     """
-    shared = engine.largest_tiles().words
-    return next(rule for rule in AUTO if rule.fits(engine.name, n, m, rows, near, shared))
+    fitting = (rule for rule in AUTO if rule.fits(engine.name, n, m, rows, near))
+    return next(rule for rule in fitting if rule.has_room(engine))
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from scipy.sparse import coo_array
-from test_tiles import check_elsewhere
+from test_tiles import check_beyond_a_glance, check_elsewhere
 
 import cc_rapids
 from cc_rapids import Design, DesignError, choosing, engines, generators, oracle, program, reading
@@ -92,15 +92,8 @@ def test_rows_and_forests(engine):
 
 
 def test_an_id_beyond_a_glance(engine, monkeypatch):
-    """It has no vertex, and no bit either: it is told, and the list is read again."""
-    if SIMULATED and engine == "cuda":
-        pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr("cc_rapids.spans.LONG", 10)
-    src, dst = np.arange(1400), np.arange(1, 1401)
-    dst[600] = 62_000
-    found = cc_rapids.components((src, dst), design=design(), engine=engine)
-    assert len(found) == 2
-    assert np.asarray(found.component_of([62_000])).tolist() == [0]
+    """It has no vertex, and no bit either."""
+    check_beyond_a_glance(1400, 600, 62_000, monkeypatch, design=design(), engine=engine)
 
 
 class Lanes(Rehearsal):

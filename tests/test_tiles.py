@@ -116,16 +116,24 @@ def test_ids_that_begin_elsewhere(engine, dtype):
     check_elsewhere(*LISTS["in order"], dtype, design="none(tiles=7)+async+halve", engine=engine)
 
 
-def test_an_id_beyond_a_glance(engine, monkeypatch):
-    """It has no vertex, in no tile: it is told, and the list is read again."""
-    if SIMULATED and engine == "cuda":
+def check_beyond_a_glance(m, row, far, monkeypatch, **options):
+    """A path, one edge of which leads to an id that a glance does not see: it is told, and the list
+    is read again.
+    """
+    if SIMULATED and options["engine"] == "cuda":
         pytest.skip(EACH_THREAD_IS_SLOW)
     monkeypatch.setattr("cc_rapids.spans.LONG", 10)
-    src, dst = np.arange(400), np.arange(1, 401)
-    dst[300] = 12_000
-    found = cc_rapids.components((src, dst), design="none(tiles=7)+async+halve", engine=engine)
+    src, dst = np.arange(m), np.arange(1, m + 1)
+    dst[row] = far
+    found = cc_rapids.components((src, dst), **options)
     assert len(found) == 2
-    assert np.asarray(found.component_of([12_000])).tolist() == [0]
+    assert np.asarray(found.component_of([far])).tolist() == [0]
+
+
+def test_an_id_beyond_a_glance(engine, monkeypatch):
+    """It has no vertex, in no tile."""
+    options = {"design": "none(tiles=7)+async+halve", "engine": engine}
+    check_beyond_a_glance(400, 300, 12_000, monkeypatch, **options)
 
 
 @settings(deadline=None)  # the first one compiles

@@ -28,22 +28,22 @@ class Arena:
     def __call__(self, size: int) -> Any:
         with self.lock:
             fits = self.block is not None and self.used + size <= self.size
-            if size > self.SMALL and not (fits and self.beside):
-                return self.allocate(size)
-            if not fits:
+            if size <= self.SMALL and not fits:
                 self.block, self.used, self.size = self.allocate(self.SIZE), 0, self.SIZE
-                self.beside = False
-            first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
-            return self.block + first
+                fits, self.beside = True, False
+            if fits and (size <= self.SMALL or self.beside):
+                first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
+                return self.block + first
+        return self.allocate(size)
 
     def with_room(self, size: int, room: int) -> Any:
         """An array and, if there is no block yet and it is a large one, a block beside it."""
         if size <= self.SMALL or self.block is not None:
             return self(size)
+        whole = self.allocate(size + room)
         with self.lock:
-            whole = self.allocate(size + room)
             self.block, self.used, self.size, self.beside = whole + size, 0, room, True
-            return whole
+        return whole
 
     def leave_room(self) -> None:
         """No more arrays in a block beside a large one, which they would keep alive."""
