@@ -5,10 +5,14 @@ import pytest
 
 @pytest.fixture(scope="session")
 def cluster():
+    import dask
     from distributed import LocalCluster
 
     options = {"dashboard_address": ":0", "memory_limit": 0, "silence_logs": 50}
-    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as made:
+    # Some seconds after a worker was lost, its cluster looks once whether another of its name is
+    # there, and gives the name up if not: also when the new one was killed a moment ago.
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"})
+    with patience, LocalCluster(n_workers=2, threads_per_worker=1, **options) as made:
         yield made
 
 
