@@ -22,7 +22,7 @@ from .base import Kernel
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
 
 _lock = threading.RLock()
-_parts: dict[tuple[int, int], dict[str, Any]] = {}  # by capability and fingerprint, for all kernels
+_parts: dict[str, Any] = {}  # by fingerprint: Numba makes the same of a part for all architectures
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
     from .gpu import ATOMS, SHAPES
 
     with _lock, _pretend(capability):
-        body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts.setdefault(capability, {}))
+        body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts)
         ptx, _ = cuda.compile(
             SHAPES[kernel.shape](body),
             _types(signature),

@@ -154,6 +154,7 @@ class Threads(Engine):
 
     def __init__(self) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
+        self._parts: dict[str, Any] = {}  # by fingerprint, for all kernels
         self._forget_pool()
         os.register_at_fork(after_in_child=self._forget_pool)
 
@@ -169,7 +170,7 @@ class Threads(Engine):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("threads")
         if run is None:
-            shaped = SHAPES[kernel.shape](kernel.part.compiled(_jit, ATOMS))
+            shaped = SHAPES[kernel.shape](kernel.part.compiled(_jit, ATOMS, self._parts))
             shaped.__qualname__ = f"{kernel.shape}_{kernel.part.symbol}"
             run = _jit(shaped)
             run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")

@@ -1,9 +1,9 @@
 """Every CUDA kernel compiles without a GPU, for each architecture, into registers alone.
 
 A rehearsal notes what is launched with which types, by every design of the selection and by all
-else that has a kernel. Each kernel is compiled once, to the virtual instructions (PTX) of the
-oldest architecture, and these are linked for all of them. At run time a kernel is compiled for the
-very architecture instead; so are here the kernels of the designs that ``"auto"`` may choose.
+else that has a kernel. Kernels of the designs that ``"auto"`` may choose are compiled for each, as
+they are at run time. Of the others the virtual instructions (PTX) of the oldest architecture are
+linked for all of them.
 """
 
 import ast
@@ -43,9 +43,10 @@ def rehearsed(which):
 def binaries(ptx, kernel, signature, direct):
     """How each was made, and for which architecture."""
     for capability in CAPABILITIES:
-        yield "PTX of sm_75 for", capability, compiler.link(ptx, capability)
-    for capability in CAPABILITIES[1:] if direct else []:
-        yield "compiled for", capability, compiler.compile_kernel(kernel, signature, capability)
+        if direct and capability != CAPABILITIES[0]:
+            yield "compiled for", capability, compiler.compile_kernel(kernel, signature, capability)
+        else:
+            yield "PTX of sm_75 for", capability, compiler.link(ptx, capability)
 
 
 def faults(kernel, signature, direct):
