@@ -9,7 +9,7 @@ import numpy as np
 from . import kernels, reading
 from .design import Design
 from .edges import Array, Edges
-from .engines import Engine
+from .engines import MEMORY, Engine
 from .errors import CapacityError
 from .forest import Forest
 from .passes import columns
@@ -74,11 +74,15 @@ def arranged(
 def placed(
     edges: Edges, rows: Adjacency | None, engine: Engine, memory: str
 ) -> tuple[Edges, Adjacency | None]:
-    """What a design reads, its rows or else its list, in a kind of memory."""
+    """What a design reads, its rows or else its list, in a kind of memory: the engine's own is
+    where they are.
+    """
 
     def at(array: Array) -> Array:
         return engine.placed(array, memory)
 
+    if memory == MEMORY[0]:
+        return edges, rows
     if rows is None:
         return replace(edges, src=at(edges.src), dst=at(edges.dst)), None
     return edges, replace(rows, offsets=at(rows.offsets), indices=at(rows.indices))

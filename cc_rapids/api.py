@@ -145,10 +145,10 @@ def components(  # type: ignore[misc]
         check_design(chosen)
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
     runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
-    starts = [given.offsets] if given.offsets else []
+    ids, starts = given.columns, [given.offsets] if given.offsets else []
     room = runner.room()
-    with runner.scope(room), Lending([*given.columns, *starts]) as held:
-        columns, offsets = held[: len(given.columns)], held[len(given.columns) :]
+    with runner.scope(room), Lending([*ids, *starts]) as held:
+        columns, offsets = held[: len(ids)], held[len(ids) :]
         if explain:
             return plan(given, columns, chosen, rule, forest, runner)
         where = runner, memory

@@ -102,8 +102,8 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
     ``near``: the share of a list in order whose ends are near each other.
     """
-    fitting = (rule for rule in AUTO if rule.fits(engine.name, n, m, rows, near))
-    return next(rule for rule in fitting if rule.has_room(engine))
+    name = engine.name
+    return next(r for r in AUTO if r.fits(name, n, m, rows, near) and r.has_room(engine))
 
 
 @lru_cache(maxsize=64)

@@ -58,6 +58,10 @@ class Design:
                 raise DesignError(f"no design {self}: {row.reason}")
 
     def __str__(self) -> str:
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
         own = self.compress is None and self.sample == "none"
         words = (None if own else self.sample, self.link, self.compress)
         return "+".join(word for word in words if word is not None)
@@ -103,7 +107,7 @@ class Design:
         own = (word.choice.asks for word in self.words if word)
         return "; ".join(dict.fromkeys(filter(None, own)))
 
-    @property
+    @cached_property
     def takes_rows(self) -> bool:
         """Whether it works on an adjacency list, which an edge list is made into."""
         return any(word.choice.rows for word in self.words if word)

@@ -26,7 +26,7 @@ from .columns import (
 from .errors import ColumnTypeError, InputError
 from .given import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
 from .graphs import Csr, is_graph, read_graph, read_rows
-from .tables import read_series, read_table
+from .tables import read_cudf, read_series, read_table
 
 
 def read(
@@ -48,7 +48,7 @@ def read(
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
     elif is_cudf_frame(edges):
-        given = read_table(edges, *_several(source, destination), nulls)
+        given = read_cudf(edges, *_several(source, destination), nulls)
     elif hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
         given = _proxy(edges, source, destination, nulls)
     elif isinstance(source, list) or isinstance(destination, list):
@@ -72,7 +72,7 @@ def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> Given:
     """The cuDF frame within a proxy of ``cudf.pandas``; answers become proxies again."""
     from cudf.pandas.fast_slow_proxy import as_proxy_object
 
-    given = read_table(edges.as_gpu_object(), *_several(source, destination), nulls)
+    given = read_cudf(edges.as_gpu_object(), *_several(source, destination), nulls)
     return replace(given, frame=lambda columns: as_proxy_object(given.frame(columns)))
 
 

@@ -83,10 +83,11 @@ def plan(
         about, near = rows, 0.0
     else:
         found = measure(given, columns, engine)
-        way, wide = found.way, found.span.dtype.itemsize
-        ids, why, vertices = way.name, way.why, way.vertices
-        size = way.bytes + 2 * wide * min(vertices, rows + _named(given))
-        near = found.span.near if given.offsets is None and way.name != "hash slots" else 0.0
+        way, span, ends = found.way, found.span, rows + _named(given)
+        ids, vertices = way.name, way.vertices
+        why = f"{ends:,} ends name ids from {span.low:,} to {span.high:,}: {way.why}"
+        size = way.bytes + 2 * span.dtype.itemsize * min(vertices, ends)
+        near = span.near if given.offsets is None and way.name != "hash slots" else 0.0
         about = vertices
     whole = given.offsets is not None and given.symmetric
     row: Rule | Branch = choose(engine, about, m, whole, near)

@@ -220,8 +220,9 @@ class Components(Selection, Audited):
 
     def _frame(self, columns: dict[str, Any]) -> Any:
         """The caller's kind of frame, where the caller's own lies."""
-        home = {name: self._home(column) for name, column in columns.items()}
-        return self._given.frame(home)
+        if self._engine.on_device != self._given.on_device:
+            columns = {name: self._home(column) for name, column in columns.items()}
+        return self._given.frame(columns)
 
     def _home(self, column: Any) -> Any:
         return self._bring(column, self._given.on_device)

@@ -63,8 +63,8 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
     the same are found when their edge is linked.
     """
-    dtypes = tuple(array.dtype for array in arrays)
-    common = np.result_type(*dtypes)
+    dtypes = tuple([array.dtype for array in arrays])
+    common, least, greatest = _common(dtypes)
     sure = sure or common.kind not in "iu"
     last = _last_of(given)
     if not sure and last >= 0 and all(last <= np.iinfo(dtype).max for dtype in dtypes):
@@ -73,11 +73,9 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     sure = sure or given.every_vertex or arrays[0].size < LONG
     low, high, near = _hull(given, arrays, engine, sure)
     if not sure:
-        limit, more = np.iinfo(common), (high - low) // WIDER + MORE
-        low = max(low - more, int(limit.min) if low < 0 else 0)
-        high = min(high + more, int(limit.max))
-    dtype = type_of(dtypes, low, high)
-    return Span(low, high, dtype, sure, near)
+        more = (high - low) // WIDER + MORE
+        low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
+    return Span(low, high, type_of(dtypes, low, high), sure, near)
 
 
 def _last_of(given: Given) -> int:
@@ -87,6 +85,13 @@ def _last_of(given: Given) -> int:
 
 
 @lru_cache(128)  # NumPy takes as long for it as a small batch may
+def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int]:
+    """The type that NumPy has for all of them, and between what its integers lie."""
+    common = np.result_type(*dtypes)
+    limits = np.iinfo(common if common.kind in "iu" else np.int64)
+    return common, int(limits.min), int(limits.max)
+
+
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
     """The integer type that all ids fit: that of the columns, widened only if it has to be.
 
@@ -95,13 +100,13 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
     ColumnTypeError
         There is none.
     """
-    common = np.result_type(*dtypes)
     if low < 0 and high >= 1 << 63:
         raise ColumnTypeError(
             f"the ids reach from {low} to {high}: no type of integers holds both; cast the"
             " unsigned column, or shift its ids"
         )
-    if common.kind in "iu" and np.iinfo(common).min <= low and high <= np.iinfo(common).max:
+    common, least, greatest = _common(dtypes)
+    if common.kind in "iu" and least <= low and high <= greatest:
         return common
     return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
 
@@ -143,11 +148,10 @@ def _read(
         else:
             kernels.kernel(passes.columns.span, engine, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
-    seen = [
-        decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs) if left.size
-    ]
-    low, high = min((low for low, _ in seen), default=0), max((h for _, h in seen), default=-1)
-    return low, high, _share(looks, ends[-2:])
+    sides = [decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs)]
+    seen = [side for side in sides if side[0] <= side[1]]
+    lows, highs = zip(*seen, strict=True) if seen else ((0,), (-1,))
+    return min(lows), max(highs), _share(looks, ends[-2:])
 
 
 def nearness(src: Array, dst: Array, engine: Engine) -> float:
@@ -168,7 +172,7 @@ def _looks(src: Array, dst: Array) -> int:
 
 def _share(looks: int, counts: list[int]) -> float:
     """Of rows counted on top of all bits set."""
-    ordered, near = (count + 1 & ALL for count in counts)
+    ordered, near = counts[0] + 1 & ALL, counts[1] + 1 & ALL
     return near / looks if ordered > ORDER * looks else 0.0
 
 
@@ -183,8 +187,11 @@ def sign_of(array: Array) -> int:
 
 
 def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
-    """The least and the greatest id of an array, of what the kernel of spans has found."""
-    return low - sign_of(array), ALL - high - sign_of(array)
+    """The least and the greatest id of an array, of what the kernel of spans has found: the least
+    is above the greatest if the array is empty.
+    """
+    sign = sign_of(array)
+    return low - sign, ALL - high - sign
 
 
 def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, float]:

@@ -18,10 +18,8 @@ Sides = tuple[list[str], list[str]]  # the columns of sources, and those of dest
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> Given:
     """The columns of a frame of any kind."""
-    names = (source, destination)
     if is_cudf_frame(edges):
-        _check_names(list(edges._column_names), *names)
-        return _cudf_frame(edges, names, names, nulls)
+        return read_cudf(edges, source, destination, nulls)
     import narwhals as nw
 
     try:
@@ -37,8 +35,15 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
         ) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
+    names = (source, destination)
     _check_names(frame.columns, *names)
     return _narwhals_frame(frame, names, names, nulls)
+
+
+def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> Given:
+    """The columns of a frame of cuDF's."""
+    _check_names(list(frame._column_names), source, destination)
+    return _cudf_frame(frame, (source, destination), (source, destination), nulls)
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:

@@ -65,8 +65,10 @@ def measure(given: Given, columns: list[Any], engine: Engine, sure: bool = True)
     arrays = [engine.asarray(column) for column in columns]
     span = span_of(given, arrays, engine, sure)
     named = len(given.vertices) if isinstance(given.vertices, range) else 0
-    rows = sum(array.size for array in arrays) + named
-    given_bytes = sum(array.nbytes for array in arrays) + 8 * named
+    rows, given_bytes = named, 8 * named
+    for array in arrays:
+        rows += array.size
+        given_bytes += array.nbytes
     way = choose_way(span, rows, given_bytes, engine.free_bytes())
     if not (span.sure or way.name in WORDS_EACH):
         return measure(given, arrays, engine)
@@ -100,7 +102,7 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
     if ids.way.name == "hash slots":
         return _number_slots(ids, engine)
     if ids.way.name == "bit map":
-        return replace(_number_ranks(ids, engine), near=ids.span.near)
+        return _number_ranks(ids, engine)
     span, named = ids.span, ids.given.vertices
     everyone = isinstance(named, range) and named == range(span.low, span.low + span.size)
     forest = Forest(engine, span.size, everyone)
@@ -108,13 +110,12 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
         _mark_named(ids, forest.seen, engine)
     src, dst = ids.arrays[:2]
     names = Offset(span.first, span.dtype)
-    found = as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names)
-    return replace(found, near=span.near)
+    return as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names, span.near)
 
 
-def as_it_is(edges: Edges, forest: Forest, ids: str, names: Names) -> Numbered:
+def as_it_is(edges: Edges, forest: Forest, ids: str, names: Names, near: float = 0.0) -> Numbered:
     """Vertices that are in the order of the ids already."""
-    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names))
+    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names), near)
 
 
 def _mark_named(ids: Ids, words: Array, engine: Engine) -> None:
@@ -145,7 +146,8 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
         place(column.size, column, span.first, words, before, out)
     listed = engine.empty(n, span.dtype)
     kernels.kernel(of_ids.members, engine)(size, words, before, span.first, listed)
-    return as_it_is(Edges(ends[0], ends[1], 0), forest, ids.way.name, Listed.of(listed))
+    edges, names = Edges(ends[0], ends[1], 0), Listed.of(listed)
+    return as_it_is(edges, forest, ids.way.name, names, span.near)
 
 
 def _number_slots(ids: Ids, engine: Engine) -> Numbered:

@@ -25,7 +25,7 @@ SLOTS = 1.65  # slots for each id that is expected
 
 @dataclass(frozen=True)
 class Way:
-    """One way to number the ids, why it was chosen, and the most bytes it will take."""
+    """One way to number the ids, what is said of them if it is chosen, and what it takes."""
 
     name: str
     why: str
@@ -46,41 +46,40 @@ def choose_way(span: Span, rows: int, given_bytes: int, free: int) -> Way:
         No way fits.
     """
     most = min(span.size, rows)
-    ways = _ways(span, most, rows)
-    wanted = 2
-    if span.size <= max(SMALL, WORDS_PER_BYTE * given_bytes):
-        wanted = 0
-    elif span.size // 8 <= given_bytes:
-        wanted = 1
     answer = 2 * most * span.dtype.itemsize
+    wanted = _table
+    if span.size <= max(SMALL, WORDS_PER_BYTE * given_bytes):
+        wanted = _words
+    elif span.size // 8 <= given_bytes:
+        wanted = _bits
+    way = wanted(span, most, rows)
+    if way.bytes + answer <= free:
+        return way
+    ways = [make(span, most, rows) for make in WAYS]
     fitting = [way for way in ways if way.bytes + answer <= free]
     if not fitting:
         raise _too_large(span, ways, answer, free)
-    if ways[wanted] in fitting:
-        return ways[wanted]
     return min(fitting, key=lambda way: way.bytes)
 
 
-def _ways(span: Span, most: int, rows: int) -> list[Way]:
+def _words(span: Span, most: int, rows: int) -> Way:
+    n = span.size
+    return Way(WORDS_EACH[span.low != 0], "close enough together", n, n * _word(n) + n // 7)
+
+
+def _bits(span: Span, most: int, rows: int) -> Way:
     n, word = span.size, _word(most)
-    table = slots_for(most)
-    here = f"{rows:,} ends name ids from {span.low:,} to {span.high:,}"
-    offset = WORDS_EACH[bool(span.low)]
-    return [
-        Way(offset, f"{here}: close enough together", n, n * _word(n) + n // 7),
-        Way(
-            "bit map",
-            f"{here}: too far apart for a word each, not for a bit",
-            most,
-            n // 8 + n // 64 + rows * word + most * (word + span.dtype.itemsize + 1),
-        ),
-        Way(
-            "hash slots",
-            f"{here}: too far apart for a word or a bit each",
-            most,
-            table * (9 + 2 * word) + rows * word + most * (40 + word),
-        ),
-    ]
+    size = n // 8 + n // 64 + rows * word + most * (word + span.dtype.itemsize + 1)
+    return Way("bit map", "too far apart for a word each, not for a bit", most, size)
+
+
+def _table(span: Span, most: int, rows: int) -> Way:
+    word = _word(most)
+    size = slots_for(most) * (9 + 2 * word) + rows * word + most * (40 + word)
+    return Way("hash slots", "too far apart for a word or a bit each", most, size)
+
+
+WAYS = (_words, _bits, _table)
 
 
 def slots_for(ids: int) -> int:

@@ -4,12 +4,15 @@ A stand-in for CuPy gives memory of the host for both; a real one is asked in te
 """
 
 import ctypes
+import sys
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cc_rapids.engines import pages
+from cc_rapids.engines.scope import Scope
 from cc_rapids.errors import CapacityError
 
 MOST = 1 << 20  # bytes of locked pages that the stand-in gives
@@ -125,6 +128,18 @@ def test_a_matrix_is_written_in_locked_pages(cupy, memory):
 def test_pages_that_cannot_be_locked_are_said_in_bytes(cupy):
     with pytest.raises(CapacityError, match=r"no 4,000,000 bytes of locked pages \(out of memory"):
         pages.locked(cupy, 1_000_000, np.int32)
+
+
+def test_a_device_without_a_page_of_memory_is_said_to_be_out_of_it(cupy, monkeypatch):
+    def none_left(size):
+        assert size == pages.NOTE
+        raise cupy.cuda.runtime.CUDARuntimeError("cudaErrorMemoryAllocation")
+
+    cupy.cuda.Memory = none_left
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    said = r"'cuda' ran out of memory \(cudaErrorMemoryAllocation\)"
+    with pytest.raises(CapacityError, match=said), Scope("cuda", nullcontext()):
+        pages.aside()
 
 
 def test_free_bytes_are_those_of_the_host():
