@@ -1,5 +1,7 @@
 """What launches every kernel, with each kind of arguments that has code of its own."""
 
+from functools import cache
+
 import design_pairs
 import numpy as np
 import pytest
@@ -131,6 +133,7 @@ def graphs():
     generators.pieces.uniform(5, 10).gather()
 
 
+@cache
 def rehearse(which):
     """Each kernel that is launched by its key, and the first to do so: a design, or a use of ids.
 
