@@ -243,12 +243,8 @@ class Cuda(Engine):
                 "a GPU cannot be used in a process that was forked from one that has used it: start"
                 " processes by multiprocessing.get_context('spawn'), or use engine='threads'"
             )
-        if "cudf" in sys.modules:
-            from rmm.allocators.cupy import rmm_cupy_allocator as allocate
-        else:
-            allocate = self.xp.cuda.get_allocator()
         arena = room or Arena()
-        arena.allocate = allocate
+        arena.allocate = _of_rmm() if "cudf" in sys.modules else self.xp.cuda.get_allocator()
         context: contextlib.AbstractContextManager[Any] = self.xp.cuda.using_allocator(arena)
         return context
 
@@ -279,6 +275,14 @@ def _largest_tiles() -> Largest:
 def _threads_of(words: int) -> int:
     """The threads of a tile that share so many words."""
     return TILE if words <= NEAR else LARGE_TILE
+
+
+@cache
+def _of_rmm() -> Any:
+    """What allocates from the pool of cuDF's frames."""
+    from rmm.allocators.cupy import rmm_cupy_allocator
+
+    return rmm_cupy_allocator
 
 
 @cache
