@@ -16,7 +16,6 @@ from .columns import (
     Column,
     array_of,
     check_same_kind,
-    is_cudf,
     is_cudf_frame,
     is_series,
     of,
@@ -26,6 +25,7 @@ from .columns import (
 from .errors import ColumnTypeError, InputError
 from .given import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
 from .graphs import Csr, is_graph, read_graph, read_rows
+from .parts import parts_of
 from .tables import read_cudf, read_series, read_table
 
 
@@ -114,24 +114,16 @@ def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
     return replace(given, vertices=vertices, every_vertex=every)
 
 
-def _vertex_rows(src: Column, vertices: Any) -> Column:
-    """Vertices of several columns: a frame with as many, or a list of them."""
-    wanted = len(src.parts)
+def _vertex_rows(src: Column, vertices: Any) -> Column | None:
+    """Vertices of several columns; None if there are none of them."""
     if isinstance(vertices, range):
         raise InputError(
-            f"the vertices are rows of {wanted} columns ({src.name}), so vertices= takes a frame"
-            " with as many (and num_vertices= does not apply)"
+            f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= takes a"
+            " frame with as many (and num_vertices= does not apply)"
         )
-    columns = vertices
-    if is_cudf(vertices):
-        columns = [vertices[name] for name in vertices._column_names]
-    elif not isinstance(vertices, tuple | list):
-        import narwhals as nw
-
-        columns = [side.to_native() for side in nw.from_native(vertices).iter_columns()]
-    if len(columns) != wanted:
-        raise InputError(f"vertices have {len(columns)} columns, and the edges {wanted} a side")
-    parts = [of("vertices", column) for column in columns]
+    parts = parts_of("vertices", vertices, len(src.parts))
+    if not parts[0].size:
+        return None
     for part, own in zip(parts, src.parts, strict=True):
         check_same_kind(own, part)
     return of_parts(parts)

@@ -12,7 +12,8 @@ from .engines import Array, Engine
 from .errors import UnknownVertexError
 from .forest import Forest
 from .given import Given
-from .pick import check_kinds, column_of, columns_of, first
+from .parts import parts_of
+from .pick import check_kinds, first
 from .vertices import Names
 
 
@@ -31,16 +32,17 @@ class Lookup:
 
     def _column(self, values: Any) -> Column:
         """Ids to look up, as a column of one or several parts."""
-        if not self._given.src.parts:
+        own = self._given.src.parts
+        if not own:
             return of("vertices", values)
-        if not isinstance(values, list):
-            values = [column_of(values, name) for name in columns_of(values)]
-        return of_parts([of("vertices", part) for part in values])
+        return of_parts(parts_of("vertices", values, len(own)))
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """The row of each id in the answer, and whether it has one; any row where not."""
         engine, xp, forest = self._engine, self._engine.xp, self._forest
         check_kinds(self._given.src, column)
+        if not column.size:
+            return xp.zeros(0, np.int64), xp.zeros(0, bool)
         with column.lend() as held:
             parts = [
                 part if own.strings else engine.asarray(part)

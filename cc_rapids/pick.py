@@ -12,10 +12,10 @@ from .errors import ColumnTypeError, InputError, NullsError
 
 def columns_of(frame: Any) -> list[str]:
     """The names of the columns."""
-    fields = getattr(frame, "_fields", None)
-    if fields:
-        return list(fields)
-    return list(getattr(frame, "column_names", None) or frame.columns)
+    if isinstance(frame, tuple):
+        return list(frame._fields)  # type: ignore[attr-defined]
+    arrow = hasattr(type(frame), "column_names")
+    return list(frame.column_names if arrow else frame.columns)
 
 
 def column_of(frame: Any, name: str) -> Any:

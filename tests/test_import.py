@@ -52,7 +52,9 @@ ROOMS = {
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals pylibcudf"),
     "graphs": Room("errors columns given tables", late="cudf pylibcugraph"),
-    "frames": Room("errors catalog formats columns given tables graphs", "numpy", "cudf narwhals"),
+    "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
+    "parts": Room("errors columns pick", "numpy"),
+    "frames": Room("errors catalog formats columns given tables graphs parts", "numpy", "cudf"),
     "spans": Room("errors reading kernels engines passes given", "numpy"),
     "ways": Room("errors spans"),
     "names": Room("engines", "numpy"),
@@ -70,9 +72,8 @@ ROOMS = {
     "batches": Room(
         "edges kernels passes engines design choosing forest solve columns given index", "numpy"
     ),
-    "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
     "plots": Room("errors formats columns pick", "numpy", "matplotlib networkx"),
-    "lookup": Room("errors columns engines forest given pick vertices", "numpy"),
+    "lookup": Room("errors columns engines forest given parts pick vertices", "numpy"),
     "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
@@ -234,10 +235,9 @@ def modules_after(statement):
         f"{statement}\n"
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     )
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
-        env=environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,

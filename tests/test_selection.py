@@ -255,3 +255,21 @@ def test_definitions_in_plain_python(edges, low, more):
     ]
     for least in {min(part) for part in parts.values()}:
         assert values(found.subset(least)) == sorted(parts[least])
+
+
+LISTS = {"integers": ([1], [2]), "strings": (["b"], ["a"])}
+
+
+@pytest.mark.parametrize("sides", LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize(
+    "none", [[], np.array([]), pd.Series([], dtype=object), pl.Series([]), pa.chunked_array([[]])]
+)
+def test_no_ids_have_no_labels(make, engine, sides, none):
+    found = components(make(*sides), engine=engine)
+    labels, usual = found.component_of(none), found.component_of(list(sides[0]))
+    assert values(labels) == []
+    assert type(labels) is type(usual)
+    assert getattr(labels, "dtype", None) == getattr(usual, "dtype", None)
+    assert columns(found.representatives(by=([], []))) == columns(found.representatives())
+    attached = found.attach(pd.DataFrame({"vertex": pd.Series([], dtype=object)}))
+    assert columns(attached) == [[], []]
