@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from . import batches, checkpoint, engines, inputs
+from .alike import column_like
 from .design import Design
 from .index import check_kind
 from .insertions import insert_all, insert_one
-from .pick import column_like, rows_of
+from .pick import rows_of
 from .result import Components, check_labels
 from .snapshots import begun, snapshot
 from .sources import is_iterable

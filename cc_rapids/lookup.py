@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, reduce
+from operator import and_
 from typing import Any
 
 import numpy as np
 
-from .columns import Column, of, of_parts
+from .alike import with_column
+from .columns import Column, is_cudf, of, of_parts
 from .engines import Array, Engine
-from .errors import UnknownVertexError
+from .errors import InputError, NullsError, UnknownVertexError
 from .forest import Forest
 from .given import Given
 from .parts import parts_of
-from .pick import check_kinds, first
+from .pick import (
+    check_columns,
+    check_frame,
+    check_kinds,
+    column_of,
+    columns_of,
+    first,
+    only,
+    rows_of,
+    there_of,
+)
 from .vertices import Names
+
+IDS = ("min", "max")  # the kinds of labels that are ids
 
 
 class Lookup:
@@ -24,6 +39,103 @@ class Lookup:
     _engine: Engine
     _names: Names
     _forest: Forest
+    _kind: str
+    _rows: Callable[[], tuple[Array, Array]]
+    _named: Callable[[str], tuple[Array, Array]]
+    _columns: Callable[[str, Array], dict[str, Any]]
+    _frame: Callable[[dict[str, Any]], Any]
+    _bring: Callable[[Any, bool], Any]
+    _number: Callable[[str], Array]
+
+    def component_of(self, vertices: Any) -> Any:
+        """The labels of some vertices, in their order.
+
+        Parameters
+        ----------
+        vertices : id, or column, array or list of ids
+            Of the kind that the edges hold; where ids have several columns, a tuple is an id, and
+            a list of columns or a frame are several.
+
+        Returns
+        -------
+        label, or column of labels of the caller's kind (for ids of several columns, a frame)
+
+        Raises
+        ------
+        UnknownVertexError
+            Some are no vertices of this answer; names how many and the first of them.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
+        >>> found.component_of(7)
+        2
+        >>> found.component_of([9, 5])
+        array([9, 2])
+        """
+        with self._engine.scope():
+            single = isinstance(vertices, str | int | np.integer | tuple)
+            column = self._one(vertices) if single else self._column(vertices)
+            rows = self._places(column, "raise")[0]
+            labels = only(self._frame(self._vertex(rows) | self._label(rows)), "labels")
+            return first(labels) if single else labels
+
+    def attach(
+        self,
+        frame: Any,
+        on: str | list[str] = "vertex",
+        name: str = "labels",
+        missing: str = "raise",
+    ) -> Any:
+        """A frame of vertices or of edges with the label of each row as one more column.
+
+        Parameters
+        ----------
+        frame : frame of cuDF, pandas, Polars or PyArrow
+            Not changed; the order of its rows and its index stay.
+        on : str, or list of str
+            The column with the vertices: of edges either end, whose labels are the same.
+        name : str
+            Of the new column (with ``0_``, ``1_``, ... before it where labels have several).
+        missing : {"raise", "null"}
+            What becomes of rows whose vertex is null, or none of this answer.
+
+        Returns
+        -------
+        new frame of the kind of ``frame``
+
+        Raises
+        ------
+        UnknownVertexError, NullsError, MissingColumnError, InputError
+            A vertex is unknown or null; there is no column ``on``, or one called ``name`` already;
+            it is no frame, or one that has not been collected.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+        >>> cc_rapids.components(edges).attach(edges, on="src", name="group")
+           src  dst  group
+        0    5    2      2
+        1    2    7      2
+        2    9    9      9
+        """
+        wanted = on if isinstance(on, list) else [on]
+        check_frame(frame)
+        check_columns(frame, wanted)
+        names = columns_of(frame)
+        if missing not in ("raise", "null"):
+            raise InputError(f"missing is 'raise' or 'null', not {missing!r}")
+        with self._engine.scope():
+            rows, known = self._rows_of(frame, wanted, missing)
+            here = is_cudf(frame)
+            mask = None if bool(known.all()) else self._bring(known, here)
+            for label, values in self._label(rows, name).items():
+                if label in names:
+                    raise InputError(f"the frame has a column {label!r} already: give name=")
+                frame = with_column(frame, label, self._bring(values, here), mask)
+        return frame
 
     def _one(self, vertex: Any) -> Column:
         """A single id as a column."""
@@ -36,6 +148,27 @@ class Lookup:
         if not own:
             return of("vertices", values)
         return of_parts(parts_of("vertices", values, len(own)))
+
+    def _rows_of(self, frame: Any, on: list[Any], missing: str) -> tuple[Array, Array]:
+        """The row of the answer of each row of a frame, and whether it has one."""
+        columns = [column_of(frame, name) for name in on]
+        masks = [there_of(column) for column in columns]
+        there = reduce(and_, masks)
+        absent = there.size - int(there.sum())
+        if not absent:
+            column = of_parts([of(*named) for named in zip(on, columns, strict=True)])
+            return self._places(column, missing)
+        present = [rows_of(column, there, self._engine) for column in columns]
+        column = of_parts([of(*named) for named in zip(on, present, strict=True)])
+        if missing == "raise":
+            raise NullsError(
+                f"{', '.join(map(repr, on))}: {absent:,} of {there.size:,} rows have nulls, which"
+                " are no vertices; missing='null' leaves their labels null too"
+            )
+        xp, there = self._engine.xp, self._engine.asarray(there)
+        rows, known = xp.zeros(there.size, np.int64), xp.zeros(there.size, bool)
+        rows[there], known[there] = self._places(column, missing)
+        return rows, known
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """The row of each id in the answer, and whether it has one; any row where not."""
@@ -77,3 +210,13 @@ class Lookup:
     def _occurring(self) -> Array:
         """The vertices that occur, in order."""
         return self._forest.rows(0, np.int64)[0]
+
+    def _vertex(self, rows: Array) -> dict[str, Any]:
+        """The column of the vertices of some rows of the answer."""
+        return self._columns("vertex", self._rows()[0][rows])
+
+    def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
+        """The column of the labels of some rows of the answer."""
+        if self._kind in IDS:
+            return self._columns(name, self._named(self._kind)[1][rows])
+        return {name: self._number(self._kind)[rows]}

@@ -1,4 +1,4 @@
-"""Pick: single columns and values out of frames of any kind, and columns into them."""
+"""Pick: single columns and values out of frames of any kind."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .columns import LIBRARIES, Column, array_of, is_cudf, is_series
-from .errors import ColumnTypeError, InputError, NullsError
+from .columns import Column, array_of, is_cudf, is_cudf_frame, is_series
+from .errors import ColumnTypeError, InputError, MissingColumnError, NullsError
 
 
-def columns_of(frame: Any) -> list[str]:
+def columns_of(frame: Any) -> list[Any]:
     """The names of the columns."""
     if isinstance(frame, tuple):
         return list(frame._fields)  # type: ignore[attr-defined]
@@ -32,6 +32,43 @@ def only(frame: Any, name: str) -> Any:
     return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
 
 
+def check_frame(frame: Any) -> None:
+    """An InputError if it is no frame whose rows are here."""
+    if is_cudf_frame(frame):
+        return
+    import narwhals as nw
+
+    try:
+        nw.from_native(frame, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        return  # what shares a name need not be asked for
+    except TypeError:
+        lazy = ", collected" if hasattr(type(frame), "collect") else ""
+        raise InputError(
+            f"frame cannot be a {type(frame).__name__}: give one of cuDF, pandas, Polars or PyArrow"
+            f"{lazy}"
+        ) from None
+
+
+def check_columns(frame: Any, wanted: list[Any]) -> None:
+    """Each of these columns is there, once.
+
+    Raises
+    ------
+    MissingColumnError, InputError
+        One is not; one is there several times.
+    """
+    names = columns_of(frame)
+    for word in wanted:
+        if word not in names:
+            raise MissingColumnError(
+                f"there is no column {word!r} to attach labels on, but"
+                f" {', '.join(map(str, names))}: name it by on="
+            )
+        if names.count(word) > 1:
+            raise InputError(f"{names.count(word)} columns are called {word!r}: rename one")
+
+
 def first(column: Any) -> Any:
     """The first value of a column or array as Python's own; of a frame the row as a tuple."""
     if hasattr(column, "columns"):
@@ -42,19 +79,8 @@ def first(column: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def vertex_and_score(frame: Any) -> tuple[Any, Any]:
-    """The column ``vertex`` of a frame and its only other one."""
-    others = [name for name in columns_of(frame) if name != "vertex"]
-    if len(others) != 1 or len(others) == len(columns_of(frame)):
-        raise InputError(
-            f"by is a frame of a column 'vertex' and one of scores, or a pair (vertices, scores);"
-            f" this one has {', '.join(columns_of(frame))}"
-        )
-    return column_of(frame, "vertex"), column_of(frame, others[0])
-
-
 def numbers_of(column: Any) -> tuple[Any, Any]:
-    """A column of numbers as an array, and which of them are there: no nulls, no nan."""
+    """A column of numbers as an array, and which are there: no nulls, not masked, no nan."""
     if is_cudf(column):
         there = column.notnull().to_cupy()
         values = column.fillna(0).to_cupy()
@@ -68,74 +94,18 @@ def numbers_of(column: Any) -> tuple[Any, Any]:
         there = ~series.is_null().to_numpy()
         values = series.fill_null(0).to_numpy()
     else:
-        values = np.asarray(column)
-        there = np.ones(values.size, bool)
+        masked = np.ma.asarray(column)
+        values, there = masked.data, ~np.ma.getmaskarray(masked)
     return values, there & (values == values)
 
 
-def with_column(frame: Any, name: str, values: Any, there: Any) -> Any:
-    """A copy of a frame with one more column; null where not ``there``, which may be None.
-
-    Parameters
-    ----------
-    frame : frame of cuDF, pandas, Polars or PyArrow
-    values : array, or column of any library, where the frame lies
-    there : array of bool, or None
-    """
-    if is_cudf(frame):
-        import cudf
-
-        column = cudf.Series(values)
-        column = column if there is None else column.where(cudf.Series(there))
-        column.index = frame.index
-        return frame.assign(**{name: column})
-    import narwhals as nw
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    arrow = pa.array(values) if isinstance(values, np.ndarray) else values
-    if not isinstance(arrow, pa.Array | pa.ChunkedArray):
-        arrow = nw.from_native(values, series_only=True).to_arrow()
-    if there is not None:
-        arrow = pc.if_else(pa.array(there), arrow, None)
-    whole = nw.from_native(frame)
-    if whole.implementation.is_pandas_like():
-        return frame.assign(**{name: _for_pandas(arrow, frame.index)})
-    made = nw.from_arrow(pa.table({name: arrow}), backend=whole.implementation)
-    return whole.with_columns(made[name]).to_native()
-
-
-def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool) -> Any:
-    """A column of values, one a row of an edge list: of its kind and with its index.
-
-    Parameters
-    ----------
-    edges : frame or pair of series of any library, or what has no columns of its own
-    values : array of the engine's
-    on_device : bool
-        Where an array is wanted.
-    """
-    frame = _frame_of(edges)
-    if frame is None:
-        return bring(values, engine, on_device)
-    return column_of(with_column(frame, name, bring(values, engine, is_cudf(frame)), None), name)
-
-
-def _frame_of(edges: Any) -> Any:
-    """A frame with as many rows as an edge list has, if it is of a library of frames."""
-    if isinstance(edges, tuple | list):
-        if not (len(edges) and is_series(edges[0])):
-            return None
-        edges = edges[0]
-    elif type(edges).__module__.partition(".")[0] not in LIBRARIES:
-        return None
-    if not is_series(edges):
-        return edges.collect() if hasattr(edges, "collect") else edges
-    if is_cudf(edges):
-        return edges.to_frame()
+def there_of(series: Any) -> Any:
+    """An array of bool, where a column lies: which of its values are no nulls."""
+    if is_cudf(series):
+        return series.notnull().to_cupy()
     import narwhals as nw
 
-    return nw.from_native(edges, series_only=True).to_frame().to_native()
+    return ~nw.from_native(series, series_only=True).is_null().to_numpy()
 
 
 def rows_of(column: Any, mask: Any, engine: Any) -> Any:
@@ -195,20 +165,6 @@ def bring(column: Any, engine: Any, on_device: bool) -> Any:
     import cupy
 
     return cupy.asarray(column)
-
-
-def _for_pandas(arrow: Any, index: Any) -> Any:
-    """A series of pandas'; integers with nulls stay integers."""
-    import pandas as pd
-    import pyarrow as pa
-
-    values = arrow.to_pandas()
-    if arrow.null_count and pa.types.is_integer(arrow.type):
-        there = arrow.is_valid().to_numpy(zero_copy_only=False)
-        values = pd.arrays.IntegerArray(arrow.fill_null(0).to_numpy(), ~there)
-    series = pd.Series(values)
-    series.index = index
-    return series
 
 
 def check_kinds(own: Column, column: Column) -> None:

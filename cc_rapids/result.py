@@ -15,8 +15,9 @@ from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
 from .given import Given
+from .lookup import IDS
 from .pick import bring
-from .selection import IDS, Selection
+from .selection import Selection
 from .spanning import forest_columns
 from .vertices import Names
 

@@ -8,133 +8,27 @@ from typing import Any
 import numpy as np
 
 from .catalog import unknown
-from .columns import is_cudf, of, of_parts
 from .engines import Array
-from .errors import InputError, MissingColumnError
-from .lookup import Lookup
-from .pick import (
-    column_of,
-    columns_of,
-    first,
-    numbers_of,
-    only,
-    vertex_and_score,
-    with_column,
-)
-
-IDS = ("min", "max")  # the kinds of labels that are ids
+from .errors import InputError
+from .lookup import IDS, Lookup
+from .pick import only
+from .scores import best_places, ordered, vertices_and_scores
 
 
 class Selection(Lookup):
     """Rows of the answer by vertex, by component and by size."""
 
-    _kind: str
-    _rows: Callable[[], tuple[Array, Array]]
-    _named: Callable[[str], tuple[Array, Array]]
-    _columns: Callable[[str, Array], dict[str, Any]]
-    _frame: Callable[[dict[str, Any]], Any]
-    _bring: Callable[[Any, bool], Any]
-    _number: Callable[[str], Array]
     _dense: Array
     _counts: Array
     _by_size: Array
 
-    def component_of(self, vertices: Any) -> Any:
-        """The labels of some vertices, in their order.
-
-        Parameters
-        ----------
-        vertices : id, or column, array or list of ids
-            Of the kind that the edges hold; where ids have several columns, a tuple is an id, and
-            a list of columns or a frame are several.
-
-        Returns
-        -------
-        label, or column of labels of the caller's kind (for ids of several columns, a frame)
-
-        Raises
-        ------
-        UnknownVertexError
-            Some are no vertices of this answer; names how many and the first of them.
-
-        Examples
-        --------
-        >>> import cc_rapids
-        >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
-        >>> found.component_of(7)
-        2
-        >>> found.component_of([9, 5])
-        array([9, 2])
-        """
-        with self._engine.scope():
-            single = isinstance(vertices, str | int | np.integer | tuple)
-            column = self._one(vertices) if single else self._column(vertices)
-            rows = self._places(column, "raise")[0]
-            labels = only(self._frame(self._vertex(rows) | self._label(rows)), "labels")
-            return first(labels) if single else labels
-
-    def attach(
-        self,
-        frame: Any,
-        on: str | list[str] = "vertex",
-        name: str = "labels",
-        missing: str = "raise",
-    ) -> Any:
-        """A frame of vertices or of edges with the label of each row as one more column.
-
-        Parameters
-        ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow
-            Not changed; the order of its rows and its index stay.
-        on : str, or list of str
-            The column with the vertices: of edges either end, whose labels are the same.
-        name : str
-            Of the new column (with ``0_``, ``1_``, ... before it where labels have several).
-        missing : {"raise", "null"}
-            What becomes of rows whose vertex is none of this answer.
-
-        Returns
-        -------
-        new frame of the kind of ``frame``
-
-        Raises
-        ------
-        UnknownVertexError, MissingColumnError, InputError
-            A vertex is unknown; there is no column ``on``, or one called ``name`` already.
-
-        Examples
-        --------
-        >>> import pandas as pd, cc_rapids
-        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
-        >>> cc_rapids.components(edges).attach(edges, on="src", name="group")
-           src  dst  group
-        0    5    2      2
-        1    2    7      2
-        2    9    9      9
-        """
-        names = columns_of(frame)
-        wanted = on if isinstance(on, list) else [on]
-        for word in wanted:
-            if word not in names:
-                raise MissingColumnError(
-                    f"there is no column {word!r} to attach labels on, but {', '.join(names)}:"
-                    " name it by on="
-                )
-        if missing not in ("raise", "null"):
-            raise InputError(f"missing is 'raise' or 'null', not {missing!r}")
-        with self._engine.scope():
-            column = of_parts([of(word, column_of(frame, word)) for word in wanted])
-            rows, known = self._places(column, missing)
-            for label, values in self._label(rows, name).items():
-                if label in names:
-                    raise InputError(f"the frame has a column {label!r} already: give name=")
-                here = is_cudf(frame)
-                mask = None if bool(known.all()) else self._bring(known, here)
-                frame = with_column(frame, label, self._bring(values, here), mask)
-        return frame
-
     def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
         """The label frame of the vertices whose component has so many, ends included.
+
+        Raises
+        ------
+        InputError
+            A size is no number.
 
         Examples
         --------
@@ -142,6 +36,10 @@ class Selection(Lookup):
         >>> cc_rapids.components(([5, 2, 9], [2, 7, 9])).filter(min_size=2).vertex
         array([2, 5, 7])
         """
+        sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
+        for name, size in sizes.items():
+            if not isinstance(size, int | float | np.integer | np.floating):
+                raise InputError(f"{name} is a number of vertices, not {size!r}")
         with self._engine.scope():
             keep = self._counts >= min_size
             if max_size is not None:
@@ -190,8 +88,10 @@ class Selection(Lookup):
         Parameters
         ----------
         by : frame or pair (vertices, scores), optional
-            A column ``vertex`` and one other, whose greatest value wins; among equals the least
-            id. Vertices without a score, or with one that is null or nan, come last.
+            A column ``vertex`` (``0_vertex``, ... where ids have several) and one other of numbers,
+            booleans, dates, times, strings or categories, whose greatest value wins; among equals
+            the least id. Of a vertex with several scores the best counts; vertices without a
+            score, or with one that is null, masked or nan, come last.
         ascending : bool
             Let the least score win.
 
@@ -199,6 +99,11 @@ class Selection(Lookup):
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``, in the order of the labels'
         least ids
+
+        Raises
+        ------
+        ColumnTypeError, InputError
+            Scores have no order; ``by`` is something else, or has not one score for each vertex.
         """
         with self._engine.scope():
             xp = self._engine.xp
@@ -256,29 +161,16 @@ class Selection(Lookup):
             raise InputError(unknown("plot", str(kind), draw))
         return draw[kind](self, *arguments, **options)
 
-    def _vertex(self, rows: Array) -> dict[str, Any]:
-        """The column of the vertices of some rows of the answer."""
-        return self._columns("vertex", self._rows()[0][rows])
-
-    def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
-        """The column of the labels of some rows of the answer."""
-        if self._kind in IDS:
-            return self._columns(name, self._named(self._kind)[1][rows])
-        return {name: self._number(self._kind)[rows]}
-
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
         """For each row 0 if it has the best score, then 1, ...; rows without one come last."""
-        xp = self._engine.xp
-        vertices, scores = by if isinstance(by, tuple) else vertex_and_score(by)
+        vertices, scores = vertices_and_scores(by, len(self._given.src.parts))
         rows, known = self._places(self._column(vertices), "null")
-        values, valid = map(self._engine.asarray, numbers_of(scores))
+        values, valid = map(self._engine.asarray, ordered(scores))
         if values.size != rows.size:
             raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
         known = known & valid
-        different, rank = xp.unique(values[known], return_inverse=True)
-        place = xp.full(self._dense.size, different.size, np.int64)
-        place[rows[known]] = rank if ascending else different.size - 1 - rank
-        return place
+        size, xp = self._dense.size, self._engine.xp
+        return best_places(rows[known], values[known], size, ascending, xp)
 
     def _component(self, label: Any) -> int:
         """The number of a component in the order of the least ids, by its label."""

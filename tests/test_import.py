@@ -52,7 +52,8 @@ ROOMS = {
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals pylibcudf"),
     "graphs": Room("errors columns given tables", late="cudf pylibcugraph"),
-    "pick": Room("errors columns", "numpy", "cudf cupy narwhals pandas pyarrow"),
+    "pick": Room("errors columns", "numpy", "cupy narwhals pyarrow"),
+    "alike": Room("errors columns pick", "numpy", "cudf narwhals pandas pyarrow"),
     "parts": Room("errors columns pick", "numpy"),
     "frames": Room("errors catalog formats columns given tables graphs parts", "numpy", "cudf"),
     "spans": Room("errors reading kernels engines passes given", "numpy"),
@@ -73,8 +74,9 @@ ROOMS = {
         "edges kernels passes engines design choosing forest solve columns given index", "numpy"
     ),
     "plots": Room("errors formats columns pick", "numpy", "matplotlib networkx"),
-    "lookup": Room("errors columns engines forest given parts pick vertices", "numpy"),
-    "selection": Room("errors catalog columns engines lookup pick plots", "numpy"),
+    "lookup": Room("errors columns alike engines forest given parts pick vertices", "numpy"),
+    "scores": Room("errors columns engines pick", "numpy", "cudf narwhals pyarrow"),
+    "selection": Room("errors catalog engines lookup pick plots scores", "numpy"),
     "inputs": Room(
         "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
     ),
@@ -88,13 +90,14 @@ ROOMS = {
         "numpy",
     ),
     "result": Room(
-        "errors catalog engines forest given pick selection spanning vertices audit", "numpy"
+        "errors catalog engines forest given pick lookup selection spanning vertices audit", "numpy"
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
     "snapshots": Room("engines design forest given index batches inputs result"),
     "insertions": Room("errors engines design columns given batches inputs"),
     "connectivity": Room(
-        "engines design index batches checkpoint inputs insertions pick result snapshots sources"
+        "engines design index batches checkpoint inputs insertions pick alike result snapshots"
+        " sources"
     ),
     "bars": Room(late="rich"),
     "streams": Room(
@@ -235,13 +238,9 @@ def modules_after(statement):
         f"{statement}\n"
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return set(done.stdout.split()) - sys.stdlib_module_names
 
 

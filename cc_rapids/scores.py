@@ -1,0 +1,203 @@
+"""Scores: what orders the vertices of a component, as numbers in that order."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .columns import is_cudf, is_series
+from .engines import Array
+from .errors import ColumnTypeError, InputError
+from .pick import column_of, columns_of, numbers_of
+
+BY = "by is a frame of a column 'vertex' and one of scores, or a pair (vertices, scores)"
+
+
+def vertices_and_scores(by: Any, parts: int) -> tuple[Any, Any]:
+    """The vertices of a frame or pair, and their scores.
+
+    Parameters
+    ----------
+    by : frame or pair
+        A frame has a column ``vertex`` (``0_vertex``, ``1_vertex``, ...) and one other.
+    parts : int
+        How many columns an id has, 0 where that is a matter of course.
+
+    Raises
+    ------
+    InputError
+        It is something else.
+    """
+    pair = isinstance(by, tuple) and not hasattr(by, "_fields")
+    if pair and len(by) == 2:
+        return by[0], by[1]
+    framed = hasattr(type(by), "columns") and not is_series(by)
+    if pair or not (framed or hasattr(by, "_fields")):
+        items = f" of {len(by)} items" if isinstance(by, tuple | list) else ""
+        raise InputError(f"{BY}, not a {type(by).__name__}{items}")
+    if hasattr(type(by), "collect"):
+        by = by.collect()
+    ids, names = [f"{k}_vertex" for k in range(parts)] or ["vertex"], columns_of(by)
+    others = [name for name in names if name not in ids]
+    if len(others) != 1 or len(names) != len(ids) + 1:
+        several = f" (ids of several columns are in {', '.join(ids)})" if parts else ""
+        raise InputError(f"{BY}; this one has {', '.join(map(str, names))}{several}")
+    columns = [column_of(by, name) for name in ids]
+    return columns if parts else columns[0], column_of(by, others[0])
+
+
+def ordered(scores: Any) -> tuple[Any, Any]:
+    """Scores as an array of numbers that compare as they do, and which of them are there.
+
+    Parameters
+    ----------
+    scores : column, array or list
+        Numbers, booleans, dates, times, strings, or categories: in their order where they have
+        one, otherwise as their values.
+
+    Raises
+    ------
+    ColumnTypeError, InputError
+        They have no order, or are not one-dimensional.
+    """
+    shape = tuple(getattr(scores, "shape", (0,)))
+    if len(shape) != 1:
+        raise _no_scores(f"scores have shape {shape}")
+    if is_cudf(scores):
+        return numbers_of(_cudf_numbers(scores))
+    if hasattr(scores, "__cuda_array_interface__"):
+        if scores.dtype.kind not in "biuf":
+            raise _no_scores(f"scores are {scores.dtype}")
+        return numbers_of(scores)
+    return _host_numbers(scores)
+
+
+def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any) -> Array:
+    """For each of so many rows 0 if it has the best score, then 1, ...; without one it is last.
+
+    Of a row that has several scores the best one counts, in whatever order they come.
+    """
+    different, rank = xp.unique(scores, return_inverse=True)
+    rank = rank if ascending else different.size - 1 - rank
+    best = xp.argsort(rank, kind="stable")
+    named, at = xp.unique(rows[best], return_index=True)
+    place = xp.full(size, different.size, np.int64)
+    place[named] = rank[best][at]
+    return place
+
+
+def _host_numbers(scores: Any) -> tuple[Any, Any]:
+    """Scores of a library of the host's, or of none, as numbers."""
+    import narwhals as nw
+
+    series = _series(scores)
+    if is_series(series):
+        side = nw.from_native(series, series_only=True)
+        if side.dtype.is_integer() or side.dtype.is_float():
+            return numbers_of(series)
+        kind, make, ranked = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
+    else:
+        array = _array(scores)
+        if array.dtype.kind in "biuf":
+            return numbers_of(array)
+        kind, make, ranked = str(array.dtype), partial(_arrow, scores, array), False
+    try:
+        return _codes(make(), ranked)
+    except (TypeError, ValueError, NotImplementedError, OverflowError):  # of PyArrow
+        raise _no_scores(f"scores are {kind}") from None
+
+
+def _series(scores: Any) -> Any:
+    """What a library of frames has besides its series as a series; all else as it is."""
+    library = type(scores).__module__.partition(".")[0]
+    if library == "pandas" and not is_series(scores):
+        return sys.modules["pandas"].Series(scores)
+    if library == "pyarrow" and not is_series(scores):
+        return sys.modules["pyarrow"].chunked_array([scores])
+    return scores
+
+
+def _array(scores: Any) -> Any:
+    """An array, maybe masked, of one dimension."""
+    try:
+        array = np.ma.asarray(scores)
+    except ValueError:  # of lists of several lengths
+        raise _no_scores("scores are lists of several lengths") from None
+    if array.ndim != 1:
+        raise _no_scores(f"scores are a {type(scores).__name__} of shape {array.shape}")
+    return array
+
+
+def _arrow(scores: Any, array: Any) -> Any:
+    """What is no number for NumPy as PyArrow's array."""
+    import pyarrow as pa
+
+    values, absent = array.data, np.ma.getmaskarray(array)
+    if array.dtype.kind in "mM":
+        absent = absent | np.isnat(values)
+    else:  # of a list itself: NumPy writes numbers among text as text
+        values = list(scores) if isinstance(scores, list | tuple) else values.tolist()
+    return pa.array(values, mask=absent, from_pandas=True)
+
+
+def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
+    """The places of an array's values in their order (of categories, if ``ranked``, in theirs)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(held, pa.ChunkedArray):
+        held = held.unify_dictionaries().combine_chunks()
+    there = held.is_valid().to_numpy(zero_copy_only=False)
+    if not there.any():
+        return np.zeros(there.size, np.int64), there
+    if pa.types.is_dictionary(held.type):
+        if ranked or held.type.ordered:
+            return held.indices.fill_null(0).to_numpy(), there
+        held = held.dictionary_decode()
+    if pa.types.is_string(held.type) or str(held.type) == "string_view":
+        held = held.cast(pa.large_string())
+    if not any(fits(held.type) for fits in _orders()):
+        raise TypeError(str(held.type))
+    found = held.dictionary_encode()
+    order = pc.sort_indices(found.dictionary).to_numpy()
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size)
+    return rank[found.indices.fill_null(0).to_numpy()], there
+
+
+def _orders() -> tuple[Callable[[Any], bool], ...]:
+    """Tests of PyArrow's types that have an order."""
+    from pyarrow import types
+
+    number = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
+    return *number, types.is_temporal, types.is_large_string
+
+
+def _cudf_numbers(column: Any) -> Any:
+    """A series of numbers that compare as the values of a series of cuDF's; nulls stay."""
+    import cudf
+
+    column = column.reset_index(drop=True)
+    if isinstance(column.dtype, cudf.CategoricalDtype):
+        if column.dtype.ordered:
+            return column.cat.codes.where(column.notnull())
+        column = column.astype(column.dtype.categories.dtype)
+    if column.dtype.kind in "iuf":
+        return column
+    if column.dtype.kind in "bmM":
+        return column.astype("int8" if column.dtype.kind == "b" else "int64")
+    if not cudf.api.types.is_string_dtype(column.dtype):
+        raise _no_scores(f"scores are {column.dtype}")
+    codes, _ = column.factorize(sort=True)
+    return cudf.Series(codes).where(column.notnull())
+
+
+def _no_scores(what: str) -> ColumnTypeError:
+    return ColumnTypeError(
+        f"{what}: by= orders vertices by one column of numbers, booleans, dates, times, strings or"
+        " categories, with one score for each vertex; cast it first"
+    )
