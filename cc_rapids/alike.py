@@ -41,7 +41,7 @@ def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
         kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
         raise InputError(f"columns of a {kind} are named by strings, not by name={name!r}")
     if hasattr(type(frame), "column_names"):
-        others = frame.select([word for word in frame.column_names if word != name])
+        others = frame.select([k for k, word in enumerate(frame.column_names) if word != name])
         return others.append_column(name, _arrow(values, there))
     import narwhals as nw
 

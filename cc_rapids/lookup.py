@@ -131,7 +131,10 @@ class Lookup:
             rows, known = self._rows_of(frame, wanted, missing)
             here = is_cudf(frame)
             mask = None if bool(known.all()) else self._bring(known, here)
-            for label, values in self._label(rows, name).items():
+            labels = self._label(rows[: rows.size if self._forest.vertices else 0], name)
+            if not self._forest.vertices:  # and no label that could stand where nulls will
+                labels = dict.fromkeys(labels, self._engine.xp.zeros(rows.size, np.int64))
+            for label, values in labels.items():
                 if label in names:
                     raise InputError(f"the frame has a column {label!r} already: give name=")
                 frame = with_column(frame, label, self._bring(values, here), mask)
@@ -158,8 +161,6 @@ class Lookup:
         if not absent:
             column = of_parts([of(*named) for named in zip(on, columns, strict=True)])
             return self._places(column, missing)
-        present = [rows_of(column, there, self._engine) for column in columns]
-        column = of_parts([of(*named) for named in zip(on, present, strict=True)])
         if missing == "raise":
             raise NullsError(
                 f"{', '.join(map(repr, on))}: {absent:,} of {there.size:,} rows have nulls, which"
@@ -167,7 +168,10 @@ class Lookup:
             )
         xp, there = self._engine.xp, self._engine.asarray(there)
         rows, known = xp.zeros(there.size, np.int64), xp.zeros(there.size, bool)
-        rows[there], known[there] = self._places(column, missing)
+        if absent < there.size:
+            present = [rows_of(column, there, self._engine) for column in columns]
+            column = of_parts([of(*named) for named in zip(on, present, strict=True)])
+            rows[there], known[there] = self._places(column, missing)
         return rows, known
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:

@@ -111,6 +111,8 @@ def there_of(series: Any) -> Any:
 def rows_of(column: Any, mask: Any, engine: Any) -> Any:
     """The rows of an array, a series or PyArrow's column for which a mask of the engine's holds."""
     mask = bring(mask, engine, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
+    if str(getattr(column, "type", "")) == "string_view":  # which filter does not take
+        column = column.cast("large_string")
     if hasattr(column, "filter") and not hasattr(column, "iloc"):
         return column.filter(_arrow_mask(column, mask))
     return column[mask]

@@ -273,3 +273,9 @@ def test_no_ids_have_no_labels(make, engine, sides, none):
     assert columns(found.representatives(by=([], []))) == columns(found.representatives())
     attached = found.attach(pd.DataFrame({"vertex": pd.Series([], dtype=object)}))
     assert columns(attached) == [[], []]
+
+
+@pytest.mark.parametrize("sizes", [(None,), ("2",), (1, "9"), ([1],)])
+def test_sizes_that_are_no_numbers_are_refused(sizes):
+    with pytest.raises(errors.InputError, match="size is a number of vertices, not "):
+        components((SRC, DST)).filter(*sizes)
