@@ -155,24 +155,25 @@ class Lookup:
     def _rows_of(self, frame: Any, on: list[Any], missing: str) -> tuple[Array, Array]:
         """The row of the answer of each row of a frame, and whether it has one."""
         columns = [column_of(frame, name) for name in on]
-        masks = [there_of(column) for column in columns]
-        there = reduce(and_, masks)
+        there = reduce(and_, map(there_of, columns))
         absent = there.size - int(there.sum())
-        if not absent:
-            column = of_parts([of(*named) for named in zip(on, columns, strict=True)])
-            return self._places(column, missing)
-        if missing == "raise":
+        if absent == there.size:
+            columns = [[] for _ in on]
+        elif absent:
+            columns = [rows_of(column, there, self._engine) for column in columns]
+        column = of_parts([of(*named) for named in zip(on, columns, strict=True)])
+        if absent and missing == "raise":
             raise NullsError(
-                f"{', '.join(map(repr, on))}: {absent:,} of {there.size:,} rows have nulls, which"
-                " are no vertices; missing='null' leaves their labels null too"
+                f"{absent:,} of {there.size:,} rows have nulls in {', '.join(map(repr, on))}, which"
+                " name no vertex: missing='null' leaves their labels null too"
             )
+        places, known = self._places(column, missing)
+        if not absent:
+            return places, known
         xp, there = self._engine.xp, self._engine.asarray(there)
-        rows, known = xp.zeros(there.size, np.int64), xp.zeros(there.size, bool)
-        if absent < there.size:
-            present = [rows_of(column, there, self._engine) for column in columns]
-            column = of_parts([of(*named) for named in zip(on, present, strict=True)])
-            rows[there], known[there] = self._places(column, missing)
-        return rows, known
+        rows, found = xp.zeros(there.size, np.int64), xp.zeros(there.size, bool)
+        rows[there], found[there] = places, known
+        return rows, found
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """The row of each id in the answer, and whether it has one; any row where not."""

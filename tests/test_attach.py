@@ -75,7 +75,7 @@ def test_null_ids_have_null_labels(engine, make, kind):
     label = 1 if kind == "min" else 0
     attached = found.attach(make(), missing="null")
     assert plain(attached["labels"]) == [label, None, label]
-    with pytest.raises(errors.NullsError, match=r"'vertex': 1 of 3 rows have nulls") as raised:
+    with pytest.raises(errors.NullsError, match="1 of 3 rows have nulls in 'vertex'") as raised:
         found.attach(make())
     assert "drop" not in str(raised.value)
     assert "missing='null'" in str(raised.value)
@@ -89,7 +89,7 @@ def test_a_row_with_a_null_in_any_of_its_columns_has_no_label(engine, make):
     attached = found.attach(frame, on=["p", "q"], missing="null")
     assert plain(attached["0_labels"]) == ["x", None, "x", None]
     assert plain(attached["1_labels"]) == [1, None, 1, None]
-    with pytest.raises(errors.NullsError, match=r"'p', 'q': 1 of 4 rows"):
+    with pytest.raises(errors.NullsError, match="1 of 4 rows have nulls in 'p', 'q'"):
         found.attach(frame, on=["p", "q"])
 
 
@@ -150,3 +150,9 @@ def test_writing_into_an_attached_frame_leaves_the_given_one():
     attached = components(([1], [2])).attach(frame)
     attached.loc[0, "w"] = 7
     assert columns(frame) == [[2], [0]]
+
+
+@pytest.mark.parametrize("missing", ["raise", "null"])
+def test_floats_with_nulls_are_told_to_be_cast(missing):
+    with pytest.raises(errors.ColumnTypeError, match=r"'vertex' is float64 .* pandas .astype"):
+        components(([1], [2])).attach(pd.DataFrame({"vertex": [1, None]}), missing=missing)
