@@ -54,7 +54,8 @@ class Lookup:
         ----------
         vertices : id, or column, array or list of ids
             Of the kind that the edges hold; where ids have several columns, a tuple is an id, and
-            a list of columns or a frame are several.
+            a list of tuples, a list of columns, an array with a row for each, or a frame are
+            several.
 
         Returns
         -------
