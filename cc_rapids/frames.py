@@ -154,8 +154,9 @@ def _matrix(matrix: Any, vertices: Any) -> Given:
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave vertices out")
     if matrix.format in ("csr", "csc"):
-        given = _arrays(matrix.indices, matrix.indices, ("row", "column"))
-        return read_rows(Csr(matrix.indptr, matrix.indices), given)
+        indices = matrix.indices[: matrix.nnz]  # there may be room for more behind them
+        given = _arrays(indices, indices, ("row", "column"))
+        return read_rows(Csr(matrix.indptr, indices), given)
     coo = matrix.tocoo(copy=False)
     return _arrays(coo.row, coo.col, ("row", "column"))
 
