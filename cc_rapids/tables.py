@@ -152,6 +152,10 @@ def _narwhals_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given
     backend = frame.implementation
 
     def make(columns: dict[str, Any]) -> Any:
+        if backend.is_pandas():
+            import pandas as pd
+
+            return pd.DataFrame(columns, copy=False)  # columns are made for it alone
         import narwhals as nw
 
         return nw.from_dict(columns, backend=backend).to_native()

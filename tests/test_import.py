@@ -50,7 +50,7 @@ ROOMS = {
     "buffers": Room(others="numpy", late="cupy"),
     "columns": Room("errors buffers", "numpy", "cupy narwhals pyarrow"),
     "given": Room("columns"),
-    "tables": Room("errors catalog columns given", late="cudf narwhals pylibcudf"),
+    "tables": Room("errors catalog columns given", late="cudf narwhals pandas pylibcudf"),
     "graphs": Room("errors columns given tables", late="cudf pylibcugraph"),
     "frames": Room("errors catalog formats columns given tables graphs", "numpy", "cudf narwhals"),
     "spans": Room("errors reading kernels engines passes given", "numpy"),
