@@ -28,6 +28,11 @@ def test_columns_and_options_are_passed_on():
         other.cc.labels()
 
 
+@pytest.mark.parametrize("ask", ["components", "labels", "sizes"])
+def test_each_says_what_it_would_take(ask):
+    assert isinstance(getattr(EDGES.cc, ask)(explain=True), cc_rapids.Plan)
+
+
 def test_an_unfit_frame_has_none():
     frame = EDGES[["src"]]
     with pytest.raises(AttributeError, match="two columns of ids, and this frame 1"):
