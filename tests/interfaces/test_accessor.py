@@ -9,6 +9,7 @@ from as_lists import columns
 
 import cc_rapids
 import cc_rapids.accessor
+from cc_rapids.plan import Plan
 
 EDGES = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9], "w": [0.5, 1, 2]})
 
@@ -30,7 +31,7 @@ def test_columns_and_options_are_passed_on():
 
 @pytest.mark.parametrize("ask", ["components", "labels", "sizes"])
 def test_each_says_what_it_would_take(ask):
-    assert isinstance(getattr(EDGES.cc, ask)(explain=True), cc_rapids.Plan)
+    assert isinstance(getattr(EDGES.cc, ask)(explain=True), Plan)
 
 
 def test_an_unfit_frame_has_none():
