@@ -22,8 +22,8 @@ def with_null_rows(native: Any) -> Any:
     Parameters
     ----------
     native : column of any library
-        Not changed; a dictionary with a null among its values gets new indices, which alone are
-        copied.
+        Not changed; a dictionary with a null among its values is copied without it, and its
+        indices are new.
     """
     if isinstance(native, getattr(sys.modules.get("pyarrow"), "ChunkedArray", ())):
         return _with_null_rows(native)
@@ -51,11 +51,14 @@ def _null_values(chunk: Any) -> int:
 
 
 def _nulls_in_indices(chunk: Any) -> Any:
+    """A dictionary without the nulls among its values, which PyArrow does not unify."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not _null_values(chunk):
         return chunk
-    there = pc.take(pc.is_valid(chunk.dictionary), chunk.indices)
-    indices = pc.if_else(there, chunk.indices, None)
-    return pa.DictionaryArray.from_arrays(indices, chunk.dictionary, ordered=chunk.type.ordered)
+    there = pc.is_valid(chunk.dictionary)
+    before = pc.subtract(pc.cumulative_sum(there.cast(pa.int64())), 1)
+    places = pc.take(pc.if_else(there, before, None), chunk.indices)
+    indices, values = places.cast(chunk.type.index_type), chunk.dictionary.drop_null()
+    return pa.DictionaryArray.from_arrays(indices, values, ordered=chunk.type.ordered)

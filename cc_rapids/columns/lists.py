@@ -28,7 +28,7 @@ def array_of_host(name: str, values: Any) -> Any:
     kinds = set(map(type, values))
     if array.dtype.kind in "iuf" and any(issubclass(kind, BOOLEANS) for kind in kinds):
         raise no_ids(name, "a list with booleans among them", len(values))
-    if array.dtype.kind in "fO" and kinds and all(_is_integer(kind) for kind in kinds):
+    if array.dtype.kind in ("f", "O") and kinds and all(_is_integer(kind) for kind in kinds):
         return _integers(name, [int(value) for value in values])
     return array
 
