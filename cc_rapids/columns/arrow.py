@@ -8,12 +8,12 @@ from typing import Any
 
 def chunked(thing: Any) -> Any:
     """An array of PyArrow's as a chunked one, a batch as a table, without a copy; or the thing."""
-    arrow = sys.modules.get("pyarrow")
-    if arrow is not None and isinstance(thing, arrow.Array):
+    if type(thing).__module__ != "pyarrow.lib":
+        return thing
+    arrow = sys.modules["pyarrow"]
+    if isinstance(thing, arrow.Array):
         return arrow.chunked_array([thing])
-    if arrow is not None and isinstance(thing, arrow.RecordBatch):
-        return arrow.Table.from_batches([thing])
-    return thing
+    return arrow.Table.from_batches([thing]) if isinstance(thing, arrow.RecordBatch) else thing
 
 
 def with_null_rows(native: Any) -> Any:
