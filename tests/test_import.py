@@ -48,7 +48,7 @@ ROOMS = {
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
     "formats": Room("errors", late="numpy pyarrow scipy"),
     "buffers": Room(others="numpy", late="cupy"),
-    "columns": Room("errors buffers", "numpy", "cupy narwhals pyarrow"),
+    "columns": Room("errors buffers", "numpy", "cupy narwhals pandas pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals pandas pylibcudf"),
     "graphs": Room("errors columns given tables", late="cudf pylibcugraph"),
