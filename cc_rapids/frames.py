@@ -15,12 +15,15 @@ from .catalog import unknown
 from .columns import (
     Column,
     array_of,
-    check_same_kind,
+    chunked,
+    empty,
     is_cudf_frame,
     is_series,
+    no_rows,
     of,
     of_array,
     of_parts,
+    same_kind,
 )
 from .errors import ColumnTypeError, InputError
 from .given import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
@@ -97,36 +100,44 @@ def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
     if vertices is None:
         return given
     if given.src.parts:
-        return replace(given, vertices=_vertex_rows(given.src, vertices))
+        return _with_column(given, _vertex_rows(given.src, vertices))
     if not isinstance(vertices, range):
-        vertices = of("vertices", vertices)
-    elif given.src.strings:
+        return _with_column(given, of("vertices", vertices))
+    if given.src.strings and given.src.size:
         raise InputError(
             f"column {given.src.name!r} holds strings, so vertices= takes strings too"
             " (and num_vertices= does not apply)"
         )
-    if isinstance(vertices, Column) and vertices.strings != given.src.strings:
-        if vertices.size == 0:
-            return given
-        raise ColumnTypeError(
-            f"vertices are {vertices.dtype}, but column {given.src.name!r} is {given.src.dtype}"
-        )
+    if given.src.strings:
+        given = replace(given, src=empty(given.src.name), dst=empty(given.dst.name))
     return replace(given, vertices=vertices, every_vertex=every)
 
 
-def _vertex_rows(src: Column, vertices: Any) -> Column | None:
-    """Vertices of several columns; None if there are none of them."""
+def _with_column(given: Given, vertices: Column) -> Given:
+    """With a column of vertices; edges or vertices of which there are none may be of any kind."""
+    src, dst = given.src, given.dst
+    if not vertices.size:
+        return given
+    if not src.size:
+        src, dst = no_rows(vertices, src), no_rows(vertices, dst)
+        return replace(given, src=src, dst=dst, vertices=vertices)
+    for part, own in zip(vertices.parts or (vertices,), src.parts or (src,), strict=True):
+        if part.strings != own.strings:
+            raise ColumnTypeError(
+                f"vertices are {part.dtype}, but column {own.name!r} is {own.dtype}: give ids of"
+                " the kind that the edges hold"
+            )
+    return replace(given, vertices=vertices)
+
+
+def _vertex_rows(src: Column, vertices: Any) -> Column:
+    """Vertices of several columns."""
     if isinstance(vertices, range):
         raise InputError(
             f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= takes a"
             " frame with as many (and num_vertices= does not apply)"
         )
-    parts = parts_of("vertices", vertices, len(src.parts))
-    if not parts[0].size:
-        return None
-    for part, own in zip(parts, src.parts, strict=True):
-        check_same_kind(own, part)
-    return of_parts(parts)
+    return of_parts(parts_of("vertices", vertices, len(src.parts)))
 
 
 def _file(path: Any, source: str, destination: str, nulls: str) -> tuple[Given, range | None]:
@@ -146,8 +157,9 @@ def _matrix(matrix: Any, vertices: Any) -> Given:
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave vertices out")
     if matrix.format in ("csr", "csc"):
-        given = _arrays(matrix.indices, matrix.indices, ("row", "column"))
-        return read_rows(Csr(matrix.indptr, matrix.indices), given)
+        indices = matrix.indices[: matrix.nnz]  # there may be room for more behind them
+        given = _arrays(indices, indices, ("row", "column"))
+        return read_rows(Csr(matrix.indptr, indices), given)
     coo = matrix.tocoo(copy=False)
     return _arrays(coo.row, coo.col, ("row", "column"))
 
@@ -176,7 +188,7 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:
             f"edges as a {type(edges).__name__} are (source, destination), two arrays of one"
             f" length; this one has {len(edges)} items"
         )
-    src, dst = edges
+    src, dst = map(chunked, edges)
     if not (is_series(src) and type(src) is type(dst)):
         return _arrays(src, dst, (source, destination))
     if len(src) != len(dst):
@@ -189,7 +201,7 @@ def _arrays(src: Any, dst: Any, names: tuple[str, str]) -> Given:
     if arrays[0].size != arrays[1].size:
         raise _unequal(names[0], arrays[0].size, names[1], arrays[1].size)
     left, right = (of_array(name, array) for name, array in zip(names, arrays, strict=True))
-    check_same_kind(left, right)
+    left, right = same_kind(left, right)
     on_device = any(hasattr(array, "__cuda_array_interface__") for array in arrays)
     return Given(left, right, _plain, on_device)
 

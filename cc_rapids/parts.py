@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .columns import Column, is_series, of
+from .columns import Column, chunked, is_series, of
 from .errors import InputError
 from .pick import column_of, columns_of
 
@@ -29,7 +29,7 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
         They are something else, have another number of columns, or columns of several lengths;
         and what :func:`cc_rapids.columns.of` raises.
     """
-    columns = _columns(name, ids, wanted)
+    columns = _columns(name, chunked(ids), wanted)
     if len(columns) != wanted:
         raise InputError(
             f"{name} have {len(columns)} columns, and the edges {wanted} a side: give a frame or a"

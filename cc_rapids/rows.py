@@ -17,7 +17,7 @@ from .names import Listed, Offset
 from .spans import bounds, type_of
 from .strings import Words, factorise
 
-LIMIT = 1 << 63  # numbers that a row may have
+LIMIT = (1 << 63) - 1  # numbers that a row may have, and codes that a column may
 
 Values = Offset | Listed | Words
 

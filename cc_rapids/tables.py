@@ -8,7 +8,17 @@ from inspect import signature
 from typing import Any
 
 from .catalog import unknown
-from .columns import Column, check_same_kind, is_cudf, is_cudf_frame, of, of_cudf, of_parts
+from .columns import (
+    Column,
+    chunked,
+    is_cudf,
+    is_cudf_frame,
+    of_cudf,
+    of_parts,
+    of_series,
+    same_kind,
+    series_of,
+)
 from .errors import InputError, MissingColumnError
 from .given import Given
 
@@ -22,6 +32,7 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
         return read_cudf(edges, source, destination, nulls)
     import narwhals as nw
 
+    edges = chunked(edges)
     try:
         frame = nw.from_native(edges)
     except nw.exceptions.DuplicateError:
@@ -37,7 +48,8 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
         frame = frame.collect()
     names = (source, destination)
     _check_names(frame.columns, *names)
-    return _narwhals_frame(frame, names, names, nulls)
+    sides = [[series_of(frame.get_column(name).to_native()) for name in side] for side in names]
+    return _of_series(sides, names, nulls)
 
 
 def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> Given:
@@ -96,8 +108,7 @@ def _given(
     dropped: int,
     kept: Callable[[], Any] | None,
 ) -> Given:
-    for left, right in zip(src, dst, strict=True):
-        check_same_kind(left, right)
+    src, dst = map(list, zip(*map(same_kind, src, dst), strict=True))
     return Given(of_parts(src), of_parts(dst), make, device, dropped=dropped, kept=kept)
 
 
@@ -135,28 +146,38 @@ def _wrapping() -> Callable[[Any], Any]:
     return wrap
 
 
-def _narwhals_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
-    size, columns = len(frame), list(dict.fromkeys([*where[0], *where[1]]))
-    kept = None
-    if nulls == "drop" and any(frame.get_column(column).null_count() for column in columns):
-        numbered = frame.select(*columns).with_row_index("row number of the edge")
-        frame = numbered.drop_nulls()
-        kept = frame.get_column("row number of the edge").to_numpy
-    src, dst = (
-        [
-            of(name, frame.get_column(column).to_native())
-            for name, column in zip(named, side, strict=True)
-        ]
-        for named, side in zip(names, where, strict=True)
-    )
-    backend = frame.implementation
+def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> Given:
+    """The columns of sources and those of destinations, as series of narwhals."""
+    size, ends = len(sides[0][0]), len(sides[0])
+    every, kept = [*sides[0], *sides[1]], None
+    if nulls == "drop" and any(side.null_count() for side in every):
+        every, kept = _without_nulls(every)
+    columns = [
+        of_series(name, side) for name, side in zip([*names[0], *names[1]], every, strict=True)
+    ]
+    backend = every[0].implementation
 
     def make(columns: dict[str, Any]) -> Any:
+        if backend.is_pandas():
+            import pandas as pd
+
+            return pd.DataFrame(columns, copy=False)  # columns are made for it alone
         import narwhals as nw
 
         return nw.from_dict(columns, backend=backend).to_native()
 
-    return _given(src, dst, make, False, size - len(frame), kept)
+    dropped = size - len(every[0])
+    return _given(columns[:ends], columns[ends:], make, False, dropped, kept)
+
+
+def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any]]:
+    """The rows of series of one length in which none is null, and what gives their numbers."""
+    import narwhals as nw
+
+    named = [side.alias(str(k)).to_frame() for k, side in enumerate(series)]
+    numbered = nw.concat(named, how="horizontal").with_row_index("row")
+    rows = numbered.drop_nulls()
+    return [rows.get_column(str(k)) for k in range(len(series))], rows.get_column("row").to_numpy
 
 
 def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:
@@ -166,9 +187,4 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:
 
         both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
         return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls)
-    import narwhals as nw
-
-    sides = [nw.from_native(side, series_only=True) for side in (src, dst)]
-    native = [side.alias(str(k)).to_frame() for k, side in enumerate(sides)]
-    frame = nw.concat(native, how="horizontal")
-    return _narwhals_frame(frame, (["0"], ["1"]), names, nulls)
+    return _of_series([[series_of(src)], [series_of(dst)]], names, nulls)

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from refusals import refused
 
-from cc_rapids import components, errors
+from cc_rapids import components, errors, stream_components
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 ONE = np.array([1])
@@ -172,3 +173,104 @@ def test_strings_and_integers_do_not_meet_among_vertices():
     refused(errors.ColumnTypeError, words, "vertices are int64", "'src' is str", vertices=[1])
     refused(errors.InputError, words, "column 'src' holds strings", vertices=range(3))
     refused(errors.InputError, words, "num_vertices= does not apply", num_vertices=3)
+
+
+def of_dictionary(indices, values):
+    return pa.DictionaryArray.from_arrays(indices, values)
+
+
+def in_pandas(array):
+    return pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([array])), index=[3, 3, 3])
+
+
+HALF_NULL = {
+    "strings": of_dictionary([0, 1, 0], ["", None]),
+    "integers": of_dictionary([0, 1, 0], [7, None]),
+    "encoded": pc.dictionary_encode(pa.array(["a", None, "a"]), null_encoding="encode"),
+    "index and category": of_dictionary(pa.array([0, None, 0]), ["", None]),
+    "chunks": pa.chunked_array([of_dictionary([0], ["a"]), of_dictionary([0, 1], [None, "a"])]),
+    "pandas": in_pandas(of_dictionary([0, 1, 0], ["", None])),
+    "pandas integers": in_pandas(of_dictionary([0, 1, 0], [7, None])),
+}
+
+
+def beside(side):
+    """A frame of the column and of others of its kind."""
+    words = any(isinstance(value, str) for value in pa.array(side).to_pylist())
+    other = ["x", "y", "x"] if words else [1, 2, 1]
+    if isinstance(side, pd.Series):
+        return pd.DataFrame({"src": side, "dst": pd.Series(other, index=side.index)})
+    return pa.table({"src": side, "dst": other})
+
+
+@pytest.mark.parametrize("side", HALF_NULL.values(), ids=HALF_NULL)
+def test_a_null_category_is_a_null(engine, side):
+    edges, says = beside(side), "column 'src' has 1 nulls in 3 rows"
+    refused(errors.NullsError, edges, says, "nulls='drop'")
+    found = components(edges, nulls="drop", engine=engine)
+    assert (len(found.labels()), found.summary()["dropped"]) == (2, 1)
+    streamed = stream_components(iter([edges]), nulls="drop")
+    assert streamed.summary()["dropped"] == 1
+    with pytest.raises(errors.NullsError, match=says):
+        stream_components(iter([edges]))
+    refused(errors.NullsError, ([], []), "'vertices' has 1 nulls in 3 rows", vertices=side)
+
+
+@pytest.mark.parametrize("ids", [["", "x"], [7, 8]], ids=["strings", "integers"])
+def test_a_null_category_of_no_row_is_no_null(ids):
+    edges = pa.table({"src": of_dictionary([0, 0], [ids[0], None]), "dst": [ids[1]] * 2})
+    assert components(edges).labels()["vertex"].to_pylist() == ids
+    assert components(edges, nulls="drop").summary()["dropped"] == 0
+
+
+@pytest.mark.parametrize(
+    ("ids", "dtype"),
+    [
+        ([2**63, 1], np.uint64),
+        ((2**64 - 1, 0), np.uint64),
+        ([np.uint64(5), -3], np.int64),
+        ([np.int64(5), np.uint64(2**63)], np.uint64),
+    ],
+    ids=str,
+)
+def test_integers_of_a_list_stay_integers(engine, ids, dtype):
+    found = components((ids, ids), engine=engine).labels()
+    assert found.vertex.dtype == dtype
+    assert found.vertex.tolist() == sorted(map(int, ids))
+
+
+@pytest.mark.parametrize("ids", [[2**63, -1], [2**64, 0], [-(2**63) - 1, 1], [2**64]], ids=str)
+def test_integers_of_a_list_that_no_type_holds_are_refused(ids):
+    says = f"from {min(ids)} to {max(ids)}", "no type of integers of 64 bits holds all"
+    refused(errors.ColumnTypeError, (ids, [1] * len(ids)), "column 'src' is a list", *says)
+
+
+@pytest.mark.parametrize("ids", [[True, 5], [5, True], (True, 2.0), [np.True_, 2**63]], ids=str)
+def test_booleans_among_integers_of_a_list_are_refused(ids):
+    refused(errors.ColumnTypeError, (ids, [1, 2]), "column 'src' is", "booleans", "(2 values)")
+
+
+@pytest.mark.parametrize("side", [["a\0"], ("a\0",)], ids=str)
+@pytest.mark.parametrize("options", [{}, {"vertices": ["b\0"]}], ids=str)
+def test_strings_of_a_list_keep_what_ends_in_nul(engine, side, options):
+    for pair in ((side, ["a"]), (["a"], side)):
+        found = components(pair, engine=engine, **options)
+        known = ["a", "a\0", *options.get("vertices", [])]
+        assert found.labels().vertex.tolist() == known
+        assert len(found) == len(known) - 1
+
+
+ARRAYS_WITH_NULLS = {
+    "masked": np.ma.array([1, 2], mask=[0, 1]),
+    "objects": np.array(["a", None], object),
+    "list": ["a", None],
+}
+
+
+@pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
+@pytest.mark.parametrize("nulls", ["raise", "drop"])
+def test_what_drops_no_nulls_is_not_advised_to(side, nulls):
+    says = "has 1 nulls in 2 rows: fill or drop them first"
+    message = refused(errors.NullsError, (side, side), says, nulls=nulls)
+    refused(errors.NullsError, ([], []), says, nulls=nulls, vertices=side)
+    assert "nulls=" not in message

@@ -95,9 +95,8 @@ def test_ids_are_one_dimensional(array):
         (np.ones((3, 2), int), "ndarray of shape (3, 2)"),
         (None, "NoneType"),
         ({"src": [1]}, "dict"),
-        (pa.record_batch({"src": [1]}), "RecordBatch"),
     ],
-    ids=["array", "None", "dict", "batch"],
+    ids=["array", "None", "dict"],
 )
 def test_other_things_are_no_edges(edges, named):
     ways = ("frame of cuDF, pandas, Polars or PyArrow", "pair of arrays", "matrix", "file")

@@ -105,8 +105,21 @@ def test_rows_of_pandas_are_edges_whatever_their_index():
 def test_columns_may_be_named_by_numbers_and_others_by_anything():
     edges = pd.DataFrame([[0, 3, 5], [0, 5, 8]])
     assert rows(connected_components(edges, 1, 2)) == [[3, 5, 8], [3, 3, 3]]
+    pairs = components(edges, [0, 1], [1, 2]).component_of([edges[1], edges[2]])
+    assert rows(pairs) == [[0, 0], [3, 5]]
+    nullable = edges.astype("Int64").replace(8, pd.NA)
+    assert rows(connected_components(nullable, 1, 2, nulls="drop")) == [[3, 5], [3, 3]]
     twice = pd.DataFrame([[0, 3, 5, 0]], columns=["w", "src", "dst", "w"])
     assert rows(connected_components(twice)) == [[3, 5], [3, 3]]
+
+
+def test_a_batch_of_pyarrow_is_a_table(engine):
+    batch = pa.record_batch({"src": ["b"], "dst": ["a"], "i": [1], "j": [2]})
+    answer = connected_components(batch, engine=engine)
+    assert (type(answer), rows(answer)) == (pa.Table, [["a", "b"], ["a", "a"]])
+    named = batch.select(["src", "j"])
+    found = components(batch, ["src", "i"], ["dst", "j"], vertices=named, engine=engine)
+    assert rows(found.labels())[:2] == [["a", "b", "b"], [2, 1, 2]]
 
 
 def test_chunked_and_sliced_columns_are_whole_columns():
@@ -135,6 +148,7 @@ SERIES = {
     "pandas": (pd.Series, pd.DataFrame),
     "polars": (pl.Series, pl.DataFrame),
     "pyarrow chunked": (lambda ids: pa.chunked_array([ids]), pa.Table),
+    "pyarrow": (pa.array, pa.Table),
 }
 
 
@@ -148,6 +162,13 @@ def test_pairs_of_series_give_frames(engine, make, kind):
     assert rows(words) == [["a", "b"], ["a", "a"]]
 
 
+@pytest.mark.parametrize("make", [make for make, _ in SERIES.values()], ids=SERIES)
+def test_nulls_of_pairs_of_series_are_dropped(make):
+    missing = pd.Series([5, None, 9], dtype="Int64") if make is pd.Series else make([5, None, 9])
+    found = components((missing, make([2, 7, 9])), nulls="drop")
+    assert (rows(found.labels()), found.summary()["dropped"]) == ([[2, 5, 9], [2, 2, 9]], 1)
+
+
 def test_pairs_of_series_are_joined_by_position_not_by_index_or_name():
     src = pd.Series([5, 6], index=[3, 4], name="1")
     dst = pd.Series([6, 8], index=[4, 3], name="1")
@@ -159,11 +180,11 @@ def test_pairs_of_series_are_joined_by_position_not_by_index_or_name():
     [
         (pd.Series([3, 7]), np.array([5, 3])),
         (pd.Series([3, 7]), pl.Series([5, 3])),
-        (pa.array([3, 7]), pa.array([5, 3])),
+        (pa.array([3, 7]), np.array([5, 3])),
         (pd.Index([3, 7]), pd.Index([5, 3])),
         (range(3, 8, 4), [5, 3]),
     ],
-    ids=["series and array", "two libraries", "pyarrow arrays", "indices", "range and list"],
+    ids=["series and array", "two libraries", "pyarrow and array", "indices", "range and list"],
 )
 def test_sides_of_other_kinds_are_read_as_arrays(pair):
     assert rows(connected_components(pair)) == [[3, 5, 7], [3, 3, 3]]

@@ -1,6 +1,9 @@
 """Components, the answer: labels of each kind, sizes, the largest, and what it says of itself."""
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import cc_rapids
@@ -153,3 +156,28 @@ def test_a_component_may_be_asked_for_again_after_another_run(ask, engine):
     found = ask()
     components(([1], [2]), engine=engine)
     assert rows(found.labels("size")) == [VERTEX, LABELS["size"]]
+
+
+def test_a_label_frame_takes_no_more_than_was_planned():
+    ids = np.random.default_rng(2).integers(0, 1 << 19, (2, 1 << 19))
+    edges = pd.DataFrame({"src": ids[0], "dst": ids[1]})
+    components(edges).labels()  # what is compiled takes memory too
+    planned = components(edges, explain=True).bytes
+    tracemalloc.start()
+    try:
+        components(edges).labels()
+        assert tracemalloc.get_traced_memory()[1] <= planned
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", ["min", "max", "dense", "size"])
+def test_frames_are_the_callers_to_change(kind):
+    found = components(pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]}), labels=kind)
+    asked = (found.labels, found.sizes, found.largest, found.size_histogram)
+    before = [ask().to_dict() for ask in asked]
+    for ask in asked:
+        frame = ask()
+        for name in frame.columns:
+            frame.loc[:, name] = -1
+    assert [ask().to_dict() for ask in asked] == before

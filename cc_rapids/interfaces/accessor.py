@@ -47,12 +47,16 @@ class Accessor:
         return found
 
     def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
-        """The label frame: columns ``vertex`` and ``labels``."""
-        return self.components(source, destination, **options).labels()
+        """The label frame: columns ``vertex`` and ``labels``; the plan, with ``explain=True``."""
+        found = self.components(source, destination, **options)
+        return found if options.get("explain") else found.labels()
 
     def sizes(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
-        """The size of each component: columns ``labels`` and ``size``, the largest first."""
-        return self.components(source, destination, **options).sizes()
+        """The size of each component: columns ``labels`` and ``size``, the largest first; the
+        plan, with ``explain=True``.
+        """
+        found = self.components(source, destination, **options)
+        return found if options.get("explain") else found.sizes()
 
 
 def register() -> list[str]:

@@ -122,8 +122,13 @@ def connected_components(
     raise InputError(f"invalid connection type: {connection}, must be either 'strong' or 'weak'")
 
 
+def is_known(thing: Any) -> bool:
+    """Whether it is a graph or a matrix of a kind that these functions take."""
+    return is_graph(thing) or hasattr(thing, "tocoo")
+
+
 def _of_matrix(matrix: Any, labels: bool) -> Any:
-    if not hasattr(matrix, "tocoo"):
+    if not is_known(matrix):
         raise ArgumentTypeError(f"obj of type {type(matrix)} is not supported.")
     found = components(matrix)
     return (len(found), found.labels("dense").labels) if labels else len(found)

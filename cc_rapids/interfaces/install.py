@@ -14,6 +14,7 @@ from functools import wraps
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
@@ -127,6 +128,10 @@ def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable
             return ours(*arguments, **options)
         except (CapacityError, EngineError, GraphStateError) as reason:
             log.info("handed to the original %s: %s", name, reason)
+        except TypeError as reason:
+            if _takes(ours, arguments, options):
+                raise
+            log.info("handed to the original %s: %s", name, reason)
         _within.original = True
         try:
             return original(*arguments, **options)
@@ -134,6 +139,15 @@ def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable
             _within.original = False
 
     return call
+
+
+def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
+    """Whether a function has such arguments, and the graph among them is of a kind it knows."""
+    try:
+        named = signature(function).bind(*arguments, **options).arguments
+    except TypeError:
+        return False
+    return "G" not in named or cugraph.is_known(named["G"])
 
 
 class _Finder(MetaPathFinder):

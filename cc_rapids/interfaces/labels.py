@@ -6,6 +6,7 @@ from typing import Any
 
 from ..api import components
 from ..design import Design
+from ..errors import ArgumentTypeError
 from ..graphs import is_graph
 from . import cugraph
 
@@ -14,6 +15,7 @@ def connected_components(
     edges: Any,
     source: str | list[str] = "src",
     destination: str | list[str] = "dst",
+    return_labels: bool | None = None,
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
@@ -25,12 +27,13 @@ def connected_components(
     explain: bool = False,
     directed: bool | None = None,
     connection: str | None = None,
-    return_labels: bool | None = None,
 ) -> Any:
     """The label frame at once: ``components(...).labels()``; of a graph, what cuGraph returns.
 
-    A ``cugraph.Graph``, and a matrix if one of the last three is given, follow the contract of
-    :func:`cc_rapids.interfaces.cugraph.connected_components`, which leaves the other options out.
+    A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
+    is given, follow the contract of :func:`cc_rapids.interfaces.cugraph.connected_components`,
+    which leaves the other options out. They have no columns to name: by position, what follows
+    them is ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
 
     Parameters
     ----------
@@ -38,7 +41,7 @@ def connected_components(
         As for :func:`components`.
     explain : bool
         As for :func:`components`.
-    directed, connection, return_labels
+    return_labels, directed, connection
         As for cuGraph's and SciPy's functions of this name; ``connection`` is "weak" by default.
 
     Returns
@@ -58,7 +61,12 @@ def connected_components(
     3      d      c
     >>> cc_rapids.connected_components(scipy.sparse.eye_array(2), directed=False)
     (2, array([0, 1], dtype=int32))
+    >>> cc_rapids.connected_components(scipy.sparse.eye_array(2), True, "strong", False)
+    2
     """
+    if cugraph.is_known(edges):
+        directed = _either("directed", directed, source, "src")
+        connection = _either("connection", connection, destination, "dst")
     contract = directed, connection, return_labels
     if is_graph(edges) or any(option is not None for option in contract):
         kind = "weak" if connection is None else connection
@@ -77,3 +85,12 @@ def connected_components(
         explain=explain,
     )
     return found if explain else found.labels()
+
+
+def _either(name: str, named: Any, placed: Any, column: str) -> Any:
+    """An option by its name, or by its place, where it is not the name of a column."""
+    if isinstance(placed, str) and placed == column:
+        return named
+    if named is not None:
+        raise ArgumentTypeError(f"'{name}' is given twice: {placed!r} by position, and {named!r}")
+    return placed

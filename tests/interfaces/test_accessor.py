@@ -9,6 +9,7 @@ from as_lists import columns
 
 import cc_rapids
 import cc_rapids.accessor
+from cc_rapids.plan import Plan
 
 EDGES = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9], "w": [0.5, 1, 2]})
 
@@ -26,6 +27,11 @@ def test_columns_and_options_are_passed_on():
     assert len(other.cc.components("a", "b", num_vertices=12)) == 10
     with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'src'"):
         other.cc.labels()
+
+
+@pytest.mark.parametrize("ask", ["components", "labels", "sizes"])
+def test_each_says_what_it_would_take(ask):
+    assert isinstance(getattr(EDGES.cc, ask)(explain=True), Plan)
 
 
 def test_an_unfit_frame_has_none():

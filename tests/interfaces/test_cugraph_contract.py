@@ -158,6 +158,11 @@ def test_the_public_function_serves_both_contracts(graph):
     assert np.array_equal(labels, expected)
     assert cc_rapids.connected_components(matrix, return_labels=False) == count
     assert cc_rapids.connected_components(matrix, connection="weak")[0] == count
+    handed = cc_rapids.connected_components(matrix, True, "strong")
+    assert handed == ("strong", True, "strong", None)
+    assert cc_rapids.connected_components(matrix, False, "weak", False) == count
+    with pytest.raises(errors.ArgumentTypeError, match="'directed' is given twice: True by"):
+        cc_rapids.connected_components(matrix, True, directed=False)
     assert cc_rapids.connected_components(matrix).vertex.tolist() == list(range(80))
     answer = in_order(cc_rapids.connected_components(graph(WORDS)))
     assert answer["labels"].tolist() == [0, 1, 1, 2, 0]

@@ -128,6 +128,20 @@ def test_too_large_a_graph_goes_to_the_original(peer, graph, monkeypatch, error,
     assert [line.rpartition(": ")[2] for line in caplog.messages] == ["no room"]
 
 
+def test_kinds_and_options_of_others_go_to_the_original(peer, graph, caplog):
+    caplog.set_level(logging.INFO, logger="cc_rapids.interfaces")
+    cc_rapids.install()
+    found = peer["cugraph"].weakly_connected_components
+    assert found([[0, 1], [1, 0]]) == ("cugraph", (-1, "NoneType"))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weight'"):
+        found(graph(FRAME), weight="w")
+    handed = "handed to the original cugraph.weakly_connected_components: "
+    assert [line.removeprefix(handed)[:11] for line in caplog.messages] == [
+        "obj of type",
+        "weakly_conn",
+    ]
+
+
 def test_errors_of_the_contract_stay_errors(peer, graph):
     cc_rapids.install()
     with pytest.raises(TypeError, match="'directed' cannot be specified"):

@@ -127,6 +127,15 @@ def test_the_matrix_is_left_as_it_was():
     assert matrix.indices.dtype == before.indices.dtype
 
 
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array])
+def test_room_behind_the_entries_holds_none(kind):
+    matrix = kind((np.ones(1), np.array([1], "i4"), np.array([0, 1, 1, 1], "i4")), shape=(3, 3))
+    matrix.indices, matrix.data = np.array([1, 2], "i4"), np.ones(2)
+    count, labels = ours.connected_components(matrix)
+    expected, theirs = csgraph.connected_components(matrix)
+    assert (count, labels.tolist()) == (expected, theirs.tolist())
+
+
 def test_strong_components_are_handed_on_with_one_line(caplog):
     caplog.set_level(logging.INFO, logger="cc_rapids.scipy")
     both(random_graph(2).tocsr(), connection="strong")

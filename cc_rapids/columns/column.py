@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from . import buffers
-from .errors import ColumnTypeError, InputError, NullsError
+from .. import buffers
+from ..errors import InputError
+from .arrow import chunked, with_null_rows
+from .lists import array_of_host
+from .refusals import FILL, LEAVE_OUT, no_ids, refuse_nulls
 
 LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
 
@@ -77,13 +80,19 @@ def of(name: str, values: Any) -> Column:
     ColumnTypeError, NullsError, InputError
         It holds no ids, or nulls, or is not one-dimensional.
     """
+    values = chunked(values)
     if not is_series(values):
         return of_array(name, array_of(name, values))
     if is_cudf(values):
-        return of_cudf(name, values._column, lambda: values)
+        return of_cudf(name, values._column, lambda: values, FILL)
+    return of_series(name, series_of(values), FILL)
+
+
+def series_of(values: Any) -> Any:
+    """The series of narwhals over a native one: null too where a category is."""
     import narwhals as nw
 
-    return _of_narwhals(name, nw.from_native(values, series_only=True))
+    return nw.from_native(with_null_rows(values), series_only=True)
 
 
 def of_parts(parts: list[Column]) -> Column:
@@ -91,12 +100,13 @@ def of_parts(parts: list[Column]) -> Column:
     if len(parts) == 1:
         return parts[0]
     name, dtype = (
-        ", ".join(words) for words in zip(*((p.name, p.dtype) for p in parts), strict=True)
+        ", ".join(map(str, words))
+        for words in zip(*((p.name, p.dtype) for p in parts), strict=True)
     )
     return Column(name, dtype, parts[0].size, lambda: Lending(parts), parts=tuple(parts))
 
 
-def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
+def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEAVE_OUT) -> Column:
     """A column of cuDF's own column, which counts its nulls when it is made.
 
     Parameters
@@ -107,6 +117,8 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
         Not copied; a frame's ``_data`` gives it without the cost of a series.
     series : callable
         Gives the series, for strings.
+    remedy : str
+        What errors advise for nulls.
     """
     missing, native = int(column.null_count), _same
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
@@ -116,9 +128,9 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any]) -> Column:
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
         if size == 0:
-            return _empty(name)
-        raise _no_ids(name, text, size, missing)
-    _refuse_nulls(name, missing, size)
+            return empty(name)
+        raise no_ids(name, text, size, missing)
+    refuse_nulls(name, missing, size, remedy)
     if strings:
         held = series()
         return Column(name, text, size, lambda: nullcontext(held), True, native)
@@ -139,22 +151,24 @@ def _categories(series: Any) -> Any:
     return series.astype("category")
 
 
-def _of_narwhals(name: str, side: Any) -> Column:
+def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:
+    """A column of a series of narwhals, as :func:`series_of` makes it; ``remedy`` is for nulls."""
     import narwhals as nw
 
     dtype, missing, size = side.dtype, int(side.null_count()), len(side)
     native = side.to_native()
     text = str(getattr(native, "dtype", None) or native.type)
     if isinstance(dtype, nw.Categorical | nw.Enum):
+        refuse_nulls(name, missing, size, remedy)
         return _of_categories(name, text, side)
     strings = _is_text(side)
     if not (strings or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))):
         if size == 0:
-            return _empty(name)
+            return empty(name)
         if dtype.is_float():
             missing = int((side.is_null() | side.is_nan()).sum())
-        raise _no_ids(name, text, size, missing)
-    _refuse_nulls(name, missing, size)
+        raise no_ids(name, text, size, missing)
+    refuse_nulls(name, missing, size, remedy)
     if strings:
         held = side.to_arrow()
         return Column(name, text, size, lambda: nullcontext(held), True, _from_arrow(side))
@@ -179,14 +193,15 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
     """A column of categories, which stand for their values."""
     import pyarrow as pa
 
-    _refuse_nulls(name, int(side.null_count()), len(side))
     held = side.to_arrow()
     kind, native = held.type.value_type, side.to_native()
     if pa.types.is_integer(kind):
         array = held.cast(kind).to_numpy()
         return Column(name, text, len(side), lambda: nullcontext(array))
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or len(side) == 0):
-        raise _no_ids(name, text, len(side))
+    if len(side) == 0:
+        held = pa.array([], pa.large_string())  # its categories may be of any type, such as null
+    elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise no_ids(name, text, len(side))
     same = getattr(getattr(native, "dtype", None), "categories", None)
 
     def make(array: Any) -> Any:
@@ -221,10 +236,8 @@ def array_of(name: str, values: Any) -> Any:
         array = cupy.asarray(values)
     else:
         if isinstance(values, np.ma.MaskedArray):
-            _refuse_nulls(name, int(np.ma.getmaskarray(values).sum()), values.size)
-        array = np.asarray(values)
-        if array.dtype.kind == "U" and not all(isinstance(value, str) for value in values):
-            array = np.asarray(values, object)  # NumPy has written numbers among them as text
+            refuse_nulls(name, int(np.ma.getmaskarray(values).sum()), values.size)
+        array = array_of_host(name, values)
     if array.ndim != 1:
         raise InputError(f"array {name!r} has shape {array.shape}: ids are one-dimensional")
     return array
@@ -234,12 +247,12 @@ def of_array(name: str, array: Any) -> Column:
     """A column of a one-dimensional array."""
     dtype, size = array.dtype, array.size
     if size == 0 and dtype.kind not in "TUiu":
-        return _empty(name)
+        return empty(name)
     if dtype.kind in "TUO":
         return _of_texts(name, array)
     if dtype.kind not in "iu":
         missing = int((array != array).sum()) if dtype.kind == "f" else 0
-        raise _no_ids(name, str(dtype), size, missing)
+        raise no_ids(name, str(dtype), size, missing)
     if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
     return Column(name, _words_of(array.dtype), size, lambda: nullcontext(array))
@@ -253,46 +266,20 @@ def _of_texts(name: str, array: Any) -> Column:
     missing = sum(value is None or value != value for value in values)
     present = {type(value) for value in values if value is not None and value == value}
     if present in ({str}, {int}):
-        _refuse_nulls(name, missing, array.size)
+        refuse_nulls(name, missing, array.size)
     if present - {str}:
-        raise _no_ids(name, str(array.dtype), array.size, missing)
+        raise no_ids(name, str(array.dtype), array.size, missing)
     text = pyarrow.array(values, pyarrow.large_string())
-    kind = str if array.dtype.kind == "U" else array.dtype
+    dtype = array.dtype
 
     def native(words: Any) -> Any:
-        return np.array(words.to_pylist(), kind)
+        listed = words.to_pylist()
+        grows = listed and dtype.kind == "U"
+        return array_of_host(name, listed) if grows else np.array(listed, dtype)
 
     return Column(name, str(array.dtype), array.size, lambda: nullcontext(text), True, native)
 
 
-def _empty(name: str) -> Column:
-    """No ids: what a frame library makes of an empty list has any type."""
+def empty(name: str) -> Column:
+    """A column without ids: what a frame library makes of an empty list has any type."""
     return Column(name, "int64", 0, lambda: nullcontext(np.empty(0, np.int64)))
-
-
-def _refuse_nulls(name: str, missing: int, size: int) -> None:
-    if missing:
-        raise NullsError(
-            f"column {name!r} has {missing:,} nulls in {size:,} rows: nulls='drop' leaves the edges"
-            " with a null end out of a frame; elsewhere fill or drop them first"
-        )
-
-
-def _no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
-    absent = f", {missing:,} of them missing" if missing else ""
-    what = f"column {name!r} is {dtype} ({size:,} values{absent})"
-    if dtype.lower().startswith(("float", "double", "half")):
-        return ColumnTypeError(
-            f"{what}: ids are integers or strings, because floats merge ids beyond 2^53; cast it,"
-            " such as .astype('int64'), or in pandas .astype('Int64') where values are missing"
-        )
-    return ColumnTypeError(f"{what}: ids are integers or strings; cast it, or factorise it first")
-
-
-def check_same_kind(src: Column, dst: Column) -> None:
-    """Both ends of an edge are integers, or both are strings."""
-    if src.strings != dst.strings:
-        raise ColumnTypeError(
-            f"column {src.name!r} is {src.dtype}, column {dst.name!r} is {dst.dtype}: ids are"
-            " integers on both sides, or strings on both sides; cast one of them"
-        )

@@ -1,0 +1,42 @@
+"""Columns of ids: what they hold is checked, and their memory is lent as it lies."""
+
+from .arrow import chunked
+from .column import (
+    LIBRARIES,
+    Column,
+    Lend,
+    Lending,
+    array_of,
+    empty,
+    is_cudf,
+    is_cudf_frame,
+    is_series,
+    of,
+    of_array,
+    of_cudf,
+    of_parts,
+    of_series,
+    series_of,
+)
+from .sides import no_rows, same_kind
+
+__all__ = [
+    "LIBRARIES",
+    "Column",
+    "Lend",
+    "Lending",
+    "array_of",
+    "chunked",
+    "empty",
+    "is_cudf",
+    "is_cudf_frame",
+    "is_series",
+    "no_rows",
+    "of",
+    "of_array",
+    "of_cudf",
+    "of_parts",
+    "of_series",
+    "same_kind",
+    "series_of",
+]

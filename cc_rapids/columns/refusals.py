@@ -1,0 +1,26 @@
+"""Refusals: what errors say of a column that holds no ids, or of which some are missing."""
+
+from __future__ import annotations
+
+from ..errors import ColumnTypeError, NullsError
+
+FILL = "fill or drop them first"
+LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
+
+
+def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
+    """A NullsError if values are missing, with the way out that there is for this column."""
+    if missing:
+        raise NullsError(f"column {name!r} has {missing:,} nulls in {size:,} rows: {remedy}")
+
+
+def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
+    """The error for a column of a type that names no vertices."""
+    absent = f", {missing:,} of them missing" if missing else ""
+    what = f"column {name!r} is {dtype} ({size:,} values{absent})"
+    if dtype.lower().startswith(("float", "double", "half")):
+        return ColumnTypeError(
+            f"{what}: ids are integers or strings, because floats merge ids beyond 2^53; cast it,"
+            " such as .astype('int64'), or in pandas .astype('Int64') where values are missing"
+        )
+    return ColumnTypeError(f"{what}: ids are integers or strings; cast it, or factorise it first")
