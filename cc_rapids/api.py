@@ -67,7 +67,7 @@ def components(  # type: ignore[misc]
         The columns with the two ends of each edge. Several columns together are one id, and
         rows compare column by column.
     vertices : column, array or range, optional
-        Vertices that count even if no edge names them (a frame if ids have several columns).
+        Vertices that count even if no edge names them (a frame or tuples, of several columns).
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "max", "dense", "size"}
