@@ -162,6 +162,57 @@ def test_attach_and_look_up_on_the_device(cudf):
     assert found.representatives(by)["vertex"].to_arrow().to_pylist() == [5, 9]
 
 
+SCORES = {
+    "integers": [3, 9, 1],
+    "booleans": [False, True, False],
+    "dates": pd.to_datetime(["2026-01-02", "2026-03-04", "2026-01-01"]),
+    "words": ["b", "c", "a"],
+    "categories": pd.Categorical(["mid", "top", "low"], ["low", "mid", "top"], ordered=True),
+}
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_the_best_of_any_scores_represents(cudf, kind):
+    found = cc_rapids.components(cudf.DataFrame({"src": [1, 2], "dst": [2, 3]}))
+    by = pd.DataFrame({"vertex": [1, 2, 3], "score": SCORES[kind]})
+    for rows in ([0, 1, 2], [2, 1, 0, 2]):  # the last of them twice
+        best = found.representatives(cudf.from_pandas(by.iloc[rows]))
+        assert best["vertex"].to_arrow().to_pylist() == [2]
+        least = found.representatives(cudf.from_pandas(by.iloc[rows]), ascending=True)
+        assert least["vertex"].to_arrow().to_pylist() == [3 if kind != "booleans" else 1]
+
+
+def test_null_ids_have_null_labels(cudf):
+    found = cc_rapids.components(cudf.DataFrame({"src": ["a", "b"], "dst": ["b", "c"]}))
+    asked = cudf.DataFrame({"vertex": ["c", None, "z"], "other": [1, 2, 3]})
+    attached = found.attach(asked, missing="null")
+    assert attached["labels"].to_arrow().to_pylist() == ["a", None, None]
+    with pytest.raises(errors.NullsError, match="1 nulls in 3 rows"):
+        found.attach(asked)
+    assert len(found.attach(asked[:0])) == 0
+
+
+def test_tuples_are_ids_of_several_columns(cudf):
+    edges = cudf.DataFrame({"a": [1, 2], "b": [1, 2], "c": [1, 1], "d": [2, 3]})
+    columns = ["a", "b"], ["c", "d"]
+    found = cc_rapids.components(edges, *columns, vertices=[(7, 8)])
+    assert len(found) == 3
+    assert found.component_of((2, 2)) == (1, 3)
+    both_ids = found.component_of([(1, 1), (7, 8)])
+    assert [column.to_arrow().to_pylist() for column in _columns(both_ids)] == [[1, 7], [1, 8]]
+
+
+def _columns(frame):
+    return [frame[name] for name in frame.columns]
+
+
+@pytest.mark.parametrize("vertices", [[3, 1], ["b", "a"]])
+def test_edges_without_rows_are_of_any_kind(cudf, vertices):
+    none = cudf.DataFrame({"src": cudf.Series([], dtype="float64"), "dst": cudf.Series([])})
+    found = cc_rapids.components(none, vertices=cudf.Series(vertices))
+    assert found.labels()["vertex"].to_arrow().to_pylist() == sorted(vertices)
+
+
 def test_the_accessor_of_cudf(cudf):
     import cc_rapids.accessor
 
