@@ -8,7 +8,7 @@ cost is to sort the batch and, where there are new ids, to merge them with those
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -206,10 +206,12 @@ class Texts(_Placed):
         words, native = self.words, given.src.native
         assert words is not None
 
-        def look_up(at: Any) -> Any:
-            found = words.look_up(at)
+        def plain(found: Any) -> Any:
             here = is_cudf(found) and not given.on_device
-            return native(found.to_arrow() if here else found)
+            return found.to_arrow() if here else found
+
+        def look_up(at: Any) -> Any:
+            return native(plain(words.look_up(at)), lambda: plain(self.held))
 
         return replace(words, look_up=look_up)
 
@@ -222,7 +224,7 @@ Index = Range | Integers | Texts
 Extended = tuple[Index, list[Array]]
 
 
-def _same(words: Any) -> Any:
+def _same(words: Any, every: Callable[[], Any]) -> Any:
     return words
 
 

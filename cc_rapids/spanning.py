@@ -64,9 +64,10 @@ def _take(column: Column, rows: Any) -> Any:
     with column.lend() as held:
         if not column.strings:
             return held[rows]
+        taken = held.take(rows)
         if is_cudf(held):
-            return column.native(held.take(rows).reset_index(drop=True))
-        return column.native(held.take(rows))
+            taken = taken.reset_index(drop=True)
+        return column.native(taken, lambda: taken)
 
 
 def _library(array: Any) -> Any:

@@ -22,7 +22,7 @@ import numpy as np
 
 from . import texts
 from .buffers import lend_strings
-from .columns import is_cudf
+from .columns import Native, is_cudf
 from .engines import Array, Engine
 from .texts import Text
 
@@ -49,9 +49,7 @@ class Words:
         return vertices.astype(np.uint64), known
 
 
-def factorise(
-    columns: list[Any], native: Callable[[Any], Any], engine: Engine
-) -> tuple[list[Any], Words]:
+def factorise(columns: list[Any], native: Native, engine: Engine) -> tuple[list[Any], Words]:
     """Codes for all columns together, in the order of the strings, and the strings.
 
     Parameters
@@ -71,7 +69,8 @@ def factorise(
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
     def look_up(at: Array) -> Any:
-        return native(library.share(words) if _all(at, words) else library.take(words, at))
+        found = library.share(words) if _all(at, words) else library.take(words, at)
+        return native(found, partial(library.share, words))
 
     place = partial(library.place, words)
     return sides, Words(len(words), look_up, library.on_device, place)

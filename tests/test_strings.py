@@ -214,3 +214,22 @@ def test_explain_counts_the_bytes_of_strings():
         assert strings.bytes_of([edges["src"], [edges["dst"]]]) >= 100 * each
         assert cc_rapids.components(edges, explain=True).bytes >= 3 * 100 * each
     assert strings.bytes_of(pa.array([], pa.dictionary(pa.int32(), pa.string()))) == 0
+
+
+@pytest.mark.parametrize("vertices", [None, ["a", "z"]])
+def test_columns_of_one_answer_have_the_same_categories(vertices):
+    sides = {"src": pd.Categorical(["b", "c"]), "dst": pd.Categorical(["a", "d"])}
+    found = cc_rapids.components(pd.DataFrame(sides), vertices=vertices)
+    labels = found.labels()
+    own = labels[labels["vertex"] == labels["labels"]]
+    assert own["vertex"].tolist() == found.sizes().sort_values("labels")["labels"].tolist()
+    assert labels["vertex"].dtype == labels["labels"].dtype == found.sizes()["labels"].dtype
+
+
+def test_categories_that_hold_all_ids_stay_what_they_are():
+    kind = pd.CategoricalDtype(["z", "b", "a", "unused"], ordered=True)
+    edges = pd.DataFrame({"src": ["b"], "dst": ["z"]}).astype(kind)
+    labels = cc_rapids.components(edges).labels()
+    assert (labels.dtypes == kind).all()
+    batch = cc_rapids.Connectivity().insert(edges).components().labels()
+    assert (batch.dtypes == kind).all()

@@ -20,6 +20,7 @@ from .refusals import FILL, LEAVE_OUT, no_ids, refuse_nulls
 LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
 
 Lend = Callable[[], AbstractContextManager[Any]]
+Native = Callable[[Any, Callable[[], Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,9 @@ class Column:
 
     ``lend`` is a context manager over it: while it is open, a cuDF column stays where it is on
     the device, and is not marked as unspillable afterwards. ``native`` makes a column of the
-    caller's kind of an array of PyArrow's (of a series on a device). Several columns that name
-    vertices together are the ``parts`` of one, which lends a list.
+    caller's kind of an array of PyArrow's (of a series on a device), given what gives all strings
+    of the answer, as all its columns have the same categories. Several columns that name vertices
+    together are the ``parts`` of one, which lends a list.
     """
 
     name: str
@@ -37,7 +39,7 @@ class Column:
     size: int
     lend: Lend
     strings: bool = False
-    native: Callable[[Any], Any] = lambda values: values
+    native: Native = lambda values, every: values
     parts: tuple[Column, ...] = ()
 
 
@@ -143,11 +145,11 @@ def _words_of(dtype: Any) -> str:
     return str(dtype)
 
 
-def _same(series: Any) -> Any:
+def _same(series: Any, every: Callable[[], Any]) -> Any:
     return series
 
 
-def _categories(series: Any) -> Any:
+def _categories(series: Any, every: Callable[[], Any]) -> Any:
     return series.astype("category")
 
 
@@ -204,10 +206,10 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
         raise no_ids(name, text, len(side))
     same = getattr(getattr(native, "dtype", None), "categories", None)
 
-    def make(array: Any) -> Any:
-        known = same is not None and set(array.to_pylist()) <= set(same)
+    def make(array: Any, every: Callable[[], Any]) -> Any:
+        known = same is not None and set(every().to_pylist()) <= set(same)
         if side.implementation.is_pandas_like():
-            return array.to_pandas().astype(native.dtype if known else "category")
+            return array.to_pandas().astype(native.dtype if known else _categories_of(every()))
         if side.implementation.is_polars():
             polars = sys.modules["polars"]
             return polars.from_arrow(array).cast(native.dtype if known else polars.Categorical)
@@ -216,16 +218,21 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
     return Column(name, text, len(side), lambda: nullcontext(held), True, make)
 
 
-def _from_arrow(side: Any) -> Callable[[Any], Any]:
+def _categories_of(words: Any) -> Any:
+    """Pandas' type of categories that are these strings."""
+    return sys.modules["pandas"].CategoricalDtype(words.to_pandas())
+
+
+def _from_arrow(side: Any) -> Native:
     """How to make a column like this one of an array of PyArrow's."""
     implementation, native = side.implementation, side.to_native()
     if implementation.is_pandas_like():
         dtype = native.dtype  # and not the column, which would stay as long as the answer
-        return lambda array: array.to_pandas().astype(dtype)
+        return lambda array, every: array.to_pandas().astype(dtype)
     if implementation.is_polars():
-        return lambda array: sys.modules["polars"].from_arrow(array)
+        return lambda array, every: sys.modules["polars"].from_arrow(array)
     kind = native.type
-    return lambda array: array.cast(kind)
+    return lambda array, every: array.cast(kind)
 
 
 def array_of(name: str, values: Any) -> Any:
@@ -272,7 +279,7 @@ def _of_texts(name: str, array: Any) -> Column:
     text = pyarrow.array(values, pyarrow.large_string())
     dtype = array.dtype
 
-    def native(words: Any) -> Any:
+    def native(words: Any, every: Callable[[], Any]) -> Any:
         listed = words.to_pylist()
         grows = listed and dtype.kind == "U"
         return array_of_host(name, listed) if grows else np.array(listed, dtype)
