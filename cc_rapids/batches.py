@@ -7,7 +7,6 @@ is taken for the old one. What is interrupted leaves that as it was, even if thr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 
 from . import kernels
 from .choosing import choose_for_batch
-from .columns import Column
+from .columns import empty
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
@@ -86,15 +85,11 @@ def kind_of(given: Given, before: Given | None) -> Given:
     if before is not None and not given.src.size:
         return replace(before, dropped=before.dropped + given.dropped)
     src, dst = (
-        Column(column.name, column.dtype, 0, _no_rows, strings=column.strings, native=column.native)
+        replace(column, size=0, lend=empty(column.name).lend, parts=())
         for column in (given.src, given.dst)
     )
     dropped = given.dropped + (before.dropped if before else 0)
     return Given(src, dst, given.frame, given.on_device, dropped=dropped)
-
-
-def _no_rows() -> Any:
-    return nullcontext(np.empty(0, np.int64))
 
 
 def grown(forest: Forest, n: int) -> Forest:

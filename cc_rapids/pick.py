@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .columns import Column, array_of, is_cudf, is_cudf_frame, is_series
+from .columns import Column, array_of, is_cudf, is_cudf_frame, is_series, refuse_twice
 from .errors import ColumnTypeError, InputError, MissingColumnError, NullsError
 
 
@@ -65,8 +65,7 @@ def check_columns(frame: Any, wanted: list[Any]) -> None:
                 f"there is no column {word!r} to attach labels on, but"
                 f" {', '.join(map(str, names))}: name it by on="
             )
-        if names.count(word) > 1:
-            raise InputError(f"{names.count(word)} columns are called {word!r}: rename one")
+        refuse_twice(word, names)
 
 
 def first(column: Any) -> Any:

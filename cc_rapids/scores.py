@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .columns import is_cudf, is_series
+from .columns import chunked, is_cudf, is_series
 from .engines import Array
 from .errors import ColumnTypeError, InputError
 from .pick import column_of, columns_of, numbers_of
@@ -93,6 +93,7 @@ def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any)
 def _host_numbers(scores: Any) -> tuple[Any, Any]:
     """Scores of a library of the host's, or of none, as numbers."""
     import narwhals as nw
+    import pyarrow as pa
 
     series = _series(scores)
     if is_series(series):
@@ -107,18 +108,16 @@ def _host_numbers(scores: Any) -> tuple[Any, Any]:
         kind, make, ranked = str(array.dtype), partial(_arrow, scores, array), False
     try:
         return _codes(make(), ranked)
-    except (TypeError, ValueError, NotImplementedError, OverflowError):  # of PyArrow
+    except (pa.ArrowException, TypeError, OverflowError):
         raise _no_scores(f"scores are {kind}") from None
 
 
 def _series(scores: Any) -> Any:
     """What a library of frames has besides its series as a series; all else as it is."""
-    library = type(scores).__module__.partition(".")[0]
-    if library == "pandas" and not is_series(scores):
+    pandas = type(scores).__module__.partition(".")[0] == "pandas"
+    if pandas and not is_series(scores):
         return sys.modules["pandas"].Series(scores)
-    if library == "pyarrow" and not is_series(scores):
-        return sys.modules["pyarrow"].chunked_array([scores])
-    return scores
+    return chunked(scores)
 
 
 def _array(scores: Any) -> Any:

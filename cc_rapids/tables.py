@@ -16,6 +16,7 @@ from .columns import (
     of_cudf,
     of_parts,
     of_series,
+    refuse_twice,
     same_kind,
     series_of,
 )
@@ -62,8 +63,7 @@ def _unambiguous(edges: Any, names: list[str]) -> Any:
     """The columns of a frame in which others share a name; an InputError if these do."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
-        if columns.count(name) > 1:
-            raise InputError(f"{columns.count(name)} columns are called {name!r}: rename one")
+        refuse_twice(name, columns)
     wanted = [name for name in names if name in columns]
     return edges.select(wanted) if hasattr(edges, "column_names") else edges[wanted]
 

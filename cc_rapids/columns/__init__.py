@@ -19,6 +19,7 @@ from .column import (
     of_series,
     series_of,
 )
+from .refusals import refuse_twice
 from .sides import no_rows, same_kind
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "of_cudf",
     "of_parts",
     "of_series",
+    "refuse_twice",
     "same_kind",
     "series_of",
 ]

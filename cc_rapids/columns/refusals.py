@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import ColumnTypeError, NullsError
+from typing import Any
+
+from ..errors import ColumnTypeError, InputError, NullsError
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
@@ -12,6 +14,12 @@ def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None
     """A NullsError if values are missing, with the way out that there is for this column."""
     if missing:
         raise NullsError(f"column {name!r} has {missing:,} nulls in {size:,} rows: {remedy}")
+
+
+def refuse_twice(name: Any, names: list[Any]) -> None:
+    """An InputError if several columns have the name of one that is asked for."""
+    if names.count(name) > 1:
+        raise InputError(f"{names.count(name)} columns are called {name!r}: rename one")
 
 
 def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
