@@ -212,6 +212,19 @@ class Lookup:
             " takes those that no edge names"
         )
 
+    def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:
+        """A frame of some columns and the label of one vertex in each row, of a run over the
+        vertices 0 .. n - 1, by their ``numbers``: a column, whose type the labels get.
+        """
+        column = of("vertices", numbers)
+        with self._engine.scope(), column.lend() as held:
+            at = self._engine.asarray(held)
+            labels = self._forest.parent[at]
+            if labels.dtype.itemsize == at.dtype.itemsize:
+                labels = labels.view(at.dtype)
+            labels = self._bring(labels.astype(at.dtype, copy=False), self._given.on_device)
+        return self._given.frame(columns | {"labels": labels})
+
     @cached_property
     def _occurring(self) -> Array:
         """The vertices that occur, in order."""

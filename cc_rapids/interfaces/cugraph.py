@@ -44,8 +44,8 @@ def weakly_connected_components(
         graph of int32 or int64 vertices the rows are in the order of the vertices, and labels are
         the least vertex of the component. Other vertices (strings, unsigned integers, several
         columns, which come back as ``0_vertex``, ``1_vertex``, ...) have numbers of cuGraph's own,
-        which differ from run to run: rows are in the order of these, and labels are 0 .. k-1 as
-        components appear there. ``components(graph).labels()`` is the same on every run.
+        which differ from graph to graph: rows are in the order of these, and labels are the least
+        number in the component. ``components(graph).labels()`` is the same on every run.
     (int, (n,) array of int32), or int, for a matrix
         The number of components, and for each row 0 .. k-1 in the order of the least rows: CuPy's
         array for a matrix of CuPy's, NumPy's for one of SciPy's.
@@ -147,18 +147,17 @@ def _of_numbered(graph: Any) -> Any:
     """Components of cuGraph's own numbers 0 .. n - 1, beside the vertices that they stand for.
 
     The rows stay in the order of its table: to sort strings would take ten times as long as all
-    else, and cuGraph does not either.
+    else, and cuGraph does not either. They are not copied; what can be changed in place is.
     """
     table = numbering(graph)
     names = [name for name in table.columns if name != "id"]
-    found = components(edge_frame(graph), num_vertices=len(table)).labels("dense")
     public = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
-    answer = table[names]
-    answer.columns = public  # and not renamed, which copies the strings
-    labels = found["labels"].take(table["id"]).astype(table["id"].dtype)
-    labels.index = answer.index
-    answer["labels"] = labels
-    return answer
+    vertices = {
+        label: table[name] if table[name].dtype.kind == "O" else table[name].copy()
+        for label, name in zip(public, names, strict=True)
+    }
+    found = components(edge_frame(graph), num_vertices=len(table))
+    return found._labelled(vertices, table["id"])
 
 
 def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> Any:

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.gpu
 COUNT = 40_000
 
 
-def plain(word):
-    return word
+def plain(words, every):
+    return words
 
 
 def random_words(kind, seed=4):
