@@ -22,7 +22,8 @@ test: $(VENV)/dev
 	$(PYTEST)
 	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) tests/engines tests/test_api.py \
 		tests/test_errors.py tests/test_result.py tests/test_vertices.py \
-		tests/test_glances.py tests/test_tiles.py tests/test_shared_bits.py
+		tests/test_glances.py tests/test_tiles.py tests/test_shared_bits.py \
+		tests/test_ahead.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

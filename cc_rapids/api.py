@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, Literal, overload
 
-import numpy as np
-
-from . import engines, frames, small, vertices
-from .adjacency import Adjacency, arranged, placed, rows_of
-from .choosing import RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
-from .columns import Lending
 from .design import Design
-from .engines import Array, Engine
-from .given import Given
-from .plan import Plan, check_memory, check_pairs, plan
-from .result import Components, Facts, check_labels
-from .solve import solve
-from .sources import is_stream
-from .spanning import check_design
-from .streams import StreamPlan, check_streamed, stream_components
-from .vertices import Numbered
-
-log = logging.getLogger(__name__)
+from .job import job
+from .plan import Plan
+from .result import Components
+from .streams import StreamPlan
 
 
 @overload  # the options are those of the function itself
@@ -131,30 +115,21 @@ def components(  # type: ignore[misc]
     >>> found.labels("dense").labels
     array([0, 0, 1, 2, 3, 3], dtype=int32)
     """
-    check_labels(labels)
-    check_memory(memory)
-    if chunked or is_stream(edges):
-        check_streamed(forest, memory, source, destination, chunked)
-        named: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices}
-        how: dict[str, Any] = {"design": design, "engine": engine, "explain": explain} | chunked
-        return stream_components(
-            edges, str(source), str(destination), labels=labels, nulls=nulls, **named, **how
-        )
-    chosen, rule = Design.parse(design), rule_of(design)
-    if forest:
-        check_design(chosen)
-    given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
-    runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
-    ids, starts = given.columns, [given.offsets] if given.offsets else []
-    room = runner.room()
-    with runner.scope(room), Lending([*ids, *starts]) as held:
-        columns, offsets = held[: len(ids)], held[len(ids) :]
-        if explain:
-            return plan(given, columns, chosen, rule, forest, runner)
-        where = runner, memory
-        found = _run(given, columns, offsets, chosen or rule, labels, *where, forest)
-    found._room = room
-    return found
+    return job(
+        edges,
+        source,
+        destination,
+        vertices=vertices,
+        num_vertices=num_vertices,
+        labels=labels,
+        nulls=nulls,
+        design=design,
+        engine=engine,
+        memory=memory,
+        forest=forest,
+        explain=explain,
+        **chunked,
+    )
 
 
 def spanning_forest(
@@ -193,107 +168,3 @@ def spanning_forest(
     """
     options["forest"] = True
     return components(edges, source, destination, **options).forest()
-
-
-def _run(
-    given: Given,
-    columns: list[Any],
-    offsets: list[Any],
-    design: Design | str | None,
-    labels: str,
-    engine: Engine,
-    memory: str,
-    noted: bool,
-) -> Components:
-    started = perf_counter()
-    moves = engine.on_device and not (given.on_device and memory != "zero-copy")
-    if moves and not (given.src.strings or given.src.parts):
-        columns = [engine.placed(column, memory) for column in columns]
-        offsets = [engine.placed(column, memory) for column in offsets]
-        engine.synchronize()
-    copied = perf_counter()
-    whole = noted or given.offsets or design == "paper"
-    whole = whole or (isinstance(design, Design) and design.counts_vertices)
-    how = design, engine, memory, noted
-    solved = _solve(given, columns, offsets, *how, sure=bool(whole))
-    if not solved.numbered.forest.complete:
-        log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
-        solved = _solve(given, columns, offsets, *how, sure=True)
-    numbered = solved.numbered
-    forest, names = numbered.settle(numbered.forest)
-    done = perf_counter()
-    facts = Facts(
-        design=str(solved.design),
-        ids=numbered.ids,
-        edges=given.src.size,
-        memory=memory,
-        seconds={"copy": copied - started if moves else None, "compute": done - copied},
-    )
-    if given.dropped:
-        log.info("%d edges with a null end were left out", given.dropped)
-    found, spent = forest.components, done - copied
-    log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
-    return Components(given, engine, names, forest, labels, facts, solved.chosen)
-
-
-def _at_once(given: Given, columns: list[Any], engine: Engine) -> _Solved | None:
-    """A small list solved in one launch; None if it is not one, or has to be solved as others."""
-    if not small.fits(given, columns, engine):
-        return None
-    usual = choose(engine, 1, given.src.size)
-    numbered = small.solved(given, columns, engine, usual.design)
-    if numbered is None:
-        return None
-    log.debug("%s, in one launch: %s", usual.design, usual)
-    return _Solved(numbered, usual.design, None)
-
-
-@dataclass(frozen=True)
-class _Solved:
-    """A solved forest, and the rows of the edges of a spanning forest if they are wanted."""
-
-    numbered: Numbered
-    design: Design
-    chosen: Array | None
-
-
-def _solve(
-    given: Given,
-    columns: list[Any],
-    offsets: list[Any],
-    design: Design | str | None,
-    engine: Engine,
-    memory: str,
-    noted: bool,
-    sure: bool,
-) -> _Solved:
-    if design == RULES[0] and memory == "device" and not noted:
-        at_once = _at_once(given, columns, engine)
-        if at_once is not None:
-            return at_once
-    numbered = vertices.number(given, columns, engine, sure)
-    edges, forest, near = numbered.edges, numbered.forest, 0.0 if offsets else numbered.near
-    rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
-    if not isinstance(design, Design):
-        found: Rule | Branch
-        if design == "paper":
-            found = choose_by_paper(
-                engine, forest.n, edges.m, lambda: rows or rows_of(edges, forest, noted)
-            )
-            rows = found.rows or rows
-        else:
-            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric), near)
-        log.debug("%s: %s", found.design, found)
-        design = for_forest(found.design) if noted else found.design
-    check_pairs(design, forest.n, engine, memory)
-    edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
-    if not noted:
-        solve(edges, forest, design, rows, memory=memory)
-        return _Solved(numbered, design, None)
-    wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
-    by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
-    solve(edges, forest, design, rows, by_vertex, memory)
-    chosen = engine.xp.sort(by_vertex[by_vertex != np.iinfo(wide).max])
-    if rows is not None and rows.edge_of is not None:
-        chosen = engine.xp.sort(rows.edge_of[chosen])
-    return _Solved(numbered, design, chosen)

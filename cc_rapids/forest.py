@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import bits, kernels
+from . import kernels
 from .bits import WORD
 from .edges import Array
 from .engines import Engine
@@ -15,6 +16,29 @@ from .ranks import blocks_of, rank
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
 ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
+SPARE = 40 << 20  # bytes, at most, for rows that may turn out not to be there
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """The rows that will be asked for once their forest is counted: where the host goes on while
+    the device works, they can be gathered before it knows how many there are.
+
+    Attributes
+    ----------
+    low, dtype : int, dtype
+        As for :meth:`Forest.rows`.
+    most : int
+        The vertices that there may be.
+    """
+
+    low: int
+    dtype: Any
+    most: int
+
+    def in_vain(self, least: int) -> int:
+        """The bytes, at most, of rows that are not there, if at least so many are."""
+        return 2 * int(np.dtype(self.dtype).itemsize) * (self.most - least)
 
 
 class Forest:
@@ -59,23 +83,28 @@ class Forest:
             engine.fill(held[3], 0)
         self.parent, self.seen, self._before, self._totals = held
         self.stray = self._totals[2:3]
+        self.everyone, self.complete = everyone, True
         self.vertices = self.components = 0
-        self.complete = True
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by what they are called with
 
-    def count(self) -> None:
+    def count(self, ahead: Ahead | None = None) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
 
         The counts are all that goes to the host. The ranks are launched before they are waited
-        for, so that the device does not idle afterwards.
+        for, so that the device does not idle afterwards, and so is what gathers rows ``ahead``;
+        they are kept unless a third of their room is left over.
         """
         complete = kernels.kernel(answer.complete, self.engine, self.vertex)
         octets = self.seen.view(np.uint8)
         complete(octets.size, self.n, self.parent, octets, self._totals)
         rank(self.engine, self.seen, self._before)
-        self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
         self.engine.leave_room()
+        rows = self._least(ahead.low, ahead.dtype, ahead.most) if ahead else None
+        self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
         self.complete = not stray
+        if ahead and rows and 2 * ahead.most <= 3 * self.vertices:
+            ids, labels = rows
+            self._rows[ahead.low, ids.dtype] = ids[: self.vertices], labels[: self.vertices]
 
     def counted(self, vertices: int, components: int, low: int, rows: tuple[Array, Array]) -> None:
         """Take over what was counted when the forest was made, and the rows for ids from ``low``,
@@ -94,8 +123,11 @@ class Forest:
         rows = self._rows.pop((low, np.dtype(dtype)), None)
         if rows is not None:
             return rows
+        return self._least(low, dtype, self.vertices)
+
+    def _least(self, low: int, dtype: Any, room: int) -> tuple[Array, Array]:
         unused = self.seen, self._before
-        return self._gather(answer.least, low, dtype, dtype, *unused)
+        return self._gather(answer.least, low, room, dtype, dtype, *unused)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the rank of its component by least vertices.
@@ -110,16 +142,22 @@ class Forest:
         before = self.engine.empty(self._before.size, self.vertex)
         rank(self.engine, words, before)
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
-        return self._gather(answer.dense, low, dtype, small, words, before)
+        return self._gather(answer.dense, low, self.vertices, dtype, small, words, before)
 
     def _gather(
-        self, name: Any, low: int, ids: Any, labels: Any, roots: Array, before_roots: Array
+        self,
+        name: Any,
+        low: int,
+        room: int,
+        ids: Any,
+        labels: Any,
+        roots: Array,
+        before_roots: Array,
     ) -> tuple[Array, Array]:
         engine = self.engine
-        everyone = self.vertices == self.n
-        row = answer.everyone if everyone else bits.rank
-        parts = kernels.kernel(row, engine), kernels.kernel(name, engine)
-        out = engine.pieces((self.vertices, ids), (self.vertices, labels))
-        kernel = kernels.kernel(answer.gather, engine, self.vertex, *parts)
-        kernel(self.n, self.parent, self.seen, self._before, low, roots, before_roots, *out)
+        out = engine.pieces((room, ids), (room, labels))
+        kernel = kernels.kernel(answer.gather, engine, kernels.kernel(name, engine))
+        lanes = engine.lanes * (self._before.size - 1)
+        trees = self.n, self.parent, self.seen, self._before
+        kernel(lanes, *trees, low, roots, before_roots, *out)
         return out[0], out[1]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bits, kernels, passes, reading
+from . import kernels, passes, reading
 from .bits import WORD
 from .design import Design
 from .edges import Edges
@@ -102,7 +102,7 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     span = columns.span(engine, wide, sign, every)
     forest, block = kernels.forest, passes.block
     flatten = forest.flatten(engine, kernels.compress.naive(engine))
-    gather = answer.gather(engine, VERTEX, bits.rank(engine), answer.least(engine))
+    gather = answer.gather(engine, answer.least(engine))
     phases = (
         block.lay(engine, forest.start(engine, VERTEX).part),
         block.link_share(engine, parts.ends(), parts.link_edge()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,9 +11,10 @@ from .adjacency import Adjacency
 from .design import Design
 from .edges import Array, Edges
 from .engines import Engine
-from .forest import Forest
+from .forest import SPARE, Ahead, Forest
 from .kernels.sample import PROBES
 from .program import Program, build, build_mixed
+from .ranks import size_later
 
 MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
 
@@ -74,6 +76,7 @@ def solve(
     rows: Adjacency | None,
     chosen: Array = None,
     memory: str = "device",
+    ahead: Ahead | None = None,
 ) -> None:
     """Give every vertex the root of its component, and count them.
 
@@ -92,13 +95,22 @@ def solve(
         it was hooked, in an order of its own.
     memory : str
         The kind of memory that the edges are in, and that a matrix is to be made in.
+    ahead : Ahead, optional
+        Rows to gather while the forest is counted, unless more than ``SPARE`` bytes of them may be
+        in vain: all vertices inside the giant are there, of which a sample tells early.
     """
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
     work = prepare(program, edges, forest, rows, chosen, memory)
-    run(program, work)
-    forest.count()  # while the arrays of the work live: without a pool their release waits
+    sample(program, work)
+    least: Callable[[], int] = lambda: forest.n if forest.everyone else 0  # noqa: E731
+    if ahead and work.sampled and ahead.in_vain(least()) > SPARE:
+        least = size_later(forest.engine, work.inside)
+    finish(program, work)
+    fits = ahead is not None and ahead.in_vain(least()) <= SPARE
+    # while the arrays of the work live: without a pool their release waits
+    forest.count(ahead if fits else None)
 
 
 def join(edges: Edges, forest: Forest, design: Design) -> None:

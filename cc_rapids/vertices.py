@@ -36,7 +36,8 @@ class Numbered:
 
     ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``near`` the
     share of a long list in order whose ends are near each other. ``settle`` gives, of the solved
-    forest, one whose vertices are in the order of the ids, and their names.
+    forest, one whose vertices are in the order of the ids, and their names; which are ``names``
+    where that is the case before it is solved.
     """
 
     edges: Edges
@@ -45,6 +46,7 @@ class Numbered:
     about: int
     settle: Callable[[Forest], tuple[Forest, Names]]
     near: float = 0.0
+    names: Names | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def number(given: Given, columns: list[Any], engine: Engine, sure: bool) -> Numb
             assert isinstance(names, Offset | Listed)
             return solved, Rows(names, digits)
 
-        return replace(numbered, ids=f"rows, {numbered.ids}", settle=settle)
+        return replace(numbered, ids=f"rows, {numbered.ids}", settle=settle, names=None)
     if given.src.strings:
         codes, words = factorise(columns, given.src.native, engine)
         src, dst = (engine.asarray(code) for code in codes[:2])
@@ -115,7 +117,7 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
 
 def as_it_is(edges: Edges, forest: Forest, ids: str, names: Names, near: float = 0.0) -> Numbered:
     """Vertices that are in the order of the ids already."""
-    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names), near)
+    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names), near, names)
 
 
 def _mark_named(ids: Ids, words: Array, engine: Engine) -> None:

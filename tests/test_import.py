@@ -41,11 +41,11 @@ ROOMS = {
     "libraries": Room("errors engines"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
-    "ranks": Room("bits kernels engines passes"),
+    "ranks": Room("bits kernels engines passes", "numpy"),
     "forest": Room("bits edges kernels engines passes ranks", "numpy"),
     "adjacency": Room("errors edges reading passes kernels engines design forest", "numpy"),
     "choosing": Room("errors catalog kernels engines passes design adjacency", "numpy"),
-    "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
+    "solve": Room("edges kernels engines design program ranks forest adjacency", "numpy"),
     "formats": Room("errors", late="numpy pyarrow scipy"),
     "buffers": Room(others="numpy", late="cupy"),
     "columns": Room("errors buffers", "numpy", "cupy narwhals pandas pyarrow"),
@@ -117,15 +117,16 @@ ROOMS = {
         " ways vertices",
         "numpy",
     ),
-    "api": Room(
-        "engines design choosing adjacency solve frames columns given plan spanning vertices small"
-        " result sources streams",
+    "job": Room(
+        "engines design choosing forest adjacency solve frames columns given plan spanning vertices"
+        " small result sources streams",
         "numpy",
     ),
+    "api": Room("design plan result streams job"),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "bench": Room(
         "errors edges reading kernels engines design program plots forest adjacency solve graphs"
-        " api generators oracle",
+        " job api generators oracle",
         "numpy",
         "cudf cugraph cupy pyarrow rmm scipy",
     ),
@@ -133,7 +134,7 @@ ROOMS = {
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
-        "errors catalog bars engines columns graphs frames design spanning result api",
+        "errors catalog bars engines columns graphs frames design spanning result job api",
         "dask distributed networkx numpy",
         "cugraph cupy dask_cuda networkx pandas pyarrow scipy",
     ),

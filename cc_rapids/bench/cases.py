@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from .. import oracle
 from ..adjacency import arranged
-from ..api import components
 from ..design import Design
 from ..engines import Engine
 from ..errors import VerificationError
 from ..forest import Forest
 from ..generators import Graph
+from ..job import job as solved
 from ..oracle.columns import label_columns
 from ..program import build
 from ..solve import prepare, run
@@ -100,7 +100,8 @@ class Measured:
 
     def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
         def job(copy: Input) -> Any:
-            found = components(copy.given, design=name, engine=self.engine.name)
+            how: dict[str, Any] = {"design": name, "engine": self.engine.name, "listed": True}
+            found: Any = solved(copy.given, "src", "dst", **how)
             return found, found.labels()
 
         times = timed(self.engine, job, copies, self.options.runs)

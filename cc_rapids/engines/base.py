@@ -113,6 +113,7 @@ class Engine(ABC):
     prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
     in_one_launch = False  # does a small list gain by phases that are launched together?
+    goes_on = False  # does the host go on while kernels run?
 
     fence, barrier, count, meet = map(Atom, ("fence", "barrier", "count", "meet"))
     once = Atom("once")
@@ -228,6 +229,13 @@ class Engine(ABC):
     @abstractmethod
     def to_host(self, array: Array) -> Any:
         """The array as NumPy's, after all work that writes it."""
+
+    def later(self, array: Array) -> Callable[[], Any]:
+        """What gives a small array on the host, as all work launched so far has left it; it is
+        called before another is asked for, and more may be launched meanwhile.
+        """
+        copy = self.to_host(array)
+        return lambda: copy
 
     @abstractmethod
     def synchronize(self) -> None:

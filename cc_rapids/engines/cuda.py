@@ -63,7 +63,7 @@ class Cuda(Engine):
     on_device = True
     group = lanes = 32
     samples = True
-    in_one_launch = True
+    in_one_launch = goes_on = True
     swap_pairs = Atom("swap_pairs")
 
     def __init__(self, cupy: Any) -> None:
@@ -191,6 +191,9 @@ class Cuda(Engine):
         if not small or isinstance(array, np.ndarray):
             return self.xp.asnumpy(array)
         return self._kept.note(self._stream(), array)
+
+    def later(self, array: Array) -> Callable[[], Any]:
+        return self._kept.later(self._stream(), array)
 
     def synchronize(self) -> None:
         self._stream().synchronize()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from . import pages
@@ -20,7 +21,7 @@ class Kept(threading.local):
     def __init__(self) -> None:
         self._arguments: dict[int, Any] = {}  # by how many words they are
         self._asides: dict[int, Any] = {}  # by device
-        self._note: Any = None
+        self._notes: dict[str, Any] = {}
 
     def pack(self, words: list[int]) -> int:
         """The arguments as cuLaunchKernel's 'extra': it copies them before it returns, so that a
@@ -45,6 +46,22 @@ class Kept(threading.local):
 
     def note(self, stream: Any, array: Array) -> Any:
         """A copy on the host of at most ``pages.NOTE`` bytes."""
-        if self._note is None:
-            self._note = pages.note()
-        return self._note(stream, array)
+        read = self._sent("now", stream, array)
+        stream.synchronize()
+        return read()
+
+    def later(self, stream: Any, array: Array) -> Callable[[], Any]:
+        """What waits for such a copy, while more is launched; on a page of its own."""
+        read, done = self._sent("later", stream, array), stream.record()
+
+        def copy() -> Any:
+            done.synchronize()
+            return read()
+
+        return copy
+
+    def _sent(self, page: str, stream: Any, array: Array) -> Callable[[], Any]:
+        if page not in self._notes:
+            self._notes[page] = pages.note()
+        read: Callable[[], Any] = self._notes[page](stream, array)
+        return read

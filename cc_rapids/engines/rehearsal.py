@@ -63,6 +63,7 @@ class Rehearsal(Threads):
     group = cuda.Cuda.group
     lanes = cuda.Cuda.lanes
     samples = cuda.Cuda.samples
+    goes_on = cuda.Cuda.goes_on
     swap_pairs = cuda.Cuda.swap_pairs
     prefetch = cuda.Cuda.prefetch
 

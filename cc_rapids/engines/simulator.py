@@ -24,7 +24,7 @@ class Simulator(Threads):
     group = 4
     samples = True
     prefetch = None
-    in_one_launch = True
+    in_one_launch = goes_on = True
 
     @property
     def device_name(self) -> str:

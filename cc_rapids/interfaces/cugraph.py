@@ -14,6 +14,7 @@ from typing import Any
 from ..api import components
 from ..errors import ArgumentTypeError, EngineError, InputError
 from ..graphs import check_state, edge_frame, is_graph, numbering
+from ..job import job
 
 log = logging.getLogger(__name__)
 
@@ -137,10 +138,15 @@ def _of_matrix(matrix: Any, labels: bool) -> Any:
 def _of_integers(graph: Any) -> Any:
     """Components of the edges alone, if they name every vertex: cuGraph keeps their number."""
     if graph.edgelist is not None:
-        labels = components(graph.edgelist.edgelist_df).labels()
+        labels = _listed(graph.edgelist.edgelist_df)
         if len(labels) == graph.number_of_vertices():
             return labels
-    return components(graph).labels()
+    return _listed(graph)
+
+
+def _listed(edges: Any) -> Any:
+    found: Any = job(edges, "src", "dst", listed=True)
+    return found.labels()
 
 
 def _of_numbered(graph: Any) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api import components
 from ..design import Design
 from ..errors import ArgumentTypeError
 from ..graphs import is_graph
+from ..job import job
 from . import cugraph
 
 
@@ -71,7 +71,7 @@ def connected_components(
     if is_graph(edges) or any(option is not None for option in contract):
         kind = "weak" if connection is None else connection
         return cugraph.connected_components(edges, directed, kind, return_labels)
-    found = components(
+    found: Any = job(
         edges,
         source,
         destination,
@@ -83,6 +83,7 @@ def connected_components(
         engine=engine,
         memory=memory,
         explain=explain,
+        listed=True,
     )
     return found if explain else found.labels()
 

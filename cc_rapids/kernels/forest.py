@@ -18,9 +18,11 @@ from .link import none_of
 def start(on: Any, vertex: type) -> Any:
     """Every vertex is a tree of its own."""
 
-    @on.each
-    def start(v, parent):
-        parent[v] = vertex(v)
+    @on.sweep
+    def start(v, n, step, parent):
+        while v < n:
+            parent[v] = vertex(v)
+            v += step
 
     return start
 

@@ -60,16 +60,13 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
     ``bits``: whether its bits are read through the caches, or from memory that threads share first,
     see passes/shared.py; where the edges of a spanning forest are noted, through the caches.
     """
-    link_edges = every_edge(reading.sampled(on, every))
-
-    def count(m: int) -> int:
-        return reading.sampled_count(m, every)
+    link_edges, count = every_edge(reading.sampled(on, every)), reading.sampled_count
 
     def link(work: Any) -> None:
-        link_edges(count(work.m), *work.edges, work.n, *work.trees, *work.notes)
+        link_edges(count(work.m, every), *work.edges, work.n, *work.trees, *work.notes)
 
-    left = reading.unsampled(on, every)
-    return Sample(link, left=left, left_count=lambda m: m - count(m), shared=bits == "shared")
+    left, shared = reading.unsampled(on, every), bits == "shared"
+    return Sample(link, left=left, left_count=lambda m: m - count(m, every), shared=shared)
 
 
 def giant_of(on: Any, vertex: type) -> Any:

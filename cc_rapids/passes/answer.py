@@ -13,6 +13,9 @@ from .. import bits
 from .least import lessen
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
+SPAN = np.uint64(bits.BLOCK * bits.WORD)  # vertices of a block of words
+TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
 
 
 def complete(on: Any, vertex: type) -> Any:
@@ -64,6 +67,21 @@ def count_blocks(on: Any) -> Any:
     return count_blocks
 
 
+def count_set(on: Any) -> Any:
+    """Add the members of the set to a total."""
+    ones, all_add = bits.count(on), on.all_add
+
+    @on.sweep
+    def count_set(w, words, step, seen, total):
+        found = np.int64(0)
+        while w < words:
+            found += np.int64(ones(seen[w]))
+            w += step
+        all_add(total, 0, found)
+
+    return count_set
+
+
 def sum_runs(on: Any) -> Any:
     """Running sums inside each run of ``length`` values, and the sum of each run."""
 
@@ -106,16 +124,6 @@ def mark_roots(on: Any, vertex: type) -> Any:
     return mark_roots
 
 
-def everyone(on: Any) -> Any:
-    """The row of a vertex where all occur: the vertex itself."""
-
-    @on.device
-    def row(seen, before, v):
-        return v
-
-    return row
-
-
 def least(on: Any) -> Any:
     """The label of a component: the id of its root, which is its least vertex."""
 
@@ -137,18 +145,30 @@ def dense(on: Any) -> Any:
     return label
 
 
-def gather(on: Any, vertex: type, row: Any, label: Any) -> Any:
-    """The rows of the answer: the id of each vertex that occurs, in order, and its label."""
-    has = bits.has(on)
+def gather(on: Any, label: Any) -> Any:
+    """The rows of the answer: the id of each vertex that occurs, in order, and its label.
+
+    The lanes of a warp look at a word of the set together, each at one bit, and count those before
+    it while they go through a block of words. Without lanes one thread does so bit by bit.
+    """
+    ones, lanes = bits.count(on), np.uint64(on.lanes)
 
     @on.each
-    def gather(v, parent, seen, before, low, roots, before_roots, ids, labels):
-        r = parent[v]
-        if r != v or has(seen, vertex(v)):
-            k = row(seen, before, vertex(v))
-            ids[k] = np.int64(v) + low
-            labels[k] = label(r, low, roots, before_roots)
+    def gather(i, n, parent, seen, before, low, roots, before_roots, ids, labels):
+        b = i // lanes
+        v, last = b * SPAN + i % lanes, min((b + NEXT) * SPAN, np.uint64(n))
+        come = np.uint64(before[b])
+        while v < last:
+            word, below = seen[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
+            if word & (below + BIT) != 0:
+                k = come + np.uint64(ones(word & below))
+                ids[k] = np.int64(v) + low
+                labels[k] = label(parent[v], low, roots, before_roots)
+            v += lanes
+            if v & LAST < lanes:
+                come += np.uint64(ones(word))
 
+    gather.together = TOGETHER
     return gather
 
 

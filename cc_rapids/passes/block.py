@@ -22,10 +22,8 @@ def lay(on: Any, start: Any) -> Any:
 
     @on.device
     def lay(t, n, step, parent, seen):
-        v, w = t, t
-        while v < n:
-            start(v, parent)
-            v += step
+        w = t
+        start(t, n, step, parent)
         while w < (n + LAST) >> WORD:
             seen[w] = np.uint32(0)
             w += step
@@ -49,11 +47,11 @@ def link_share(on: Any, ends: Any, one: Any) -> Any:
 
 def list_rows(on: Any, count_blocks: Any, gather: Any) -> Any:
     """Rank the set of the vertices, and write the rows of the answer."""
-    barrier = on.barrier
+    barrier, lanes = on.barrier, np.uint64(on.lanes)
 
     @on.device
     def list_rows(t, n, step, low, parent, seen, before, ids, labels):
-        b, v, k = t, t, ONE
+        b, i, k = t, t, ONE
         while b < np.uint64(before.size) - ONE:
             count_blocks(b, (n + LAST) >> WORD, seen, before)
             b += step
@@ -62,9 +60,9 @@ def list_rows(on: Any, count_blocks: Any, gather: Any) -> Any:
             before[k] += before[k - ONE]
             k += ONE
         barrier()
-        while v < n:
-            gather(v, parent, seen, before, low, seen, before, ids, labels)
-            v += step
+        while i < (np.uint64(before.size) - ONE) * lanes:
+            gather(i, n, parent, seen, before, low, seen, before, ids, labels)
+            i += step
 
     return list_rows
 

@@ -1,0 +1,186 @@
+"""Job: from what the caller gave to the components, by way of one run."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from . import engines, frames, small, vertices
+from .adjacency import Adjacency, arranged, placed, rows_of
+from .choosing import RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
+from .columns import Lending
+from .design import Design
+from .engines import Array, Engine
+from .forest import Ahead
+from .given import Given
+from .plan import Plan, check_memory, check_pairs, plan
+from .result import Components, Facts, check_labels
+from .solve import solve
+from .sources import is_stream
+from .spanning import check_design
+from .streams import StreamPlan, check_streamed, stream_components
+from .vertices import Numbered
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a job runs: on which engine, by which design or rule, and what is wanted of it.
+
+    ``noted``: a spanning forest. ``listed``: the label frame, at once.
+    """
+
+    engine: Engine
+    design: Design | str | None
+    memory: str
+    noted: bool
+    listed: bool
+
+
+def job(
+    edges: Any,
+    source: str | list[str],
+    destination: str | list[str],
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    memory: str = "device",
+    forest: bool = False,
+    explain: bool = False,
+    listed: bool = False,
+    **chunked: Any,
+) -> Components | Plan | StreamPlan:
+    """What :func:`cc_rapids.components` does, with the same arguments.
+
+    ``listed`` says that the label frame will be asked for next: then its rows may be gathered
+    before it is known how many there are, see :class:`cc_rapids.forest.Ahead`.
+    """
+    check_labels(labels)
+    check_memory(memory)
+    if chunked or is_stream(edges):
+        check_streamed(forest, memory, source, destination, chunked)
+        ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
+        how: dict[str, Any] = {"design": design, "engine": engine, "explain": explain} | chunked
+        return stream_components(edges, str(source), str(destination), labels=labels, **ids, **how)
+    chosen, rule = Design.parse(design), rule_of(design)
+    if forest:
+        check_design(chosen)
+    given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
+    runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
+    ends, starts, room = given.columns, [given.offsets] if given.offsets else [], runner.room()
+    with runner.scope(room), Lending([*ends, *starts]) as held:
+        columns, offsets = held[: len(ends)], held[len(ends) :]
+        if explain:
+            return plan(given, columns, chosen, rule, forest, runner)
+        way = Way(runner, chosen or rule, memory, forest, listed and labels == "min")
+        found = _run(given, columns, offsets, way, labels)
+    found._room = room
+    return found
+
+
+def _run(given: Given, columns: list[Any], offsets: list[Any], way: Way, labels: str) -> Components:
+    started, engine, memory = perf_counter(), way.engine, way.memory
+    moves = engine.on_device and not (given.on_device and memory != "zero-copy")
+    if moves and not (given.src.strings or given.src.parts):
+        columns = [engine.placed(column, memory) for column in columns]
+        offsets = [engine.placed(column, memory) for column in offsets]
+        engine.synchronize()
+    copied = perf_counter()
+    whole = way.noted or given.offsets or way.design == "paper"
+    whole = whole or (isinstance(way.design, Design) and way.design.counts_vertices)
+    solved = _solve(given, columns, offsets, way, sure=bool(whole))
+    if not solved.numbered.forest.complete:
+        log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
+        solved = _solve(given, columns, offsets, way, sure=True)
+    numbered = solved.numbered
+    forest, names = numbered.settle(numbered.forest)
+    done = perf_counter()
+    facts = Facts(
+        design=str(solved.design),
+        ids=numbered.ids,
+        edges=given.src.size,
+        memory=memory,
+        seconds={"copy": copied - started if moves else None, "compute": done - copied},
+    )
+    if given.dropped:
+        log.info("%d edges with a null end were left out", given.dropped)
+    found, spent = forest.components, done - copied
+    log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
+    return Components(given, engine, names, forest, labels, facts, solved.chosen)
+
+
+def _at_once(given: Given, columns: list[Any], engine: Engine) -> _Solved | None:
+    """A small list solved in one launch; None if it is not one, or has to be solved as others."""
+    if not small.fits(given, columns, engine):
+        return None
+    usual = choose(engine, 1, given.src.size)
+    numbered = small.solved(given, columns, engine, usual.design)
+    if numbered is None:
+        return None
+    log.debug("%s, in one launch: %s", usual.design, usual)
+    return _Solved(numbered, usual.design, None)
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """A solved forest, and the rows of the edges of a spanning forest if they are wanted."""
+
+    numbered: Numbered
+    design: Design
+    chosen: Array | None
+
+
+def _solve(given: Given, columns: list[Any], offsets: list[Any], way: Way, sure: bool) -> _Solved:
+    engine, design, memory, noted = way.engine, way.design, way.memory, way.noted
+    if design == RULES[0] and memory == "device" and not noted:
+        at_once = _at_once(given, columns, engine)
+        if at_once is not None:
+            return at_once
+    numbered = vertices.number(given, columns, engine, sure)
+    edges, forest, near = numbered.edges, numbered.forest, 0.0 if offsets else numbered.near
+    rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
+    if not isinstance(design, Design):
+        found: Rule | Branch
+        if design == "paper":
+            found = choose_by_paper(
+                engine, forest.n, edges.m, lambda: rows or rows_of(edges, forest, noted)
+            )
+            rows = found.rows or rows
+        else:
+            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric), near)
+        log.debug("%s: %s", found.design, found)
+        design = for_forest(found.design) if noted else found.design
+    check_pairs(design, forest.n, engine, memory)
+    edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
+    if not noted:
+        ahead = _ahead(given, numbered) if way.listed and engine.goes_on else None
+        solve(edges, forest, design, rows, memory=memory, ahead=ahead)
+        return _Solved(numbered, design, None)
+    wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
+    by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
+    solve(edges, forest, design, rows, by_vertex, memory)
+    chosen = engine.xp.sort(by_vertex[by_vertex != np.iinfo(wide).max])
+    if rows is not None and rows.edge_of is not None:
+        chosen = engine.xp.sort(rows.edge_of[chosen])
+    return _Solved(numbered, design, chosen)
+
+
+def _ahead(given: Given, numbered: Numbered) -> Ahead | None:
+    """The rows of the label frame, if vertices are in the order of the ids before they are solved.
+
+    Without vertices that are named otherwise there are at most as many as ends of edges.
+    """
+    forest, names = numbered.forest, numbered.names
+    if names is None:
+        return None
+    ends = forest.n if given.vertices is not None else 2 * numbered.edges.m
+    return Ahead(names.low, names.dtype, min(forest.n, ends))

@@ -1,0 +1,99 @@
+"""Rows of the answer that are gathered before it is known how many there are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from machine import EACH_THREAD_IS_SLOW, SIMULATED
+from test_properties import components_of
+
+import cc_rapids
+from cc_rapids import engines, forest, solve
+
+IDS = {
+    "without gaps": lambda random: random.integers(0, 300, (2, 900)),
+    "a fourth missing": lambda random: random.integers(0, 300, (2, 900)) * 4 // 3,
+    "every fifth": lambda random: random.integers(0, 60, (2, 900)) * 5,
+    "from 2^40 on": lambda random: 2**40 + random.integers(0, 300, (2, 900)),
+    "a bit each": lambda random: random.integers(0, 300, (2, 900)) * 100,
+    "slots": lambda random: random.integers(0, 300, (2, 900)) * 10**12,
+    "more edges of less": lambda random: np.minimum(random.integers(0, 2500, (2, 900)), 40),
+}
+
+
+@pytest.fixture
+def gathered(engine, monkeypatch):
+    """The room of each gathering, once on an engine whose host goes on while its kernels run."""
+    rooms, gather = [], forest.Forest._gather
+    monkeypatch.setattr(engines.get(engine), "goes_on", True, raising=False)
+    monkeypatch.setattr(engines.get(engine), "in_one_launch", False, raising=False)
+    monkeypatch.setattr("cc_rapids.ways.SMALL", 1000)
+
+    def noted(own, name, low, room, *rest):
+        rooms.append((room, own.vertices))
+        return gather(own, name, low, room, *rest)
+
+    monkeypatch.setattr(forest.Forest, "_gather", noted)
+    return rooms
+
+
+@pytest.mark.parametrize("kind", IDS)
+@pytest.mark.parametrize("design", ["none+async+halve", "strided(every=2)+rem-cas+splice"])
+def test_labels_are_those_of_any_other_run(engine, gathered, kind, design):
+    if engine == "cuda" and SIMULATED and kind not in ("a fourth missing", "every fifth"):
+        pytest.skip(EACH_THREAD_IS_SLOW)
+    src, dst = IDS[kind](np.random.default_rng(3))
+    found = cc_rapids.connected_components((src, dst), engine=engine, design=design)
+    members = components_of(src.tolist(), dst.tolist())
+    expected = {vertex: min(members[vertex]) for vertex in members}
+    assert dict(zip(found.vertex.tolist(), found.labels.tolist(), strict=True)) == expected
+    assert np.all(np.diff(found.vertex) > 0)
+    if kind == "slots":
+        return
+    ahead = gathered[0]
+    assert ahead[1] == 0  # nothing was counted yet
+    assert len(expected) <= ahead[0] <= 2 * src.size
+    assert (len(gathered) == 2) is (2 * ahead[0] > 3 * len(expected))
+
+
+def test_rows_that_are_kept_are_given_away_once(engine, gathered):
+    edges = pd.DataFrame({"src": [4, 2, 9, 9], "dst": [2, 7, 9, 4]})
+    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, num_vertices=10, listed=True)
+    first, second = found.labels(), found.labels()
+    assert gathered == [(10, 0), (10, 10)]
+    pd.testing.assert_frame_equal(first, second)
+    first["labels"] = 0
+    assert found.labels()["labels"].tolist() == [0, 1, 2, 3, 2, 5, 6, 2, 8, 2]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"labels": "dense"}, {"labels": "max"}, {"forest": True}], ids=str
+)
+def test_what_is_not_asked_for_is_not_gathered(engine, gathered, options):
+    edges = np.array([4, 2, 9, 9]), np.array([2, 7, 9, 4])
+    listed = not (options.get("forest") or not options)
+    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, **options, listed=listed)
+    assert len(found) == 1
+    assert gathered == []
+
+
+def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch):
+    """Of a list without a sample by the ids that there may be, after one by those that it saw."""
+    if engine == "cuda" and SIMULATED:
+        pytest.skip(EACH_THREAD_IS_SLOW)
+    random = np.random.default_rng(1)
+    edges = tuple(random.integers(0, 1000, (2, 20_000)))
+    for spare, sample, at_once in (
+        (16_000, "none", True),
+        (15_000, "none", False),
+        (15_000, "strided(every=2)", True),
+        (10, "strided(every=2)", True),
+    ):
+        monkeypatch.setattr(solve, "SPARE", spare)
+        gathered.clear()
+        cc_rapids.connected_components(edges, engine=engine, design=f"{sample}+async+halve")
+        assert gathered == ([(1000, 0)] if at_once else [(1000, 1000)]), (spare, sample)
+    monkeypatch.setattr(solve, "SPARE", 0)
+    gathered.clear()
+    pairs = np.arange(0, 1000, 2), np.arange(1, 1000, 2)
+    cc_rapids.connected_components(pairs, engine=engine, design="strided(every=2)+async+halve")
+    assert gathered == [(1000, 1000)]
