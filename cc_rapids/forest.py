@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +31,14 @@ class Ahead:
         As for :meth:`Forest.rows`.
     most : int
         The vertices that there may be.
+    then : callable, optional
+        Called with the rows, of which there are ``most``, before they are counted.
     """
 
     low: int
     dtype: Any
     most: int
+    then: Callable[[Array, Array], None] | None = None
 
     def in_vain(self, least: int) -> int:
         """The bytes, at most, of rows that are not there, if at least so many are."""
@@ -100,6 +104,8 @@ class Forest:
         rank(self.engine, self.seen, self._before)
         self.engine.leave_room()
         rows = self._least(ahead.low, ahead.dtype, ahead.most) if ahead else None
+        if rows and ahead and ahead.then:
+            ahead.then(*rows)
         self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
         self.complete = not stray
         if ahead and rows and 2 * ahead.most <= 3 * self.vertices:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -17,6 +18,7 @@ from .design import Design
 from .engines import Array, Engine
 from .forest import Ahead
 from .given import Given
+from .names import Offset
 from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
@@ -32,14 +34,15 @@ log = logging.getLogger(__name__)
 class Way:
     """How a job runs: on which engine, by which design or rule, and what is wanted of it.
 
-    ``noted``: a spanning forest. ``listed``: the label frame, at once.
+    ``noted``: a spanning forest. ``listed``: the label frame, at once, of so many vertices if that
+    is known.
     """
 
     engine: Engine
     design: Design | str | None
     memory: str
     noted: bool
-    listed: bool
+    listed: bool | int
 
 
 def job(
@@ -56,13 +59,14 @@ def job(
     memory: str = "device",
     forest: bool = False,
     explain: bool = False,
-    listed: bool = False,
+    listed: bool | int = False,
     **chunked: Any,
 ) -> Components | Plan | StreamPlan:
     """What :func:`cc_rapids.components` does, with the same arguments.
 
-    ``listed`` says that the label frame will be asked for next: then its rows may be gathered
-    before it is known how many there are, see :class:`cc_rapids.forest.Ahead`.
+    ``listed`` says that the label frame will be asked for next, or of how many vertices: then its
+    rows may be gathered, and it may be made, before they are counted; see
+    :class:`cc_rapids.forest.Ahead`.
     """
     check_labels(labels)
     check_memory(memory)
@@ -81,7 +85,8 @@ def job(
         columns, offsets = held[: len(ends)], held[len(ends) :]
         if explain:
             return plan(given, columns, chosen, rule, forest, runner)
-        way = Way(runner, chosen or rule, memory, forest, listed and labels == "min")
+        listed = listed if labels == "min" and runner.goes_on else False
+        way = Way(runner, chosen or rule, memory, forest, listed)
         found = _run(given, columns, offsets, way, labels)
     found._room = room
     return found
@@ -115,7 +120,8 @@ def _run(given: Given, columns: list[Any], offsets: list[Any], way: Way, labels:
         log.info("%d edges with a null end were left out", given.dropped)
     found, spent = forest.components, done - copied
     log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
-    return Components(given, engine, names, forest, labels, facts, solved.chosen)
+    made = solved.frame if solved.frame and way.listed == forest.vertices else None
+    return Components(given, engine, names, forest, labels, facts, solved.chosen, made)
 
 
 def _at_once(given: Given, columns: list[Any], engine: Engine) -> _Solved | None:
@@ -132,11 +138,14 @@ def _at_once(given: Given, columns: list[Any], engine: Engine) -> _Solved | None
 
 @dataclass(frozen=True)
 class _Solved:
-    """A solved forest, and the rows of the edges of a spanning forest if they are wanted."""
+    """A solved forest, the rows of the edges of a spanning forest if they are wanted, and what
+    gives a label frame that was made on the way.
+    """
 
     numbered: Numbered
     design: Design
     chosen: Array | None
+    frame: Callable[[], Any] | None = None
 
 
 def _solve(given: Given, columns: list[Any], offsets: list[Any], way: Way, sure: bool) -> _Solved:
@@ -162,9 +171,10 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], way: Way, sure:
     check_pairs(design, forest.n, engine, memory)
     edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
     if not noted:
-        ahead = _ahead(given, numbered) if way.listed and engine.goes_on else None
+        frames: list[Any] = []
+        ahead = _ahead(given, numbered, way, frames.append) if way.listed else None
         solve(edges, forest, design, rows, memory=memory, ahead=ahead)
-        return _Solved(numbered, design, None)
+        return _Solved(numbered, design, None, frames.pop if frames else None)
     wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
     by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
     solve(edges, forest, design, rows, by_vertex, memory)
@@ -174,13 +184,21 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], way: Way, sure:
     return _Solved(numbered, design, chosen)
 
 
-def _ahead(given: Given, numbered: Numbered) -> Ahead | None:
+def _ahead(given: Given, numbered: Numbered, way: Way, made: Callable[[Any], None]) -> Ahead | None:
     """The rows of the label frame, if vertices are in the order of the ids before they are solved.
 
-    Without vertices that are named otherwise there are at most as many as ends of edges.
+    Without vertices that are named otherwise there are at most as many as ends of edges. Where it
+    is known how many there are, and the rows are those of the frame, that is ``made`` of them.
     """
-    forest, names = numbered.forest, numbered.names
+    forest, names, count = numbered.forest, numbered.names, way.listed
     if names is None:
         return None
     ends = forest.n if given.vertices is not None else 2 * numbered.edges.m
-    return Ahead(names.low, names.dtype, min(forest.n, ends))
+    most = min(forest.n, ends)
+
+    def then(ids: Array, labels: Array) -> None:
+        made(given.frame({"vertex": ids[:count], "labels": labels[:count]}))
+
+    here = way.engine.on_device == given.on_device and isinstance(names, Offset)
+    known = count is not True and count <= most and here
+    return Ahead(names.low, names.dtype, most, then if known else None)

@@ -1,5 +1,7 @@
 """Rows of the answer that are gathered before it is known how many there are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,3 +99,25 @@ def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch):
     pairs = np.arange(0, 1000, 2), np.arange(1, 1000, 2)
     cc_rapids.connected_components(pairs, engine=engine, design="strided(every=2)+async+halve")
     assert gathered == [(1000, 1000)]
+
+
+@pytest.mark.parametrize("told", [7, 6, 8, 40, 0, True], ids=str)
+def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
+    engine, gathered, told, monkeypatch
+):
+    """Six vertices occur; a number that proves wrong changes nothing."""
+    edges = pd.DataFrame({"src": [4, 2, 9, 9, 1], "dst": [2, 7, 9, 4, 3]})
+    whole = cc_rapids.components(edges, engine=engine).labels()
+    made = []
+    given = cc_rapids.frames.read(edges, "src", "dst", None, None, "raise")
+    noted = replace(given, frame=lambda columns: made.append(gathered[-1]) or given.frame(columns))
+    monkeypatch.setattr(cc_rapids.frames, "read", lambda *rest: noted)
+    gathered.clear()
+    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, listed=told)
+    early = told in (6, 7, 8)
+    assert made == ([(9, 0)] if early else [])
+    for _ in range(2):
+        frame = found.labels()
+        pd.testing.assert_frame_equal(frame, whole)
+        frame["labels"] = 0
+    assert len(made) == (2 if told == 6 else 2 + early)

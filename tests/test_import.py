@@ -118,8 +118,8 @@ ROOMS = {
         "numpy",
     ),
     "job": Room(
-        "engines design choosing forest adjacency solve frames columns given plan spanning vertices"
-        " small result sources streams",
+        "engines design choosing forest adjacency solve frames columns given names plan spanning"
+        " vertices small result sources streams",
         "numpy",
     ),
     "api": Room("design plan result streams job"),

@@ -138,14 +138,15 @@ def _of_matrix(matrix: Any, labels: bool) -> Any:
 def _of_integers(graph: Any) -> Any:
     """Components of the edges alone, if they name every vertex: cuGraph keeps their number."""
     if graph.edgelist is not None:
-        labels = _listed(graph.edgelist.edgelist_df)
-        if len(labels) == graph.number_of_vertices():
+        count = int(graph.number_of_vertices())
+        labels = _listed(graph.edgelist.edgelist_df, count)
+        if len(labels) == count:
             return labels
-    return _listed(graph)
+    return _listed(graph, True)
 
 
-def _listed(edges: Any) -> Any:
-    found: Any = job(edges, "src", "dst", listed=True)
+def _listed(edges: Any, listed: bool | int) -> Any:
+    found: Any = job(edges, "src", "dst", listed=listed)
     return found.labels()
 
 
