@@ -17,7 +17,7 @@ from .ranks import blocks_of, rank
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
 ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
-SPARE = 40 << 20  # bytes, at most, for rows that may turn out not to be there
+SPARE = 56 << 20  # bytes, at most, for rows that may turn out not to be there
 
 
 @dataclass(frozen=True)

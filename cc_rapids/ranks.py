@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
 from . import kernels
 from .bits import BLOCK
 from .engines import Array, Engine
@@ -27,14 +23,6 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
         count = kernels.kernel(answer.count_blocks, engine)
         count(before.size - 1, words.size, words, before)
         _running_sum(engine, before)
-
-
-def size_later(engine: Engine, words: Array) -> Callable[[], int]:
-    """What tells how many members the set has by now, while more is launched."""
-    total = engine.fill(engine.empty(1, np.int64), 0)
-    kernels.kernel(answer.count_set, engine)(words.size, words, total)
-    told = engine.later(total)
-    return lambda: int(told()[0])
 
 
 def _running_sum(engine: Engine, values: Array) -> None:

@@ -14,7 +14,6 @@ from .engines import Engine
 from .forest import SPARE, Ahead, Forest
 from .kernels.sample import PROBES
 from .program import Program, build, build_mixed
-from .ranks import size_later
 
 MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
 
@@ -36,7 +35,8 @@ class Work:
         keeps nothing, or notes nothing, is given the parents there, and never looks at them.
     notes : (seen, stray)
     best, inside, roots : arrays
-        The giant's root, the vertices inside it, and room to find it; after a sample only.
+        The giant's root, with how many vertices the sample has linked, the vertices inside it, and
+        room to find it; after a sample only.
     outside : (listed, count) or ()
         Room for the vertices outside it, for a design that gathers them. All such room is there
         before the first launch: to release it in between would wait for the device.
@@ -97,7 +97,7 @@ def solve(
         The kind of memory that the edges are in, and that a matrix is to be made in.
     ahead : Ahead, optional
         Rows to gather while the forest is counted, unless more than ``SPARE`` bytes of them may be
-        in vain: all vertices inside the giant are there, of which a sample tells early.
+        in vain: those that a sample has linked are there, and it tells early how many.
     """
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
@@ -106,7 +106,8 @@ def solve(
     sample(program, work)
     least: Callable[[], int] = lambda: forest.n if forest.everyone else 0  # noqa: E731
     if ahead and work.sampled and ahead.in_vain(least()) > SPARE:
-        least = size_later(forest.engine, work.inside)
+        told = forest.engine.later(work.best[1:])
+        least = lambda: int(told()[0])  # noqa: E731
     finish(program, work)
     fits = ahead is not None and ahead.in_vain(least()) <= SPARE
     # while the arrays of the work live: without a pool their release waits
@@ -194,7 +195,7 @@ def _find_giant(program: Program, work: Work) -> None:
     program.probe(PROBES, work.n, parent, work.roots)
     program.most_frequent(PROBES, work.roots, work.best)
     octets = work.inside.view(np.uint8)
-    program.mark_inside(octets.size, work.n, parent, work.best, octets)
+    program.mark_inside(octets.size, work.n, parent, work.best, work.best[1:], octets)
 
 
 def finish(program: Program, work: Work) -> None:
@@ -226,7 +227,7 @@ def prepare(
     best, inside, roots = forest.stray, forest.seen, forest.parent
     if sampled:
         bits = forest.seen.size, np.uint32
-        best, inside, roots = engine.pieces((1, np.int64), bits, (PROBES, forest.vertex))
+        best, inside, roots = engine.pieces((2, np.int64), bits, (PROBES, forest.vertex))
     elif program.rounds:
         best = engine.empty(1, np.int64)
     if best is not forest.stray:

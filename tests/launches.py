@@ -122,14 +122,6 @@ def audits():
                 cc_rapids.components(edges(dtype)).audit(edges(dtype))
 
 
-def ahead():
-    """Rows that are gathered before they are counted, and what says whether they may be."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.solve.SPARE", -1)
-        for dtype in (INT, LONG, ULONG):
-            cc_rapids.connected_components(edges(dtype), design=Design("strided"))
-
-
 def graphs():
     """Every generator that has a kernel."""
     for name in generators.REFERENCES:
@@ -152,7 +144,7 @@ def rehearse(which):
     """
     types = (INT, LONG, ULONG)
     named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
-    uses = [(use.__name__, use) for use in (ids, strings, at_once, audits, ahead, graphs)]
+    uses = [(use.__name__, use) for use in (ids, strings, at_once, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))

@@ -79,7 +79,7 @@ def test_what_is_not_asked_for_is_not_gathered(engine, gathered, options):
 
 
 def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch):
-    """Of a list without a sample by the ids that there may be, after one by those that it saw."""
+    """Of a list without a sample by the ids that there may be, after one by those that it linked."""
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
     random = np.random.default_rng(1)
@@ -88,7 +88,8 @@ def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch):
         (16_000, "none", True),
         (15_000, "none", False),
         (15_000, "strided(every=2)", True),
-        (10, "strided(every=2)", True),
+        (16, "strided(every=2)", True),  # which links all to one
+        (15, "strided(every=2)", False),
     ):
         monkeypatch.setattr(solve, "SPARE", spare)
         gathered.clear()

@@ -67,21 +67,6 @@ def count_blocks(on: Any) -> Any:
     return count_blocks
 
 
-def count_set(on: Any) -> Any:
-    """Add the members of the set to a total."""
-    ones, all_add = bits.count(on), on.all_add
-
-    @on.sweep
-    def count_set(w, words, step, seen, total):
-        found = np.int64(0)
-        while w < words:
-            found += np.int64(ones(seen[w]))
-            w += step
-        all_add(total, 0, found)
-
-    return count_set
-
-
 def sum_runs(on: Any) -> Any:
     """Running sums inside each run of ``length`` values, and the sum of each run."""
 

@@ -2,6 +2,7 @@
 
 parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
 best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sample`).
+linked : (1,) how many vertices have a parent, at first 0.
 """
 
 from typing import Any
@@ -72,24 +73,31 @@ def most_frequent(on: Any) -> Any:
 def mark_inside(on: Any, vertex: type, find: Any) -> Any:
     """Point every vertex at its root, and note those of the giant, a byte of the set at a time.
 
-    A vertex that another thread has not flattened yet still leads to the same root.
+    A vertex that another thread has not flattened yet still leads to the same root. Those that have
+    another root than themselves are counted: they occur, whatever else is linked.
     """
-    giant = giant_of(on, vertex)
+    giant, all_add = giant_of(on, vertex), on.all_add
 
-    @on.each
-    def mark_inside(b, n, parent, best, octets):
-        octet, one, v = np.uint8(0), np.uint8(1), b << THREE
-        last = min(v + EIGHT, np.uint64(n))
-        while v < last:
-            p = parent[v]
-            r = find(parent, p)
-            if r != p:
-                parent[v] = r
-            if r == giant(best):
-                octet |= one
-            one = np.uint8(one << ONE)
-            v += np.uint64(1)
-        octets[b] = octet
+    @on.sweep
+    def mark_inside(b, count, step, n, parent, best, linked, octets):
+        found = np.int64(0)
+        while b < count:
+            octet, one, v = np.uint8(0), np.uint8(1), b << THREE
+            last = min(v + EIGHT, np.uint64(n))
+            while v < last:
+                p = parent[v]
+                r = find(parent, p)
+                if r != p:
+                    parent[v] = r
+                if r != v:
+                    found += np.int64(1)
+                if r == giant(best):
+                    octet |= one
+                one = np.uint8(one << ONE)
+                v += np.uint64(1)
+            octets[b] = octet
+            b += step
+        all_add(linked, 0, found)
 
     return mark_inside
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -143,20 +144,21 @@ def marking(before: Forest, giant: int) -> Race:
     n, label = len(before), components(len(before), enumerate(before))
     members = [v for v in range(n) if label[v] == giant]
     expected = tuple(bits(members).to_bytes(-(-n // 8), "little"))
-    best = (len(members) << COUNT_SHIFT | giant,)
+    best, children = (len(members) << COUNT_SHIFT | giant,), sum(map(ne, label, range(n)))
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         kernel = mark_inside(Interleaver, np.uint32, compress.naive(Interleaver))
-        parent, octets = shared.values()
-        octet = range(len(expected))
-        return [[partial(kernel, np.uint64(b), n, parent, best, octets)] for b in octet]
+        parent, linked, octets = shared.values()
+        own = [(np.uint64(b), np.uint64(b + 1), np.uint64(1)) for b in range(len(expected))]
+        return [[partial(kernel, *octet, n, parent, best, linked, octets)] for octet in own]
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
-        if list(arrays["parent"]) == label and arrays["octets"] == expected:
+        counted = arrays["linked"] == (children,)
+        if list(arrays["parent"]) == label and arrays["octets"] == expected and counted:
             return None
-        return f"{arrays} where {label} and {expected} are right"
+        return f"{arrays} where {label}, {expected} and {children} are right"
 
-    arrays = {"parent": before, "octets": [0] * len(expected)}
+    arrays = {"parent": before, "linked": [0], "octets": [0] * len(expected)}
     return Race(f"giant {giant}, forest {list(before)}", arrays, calls, climbing, verdict)
 
 
