@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from . import kernels
 from .bits import BLOCK
-from .engines import Array, Engine
+from .engines import ALONE, Array, Engine
 from .passes import answer
 
 RUN = 32  # values that one thread sums
+FEW = ALONE * RUN  # that one block does
 
 
 def blocks_of(words: int) -> int:
@@ -26,11 +29,14 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
 
 
 def _running_sum(engine: Engine, values: Array) -> None:
-    """In place, in runs that one thread sums, and runs of their sums, and so on."""
+    """In place: by one block of threads, or in runs that one thread sums each, and their sums."""
     size = values.size
+    if size <= FEW:
+        sums = engine.empty(ALONE, np.uint64)
+        kernels.kernel(answer.sum_all, engine)(size, values, sums)
+        return
     runs = -(-size // RUN)
     sums = engine.empty(runs, values.dtype)
     kernels.kernel(answer.sum_runs, engine)(runs, RUN, size, values, sums)
-    if runs > 1:
-        _running_sum(engine, sums)
-        kernels.kernel(answer.add_runs, engine)(size, RUN, sums, values)
+    _running_sum(engine, sums)
+    kernels.kernel(answer.add_runs, engine)(size, RUN, sums, values)

@@ -79,7 +79,7 @@ def test_what_is_not_asked_for_is_not_gathered(engine, gathered, options):
 
 
 def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch):
-    """Of a list without a sample by the ids that there may be, after one by those that it linked."""
+    """Of a list without a sample by the ids that there may be, after one by those it linked."""
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
     random = np.random.default_rng(1)

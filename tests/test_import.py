@@ -41,7 +41,7 @@ ROOMS = {
     "libraries": Room("errors engines"),
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
-    "ranks": Room("bits kernels engines passes"),
+    "ranks": Room("bits kernels engines passes", "numpy"),
     "forest": Room("bits edges kernels engines passes ranks", "numpy"),
     "adjacency": Room("errors edges reading passes kernels engines design forest", "numpy"),
     "choosing": Room("errors catalog kernels engines passes design adjacency", "numpy"),

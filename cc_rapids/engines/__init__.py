@@ -6,9 +6,19 @@ from functools import cache
 
 from ..catalog import unknown
 from ..errors import EngineError
-from .base import MEMORY, Array, Engine, Kernel, Largest, side_by_side
+from .base import ALONE, MEMORY, Array, Engine, Kernel, Largest, side_by_side
 
-__all__ = ["ENGINES", "MEMORY", "Array", "Engine", "Kernel", "Largest", "get", "side_by_side"]
+__all__ = [
+    "ALONE",
+    "ENGINES",
+    "MEMORY",
+    "Array",
+    "Engine",
+    "Kernel",
+    "Largest",
+    "get",
+    "side_by_side",
+]
 
 ENGINES = ("threads", "cuda")
 

@@ -19,13 +19,12 @@ import numpy as np
 from ..errors import EngineError
 from . import pages, parquet, store
 from .arenas import Arena, Recycling
-from .base import NEAR, Array, Engine, Kernel, Largest, RowGroups, side_by_side
+from .base import ALONE, NEAR, Array, Engine, Kernel, Largest, RowGroups, side_by_side
 from .kept import Kept
 from .parts import Atom
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
-ALONE = 512  # threads of a block that is launched alone
 TILE = 640  # threads of a tile: three tiles of 64 KiB then fill an H100's multiprocessor
 LARGE_TILE = 1024  # of one that shares more, and has a multiprocessor for itself
 

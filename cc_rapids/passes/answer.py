@@ -97,6 +97,38 @@ def add_runs(on: Any) -> Any:
     return add_runs
 
 
+def sum_all(on: Any) -> Any:
+    """Running sums of all values, by threads each of which has a run of its own.
+
+    ``sums`` are a word a thread; in each round a thread adds those of twice as many before it.
+    """
+    barrier = on.barrier
+
+    @on.block
+    def sum_all(t, size, step, values, sums):
+        share = (size + step - NEXT) // step
+        first, last, distance = t * share, min((t + NEXT) * share, size), NEXT
+        i, own = first, np.uint64(0)
+        while i < last:
+            own += np.uint64(values[i])
+            i += NEXT
+        sums[t] = own
+        barrier()
+        while distance < step:
+            more = sums[t - distance] if t >= distance else np.uint64(0)
+            barrier()
+            sums[t] += more
+            barrier()
+            distance += distance
+        i, total = first, sums[t] - own
+        while i < last:
+            total += np.uint64(values[i])
+            values[i] = total
+            i += NEXT
+
+    return sum_all
+
+
 def mark_roots(on: Any, vertex: type) -> Any:
     """The set of the roots of all vertices that occur."""
     has, mark = bits.has(on), bits.mark(on)
