@@ -40,6 +40,11 @@ class Span:
         """How many integers there are from the least to the greatest."""
         return self.high - self.low + 1
 
+    @property
+    def least_size(self) -> int:
+        """What ``size`` is at least, however wrong the guess: so much of it was seen."""
+        return self.size if self.sure else (self.size - 2 * MORE - 2) * WIDER // (WIDER + 2)
+
     @staticmethod
     def vertex_of(n: int) -> Any:
         """The unsigned type of vertices 0 .. n - 1."""
@@ -196,7 +201,7 @@ def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
 
 def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, float]:
     """The least and the greatest id of all, (0, -1) if there is none; and what is in order."""
-    low, high, near = _read(arrays, engine, sure)
+    low, high, near = _read(arrays, engine, sure=sure)
     named = given.vertices
     if not isinstance(named, range) or not named:
         if given.every_vertex and low <= high:

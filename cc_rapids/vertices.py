@@ -25,7 +25,7 @@ from .rows import Rows, number_rows
 from .slots import Slots
 from .spans import Span, span_of
 from .strings import Words, factorise
-from .ways import WORDS_EACH, Way, choose_way
+from .ways import WORDS_EACH, Way, bits_pay, choose_way
 
 Names = Offset | Listed | Words | Rows
 
@@ -62,7 +62,8 @@ class Ids:
 def measure(given: Given, columns: list[Any], engine: Engine, sure: bool = True) -> Ids:
     """Find the span of the integers lent by ``given``, and choose the way to number them.
 
-    If the span need not be ``sure``, it may be a guess, of ids that get a word each.
+    If the span need not be ``sure``, it may be a guess, of ids that get a word each, or a slot
+    whatever their span is.
     """
     arrays = [engine.asarray(column) for column in columns]
     span = span_of(given, arrays, engine, sure)
@@ -72,7 +73,8 @@ def measure(given: Given, columns: list[Any], engine: Engine, sure: bool = True)
         rows += array.size
         given_bytes += array.nbytes
     way = choose_way(span, rows, given_bytes, engine.free_bytes())
-    if not (span.sure or way.name in WORDS_EACH):
+    far = way.name == "hash slots" and not bits_pay(span.least_size, given_bytes)
+    if not (span.sure or way.name in WORDS_EACH or far):
         return measure(given, arrays, engine)
     return Ids(given, arrays, span, way)
 

@@ -50,7 +50,7 @@ def choose_way(span: Span, rows: int, given_bytes: int, free: int) -> Way:
     wanted = _table
     if span.size <= max(SMALL, WORDS_PER_BYTE * given_bytes):
         wanted = _words
-    elif span.size // 8 <= given_bytes:
+    elif bits_pay(span.size, given_bytes):
         wanted = _bits
     way = wanted(span, most, rows)
     if way.bytes + answer <= free:
@@ -60,6 +60,11 @@ def choose_way(span: Span, rows: int, given_bytes: int, free: int) -> Way:
     if not fitting:
         raise _too_large(span, ways, answer, free)
     return min(fitting, key=lambda way: way.bytes)
+
+
+def bits_pay(size: int, given_bytes: int) -> bool:
+    """Whether a bit for each id of a span of that size takes no more than the columns."""
+    return size // 8 <= given_bytes
 
 
 def _words(span: Span, most: int, rows: int) -> Way:

@@ -67,6 +67,29 @@ def test_a_glance_leaves_all_else_as_it_is(engine, glancing):
         cc_rapids.components(edges, num_vertices=100, engine=engine)
 
 
+@pytest.mark.parametrize(("apart", "sure"), [(2**40, [False]), (208, [False, True])])
+def test_columns_of_far_ids_are_not_read_for_their_span(engine, glancing, monkeypatch, apart, sure):
+    """Where a bit each may pay, they are."""
+    if engine == "cuda" and SIMULATED:
+        pytest.skip(EACH_THREAD_IS_SLOW)
+    monkeypatch.setattr("cc_rapids.ways.SMALL", 10)
+    read, seen = spans._read, []
+    monkeypatch.setattr(
+        spans, "_read", lambda *rest, sure: seen.append(sure) or read(*rest, sure=sure)
+    )
+    edges = tuple(side * apart for side in long_list(4, 1500))
+    found = cc_rapids.components(edges, engine=engine)
+    check(found, components_of(*map(np.ndarray.tolist, edges)))
+    assert seen == sure
+
+
+def test_a_guess_says_how_much_of_it_was_seen():
+    for size in (1, 100, 10**6, 2**63):
+        more = (size - 1) // spans.WIDER + spans.MORE
+        guess = spans.Span(-more, size - 1 + more, np.dtype(np.int64), sure=False)
+        assert 0.98 * size - 2 * spans.MORE <= guess.least_size <= size
+
+
 ROWS = 1 << 16
 RANGE = ROWS * 9  # of the ids
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, cuda, uint32
+from numba import config, cuda, int64, uint32
 
 WARP = 32
 ALL_LANES = 0xFFFFFFFF
@@ -118,8 +118,9 @@ def swap_pairs(value: Any) -> Any:
     return cuda.shfl_xor_sync(ALL_LANES, value, 1)
 
 
-# The threads of a sweep all reach these calls, so that a whole warp can combine its values by
-# shuffles and send one atomic operation. The simulator has no shuffles.
+# The threads of a sweep all reach these calls, so that a whole block can combine its values, each
+# warp by shuffles, and send one atomic operation: on one word of memory they wait for each other.
+# The simulator has no shuffles.
 
 
 @_device
@@ -129,33 +130,41 @@ def neighbour(array: Any, value: Any, distance: Any) -> Any:
 
 
 @_device
-def all_add(array: Any, i: Any, value: Any) -> None:
-    distance = WARP // 2
-    while distance > 0:
-        value += neighbour(array, value, distance)
-        distance //= 2
-    if cuda.threadIdx.x % WARP == 0:
-        cuda.atomic.add(array, i, value)
+def plus(value: Any, other: Any) -> Any:
+    return value + other
 
 
 @_device
-def all_min(array: Any, i: Any, value: Any) -> None:
-    distance = WARP // 2
-    while distance > 0:
-        value = min(value, neighbour(array, value, distance))
-        distance //= 2
-    if cuda.threadIdx.x % WARP == 0:
-        cuda.atomic.min(array, i, value)
+def lesser(value: Any, other: Any) -> Any:
+    return min(value, other)
 
 
 @_device
-def all_max(array: Any, i: Any, value: Any) -> None:
-    distance = WARP // 2
-    while distance > 0:
-        value = max(value, neighbour(array, value, distance))
-        distance //= 2
-    if cuda.threadIdx.x % WARP == 0:
-        cuda.atomic.max(array, i, value)
+def greater(value: Any, other: Any) -> Any:
+    return max(value, other)
+
+
+def _of_block(combine: Any, operation: Any) -> Any:
+    @_device
+    def of_block(array: Any, i: Any, value: Any) -> None:
+        near = cuda.shared.array(WARP, int64)
+        lane, warp = cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
+        distance = WARP // 2
+        while distance > 0:
+            value = combine(value, neighbour(array, value, distance))
+            distance //= 2
+        if lane == 0:
+            near[warp] = np.int64(value)
+        cuda.syncthreads()
+        if warp == 0 and lane == 0:
+            warp = 1
+            while warp < cuda.blockDim.x // WARP:
+                value = combine(value, array.dtype.type(near[warp]))
+                warp += 1
+            operation(array, i, value)
+        cuda.syncthreads()  # before the next of these calls writes there
+
+    return of_block
 
 
 ATOMS = {"cas": cas, "add": add, "min": minimum, "max": maximum, "bit_or": bit_or}
@@ -166,4 +175,5 @@ if config.ENABLE_CUDASIM:
 else:
     ATOMS["swap_pairs"] = swap_pairs
     ATOMS |= {"once": once, "count": count, "meet": meet}
-    ATOMS |= {"all_add": all_add, "all_min": all_min, "all_max": all_max}
+    ATOMS |= {"all_add": _of_block(plus, add), "all_min": _of_block(lesser, minimum)}
+    ATOMS["all_max"] = _of_block(greater, maximum)
