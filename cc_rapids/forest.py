@@ -94,19 +94,20 @@ class Forest:
     def count(self, ahead: Ahead | None = None) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
 
-        The counts are all that goes to the host. The ranks are launched before they are waited
-        for, so that the device does not idle afterwards, and so is what gathers rows ``ahead``;
-        they are kept unless a third of their room is left over.
+        The counts are all that goes to the host, which waits for them alone: the ranks are made
+        meanwhile, and rows are gathered ``ahead``, which are kept unless a third of their room is
+        left over.
         """
         complete = kernels.kernel(answer.complete, self.engine, self.vertex)
         octets = self.seen.view(np.uint8)
         complete(octets.size, self.n, self.parent, octets, self._totals)
+        told = self.engine.later(self._totals)
         rank(self.engine, self.seen, self._before)
         self.engine.leave_room()
         rows = self._least(ahead.low, ahead.dtype, ahead.most) if ahead else None
         if rows and ahead and ahead.then:
             ahead.then(*rows)
-        self.vertices, self.components, stray = self.engine.to_host(self._totals).tolist()
+        self.vertices, self.components, stray = told().tolist()
         self.complete = not stray
         if ahead and rows and 2 * ahead.most <= 3 * self.vertices:
             ids, labels = rows
