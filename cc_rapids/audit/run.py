@@ -101,6 +101,8 @@ class _Run:
         self.giant = self.top = 0  # the most frequent label, and the root of its vertices
         self.known = self.settled = False  # whether there are bits of either
         self.begun = self.tiled = False  # whether there are trees, and of tiles first
+        self.looked = False  # whether at the vertices
+        self.found: list[int] = []  # what all kernels have told
         self.faults = Faults(places)
         with self.engine.scope():
             self._begin(self.engine, self.forest)
@@ -108,12 +110,13 @@ class _Run:
     def _begin(self, engine: Engine, forest: Forest) -> None:
         n, words = forest.n, forest.seen.size
         self.trees, self.alike, self.inside, self.named, self.told = engine.pieces(
-            (n, forest.vertex), *3 * [(words, np.uint32)], (5, np.uint64)
+            (n, forest.vertex), *3 * [(words, np.uint32)], (6, np.uint64)
         )
-        self.first, self.count = self.told[:4], self.told[4:].view(np.int64)
+        self.edge, self.first = self.told[:1], self.told[1:5]  # faults of edges, and of vertices
+        self.count = self.told[5:].view(np.int64)
         engine.fill(self.inside, 0)
         engine.fill(self.named, 0)
-        engine.fill(self.first, 0xFF)
+        engine.fill(self.told, 0xFF)
         engine.fill(self.count, 0)
 
     def take(self, given: Given, oracle: str | None = None, alone: bool = False) -> None:
@@ -125,7 +128,10 @@ class _Run:
         with inputs.lent_on(self.engine, given) as columns:
             ends = self.places.ends(columns[:2])
             self._join(ends, alone)
-            row = int(self.engine.to_host(self.first)[0])
+            if alone and given.vertices is None:  # nothing else is named: one wait for all
+                self._look()
+            self.found = self.engine.to_host(self.told).tolist()
+            row = self.found[0]
             if row != NOTHING:
                 raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
             if len(columns) > 2:
@@ -156,15 +162,13 @@ class _Run:
 
     def close(self) -> int:
         """The number of components, when all edges have passed."""
-        engine, forest, vertex = self.engine, self.forest, self.forest.vertex
-        with engine.scope():
-            self._start()
-            check = kernels.kernel(passes.check_vertices, engine, vertex)
-            answer, own = (forest.parent, forest.seen), (self.trees, self.named, self.first)
-            check(forest.n, self.giant, self.top, *answer, self.inside, *own, self.count)
-            kernels.kernel(passes.check_roots, engine, vertex)(forest.n, forest.seen, *own)
-            *first, found = engine.to_host(self.told).tolist()
-        faults = self.faults
+        engine, forest, faults = self.engine, self.forest, self.faults
+        if not self.looked:
+            with engine.scope():
+                self._start()
+                self._look()
+                self.found = engine.to_host(self.told).tolist()
+        _, *first, found = self.found
         kinds = faults.missing, faults.label, faults.merged, faults.foreign
         for v, words in zip(first, kinds, strict=True):
             if v != NOTHING:
@@ -176,6 +180,15 @@ class _Run:
             )
         return int(found)
 
+    def _look(self) -> None:
+        """Look at every vertex, when all edges are joined and all is named."""
+        engine, forest, vertex = self.engine, self.forest, self.forest.vertex
+        check = kernels.kernel(passes.check_vertices, engine, vertex)
+        answer, own = (forest.parent, forest.seen), (self.trees, self.named, self.first)
+        check(forest.n, self.giant, self.top, *answer, self.inside, *own, self.count)
+        kernels.kernel(passes.check_roots, engine, vertex)(forest.n, forest.seen, *own)
+        self.looked = True
+
     def _join(self, ends: Edges, alone: bool) -> None:
         """Hold each edge against the labels, and join it: those inside tiles first, of a list in
         order, or those of a sample, where one pays, unless what came before has settled most
@@ -183,7 +196,7 @@ class _Run:
         """
         n, m, samples = self.forest.n, ends.m, self.engine.samples
         if alone and samples and in_order(ends, n, self.engine):
-            begin(self.engine, self.forest, ends, self.trees, self.first)
+            begin(self.engine, self.forest, ends, self.trees, self.edge)
             self.begun = self.tiled = True
             self._check(ends, m, kernels.kernel(reading.every, self.engine))
             return
@@ -217,7 +230,7 @@ class _Run:
         kind = engine, self.forest.vertex, wide, read, place, ahead, self._hold()
         own = self.top, self.forest.parent, self.alike, self.inside, self.trees
         edges = ends.src, ends.dst, ends.low
-        kernels.kernel(passes.check_edges, *kind)(count, *edges, n, *own, self.named, self.first)
+        kernels.kernel(passes.check_edges, *kind)(count, *edges, n, *own, self.named, self.edge)
 
     def _hold(self) -> Any:
         """How an edge is held against the labels, and joined."""
