@@ -104,14 +104,22 @@ class Forest:
         told = self.engine.later(self._totals)
         rank(self.engine, self.seen, self._before)
         self.engine.leave_room()
-        rows = self._least(ahead.low, ahead.dtype, ahead.most) if ahead else None
-        if rows and ahead and ahead.then:
-            ahead.then(*rows)
+        rows = self._ahead(ahead) if ahead else None
         self.vertices, self.components, stray = told().tolist()
         self.complete = not stray
         if ahead and rows and 2 * ahead.most <= 3 * self.vertices:
             ids, labels = rows
             self._rows[ahead.low, ids.dtype] = ids[: self.vertices], labels[: self.vertices]
+
+    def _ahead(self, ahead: Ahead) -> tuple[Array, Array] | None:
+        """Its rows; None if there is no memory for them yet, while what the run takes is there."""
+        try:
+            rows = self._least(ahead.low, ahead.dtype, ahead.most)
+        except MemoryError:
+            return None
+        if ahead.then:
+            ahead.then(*rows)
+        return rows
 
     def counted(self, vertices: int, components: int, low: int, rows: tuple[Array, Array]) -> None:
         """Take over what was counted when the forest was made, and the rows for ids from ``low``,

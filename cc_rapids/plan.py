@@ -8,13 +8,14 @@ from typing import Any
 from .catalog import unknown
 from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
-from .engines import MEMORY, Engine
+from .engines import ALONE, MEMORY, Engine
 from .errors import CapacityError, InputError
 from .forest import ROOM_FOR_BITS
 from .given import Given
 from .strings import bytes_of
 from .vertices import measure
 
+SUMS = 8 * ALONE  # bytes for those that ranks are made of
 STRING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
 COPIES = 3  # of all strings: put together, those in order, and the column of labels
 
@@ -94,7 +95,7 @@ def plan(
     if rule == "paper":
         row = choose_by_paper(engine, about, m, None)
     chosen, reason = (design, "asked for") if design else (row.design, str(row))
-    size += beyond(chosen, about, m, given.offsets is not None, forest)
+    size += beyond(chosen, about, m, given.offsets is not None, forest) + SUMS
     return Plan(
         engine=engine.name,
         device=engine.device_name,

@@ -122,3 +122,19 @@ def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
         pd.testing.assert_frame_equal(frame, whole)
         frame["labels"] = 0
     assert len(made) == (2 if told == 6 else 2 + early)
+
+
+def test_rows_for_which_there_is_no_memory_yet_are_gathered_later(engine, gathered, monkeypatch):
+    gather = forest.Forest._gather
+
+    def once(own, *rest):
+        if not own.vertices:
+            raise MemoryError
+        return gather(own, *rest)
+
+    monkeypatch.setattr(forest.Forest, "_gather", once)
+    edges = pd.DataFrame({"src": [4, 2, 9, 9], "dst": [2, 7, 9, 4]})
+    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, listed=4)
+    assert gathered == []
+    assert found.labels()["labels"].tolist() == [2, 2, 2, 2]
+    assert gathered == [(4, 4)]

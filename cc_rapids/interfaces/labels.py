@@ -47,7 +47,9 @@ def connected_components(
     Returns
     -------
     frame of the caller's kind, columns ``vertex`` and ``labels``
-        Or ``(n_components, labels)``, or ``n_components``, for a matrix under that contract.
+        Or ``(n_components, labels)``, or ``n_components``, for a matrix under that contract. On a
+        GPU room for the frame is taken before its rows are counted, if that is at most 56 MiB too
+        much; the frame keeps it unless it is more than half as large again as they are.
 
     Examples
     --------
