@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Way:
+class Task:
     """How a job runs: on which engine, by which design or rule, and what is wanted of it.
 
     ``noted``: a spanning forest. ``listed``: the label frame, at once, of so many vertices if that
@@ -86,26 +86,28 @@ def job(
         if explain:
             return plan(given, columns, chosen, rule, forest, runner)
         listed = listed if labels == "min" and runner.goes_on else False
-        way = Way(runner, chosen or rule, memory, forest, listed)
-        found = _run(given, columns, offsets, way, labels)
+        task = Task(runner, chosen or rule, memory, forest, listed)
+        found = _run(given, columns, offsets, task, labels)
     found._room = room
     return found
 
 
-def _run(given: Given, columns: list[Any], offsets: list[Any], way: Way, labels: str) -> Components:
-    started, engine, memory = perf_counter(), way.engine, way.memory
+def _run(
+    given: Given, columns: list[Any], offsets: list[Any], task: Task, labels: str
+) -> Components:
+    started, engine, memory = perf_counter(), task.engine, task.memory
     moves = engine.on_device and not (given.on_device and memory != "zero-copy")
     if moves and not (given.src.strings or given.src.parts):
         columns = [engine.placed(column, memory) for column in columns]
         offsets = [engine.placed(column, memory) for column in offsets]
         engine.synchronize()
     copied = perf_counter()
-    whole = way.noted or given.offsets or way.design == "paper"
-    whole = whole or (isinstance(way.design, Design) and way.design.counts_vertices)
-    solved = _solve(given, columns, offsets, way, sure=bool(whole))
+    whole = task.noted or given.offsets or task.design == "paper"
+    whole = whole or (isinstance(task.design, Design) and task.design.counts_vertices)
+    solved = _solve(given, columns, offsets, task, sure=bool(whole))
     if not solved.numbered.forest.complete:
         log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
-        solved = _solve(given, columns, offsets, way, sure=True)
+        solved = _solve(given, columns, offsets, task, sure=True)
     numbered = solved.numbered
     forest, names = numbered.settle(numbered.forest)
     done = perf_counter()
@@ -120,7 +122,7 @@ def _run(given: Given, columns: list[Any], offsets: list[Any], way: Way, labels:
         log.info("%d edges with a null end were left out", given.dropped)
     found, spent = forest.components, done - copied
     log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
-    made = solved.frame if solved.frame and way.listed == forest.vertices else None
+    made = solved.frame if solved.frame and task.listed == forest.vertices else None
     return Components(given, engine, names, forest, labels, facts, solved.chosen, made)
 
 
@@ -139,7 +141,7 @@ def _at_once(given: Given, columns: list[Any], engine: Engine) -> _Solved | None
 @dataclass(frozen=True)
 class _Solved:
     """A solved forest, the rows of the edges of a spanning forest if they are wanted, and what
-    gives a label frame that was made on the way.
+    gives a label frame that was made on the task.
     """
 
     numbered: Numbered
@@ -148,8 +150,8 @@ class _Solved:
     frame: Callable[[], Any] | None = None
 
 
-def _solve(given: Given, columns: list[Any], offsets: list[Any], way: Way, sure: bool) -> _Solved:
-    engine, design, memory, noted = way.engine, way.design, way.memory, way.noted
+def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sure: bool) -> _Solved:
+    engine, design, memory, noted = task.engine, task.design, task.memory, task.noted
     if design == RULES[0] and memory == "device" and not noted:
         at_once = _at_once(given, columns, engine)
         if at_once is not None:
@@ -172,7 +174,7 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], way: Way, sure:
     edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
     if not noted:
         frames: list[Any] = []
-        ahead = _ahead(given, numbered, way, frames.append) if way.listed else None
+        ahead = _ahead(given, numbered, task, frames.append) if task.listed else None
         solve(edges, forest, design, rows, memory=memory, ahead=ahead)
         return _Solved(numbered, design, None, frames.pop if frames else None)
     wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
@@ -184,13 +186,15 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], way: Way, sure:
     return _Solved(numbered, design, chosen)
 
 
-def _ahead(given: Given, numbered: Numbered, way: Way, made: Callable[[Any], None]) -> Ahead | None:
+def _ahead(
+    given: Given, numbered: Numbered, task: Task, made: Callable[[Any], None]
+) -> Ahead | None:
     """The rows of the label frame, if vertices are in the order of the ids before they are solved.
 
     Without vertices that are named otherwise there are at most as many as ends of edges. Where it
     is known how many there are, and the rows are those of the frame, that is ``made`` of them.
     """
-    forest, names, count = numbered.forest, numbered.names, way.listed
+    forest, names, count = numbered.forest, numbered.names, task.listed
     if names is None:
         return None
     ends = forest.n if given.vertices is not None else 2 * numbered.edges.m
@@ -199,6 +203,6 @@ def _ahead(given: Given, numbered: Numbered, way: Way, made: Callable[[Any], Non
     def then(ids: Array, labels: Array) -> None:
         made(given.frame({"vertex": ids[:count], "labels": labels[:count]}))
 
-    here = way.engine.on_device == given.on_device and isinstance(names, Offset)
+    here = task.engine.on_device == given.on_device and isinstance(names, Offset)
     known = count is not True and count <= most and here
     return Ahead(names.low, names.dtype, most, then if known else None)
