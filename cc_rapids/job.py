@@ -122,7 +122,7 @@ def _run(
         log.info("%d edges with a null end were left out", given.dropped)
     found, spent = forest.components, done - copied
     log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
-    made = solved.frame if solved.frame and task.listed == forest.vertices else None
+    made = solved.frame if task.listed == forest.vertices else None
     return Components(given, engine, names, forest, labels, facts, solved.chosen, made)
 
 
@@ -147,7 +147,7 @@ class _Solved:
     numbered: Numbered
     design: Design
     chosen: Array | None
-    frame: Callable[[], Any] | None = None
+    frame: Any = None
 
 
 def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sure: bool) -> _Solved:
@@ -173,10 +173,10 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sur
     check_pairs(design, forest.n, engine, memory)
     edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
     if not noted:
-        frames: list[Any] = []
-        ahead = _ahead(given, numbered, task, frames.append) if task.listed else None
+        made: list[Any] = []
+        ahead = _ahead(given, numbered, task, made.append) if task.listed else None
         solve(edges, forest, design, rows, memory=memory, ahead=ahead)
-        return _Solved(numbered, design, None, frames.pop if frames else None)
+        return _Solved(numbered, design, None, *made)
     wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
     by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
     solve(edges, forest, design, rows, by_vertex, memory)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -73,11 +72,12 @@ class Components(Selection, Audited):
         kind: str,
         facts: Facts,
         chosen: Array | None = None,
-        made: Callable[[], Any] | None = None,
+        made: Any = None,
     ) -> None:
         self._given, self._engine, self._names = given, engine, names
         self._forest, self._kind, self._facts = forest, kind, facts
-        self._chosen, self._made = chosen, made
+        self._chosen = chosen
+        self._made = made  # a label frame, to be given away once
         self._room: Any = None  # of the run, where a small label frame lies too
 
     def __len__(self) -> int:
@@ -103,8 +103,8 @@ class Components(Selection, Audited):
             Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
         """
         kind = check_labels(kind or self._kind)
-        if self._made and kind == "min":
-            frame, self._made = self._made(), None
+        if self._made is not None and kind == "min":
+            frame, self._made = self._made, None
             return frame
         with self._engine.scope(self._room):
             if kind in IDS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -104,12 +103,13 @@ def solve(
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
     work = prepare(program, edges, forest, rows, chosen, memory)
     sample(program, work)
-    least: Callable[[], int] = lambda: forest.n if forest.everyone else 0  # noqa: E731
-    if ahead and work.sampled and ahead.in_vain(least()) > SPARE:
+    least, told = forest.n if forest.everyone else 0, None
+    if ahead and work.sampled and ahead.in_vain(least) > SPARE:
         told = forest.engine.later(work.best[1:])
-        least = lambda: int(told()[0])  # noqa: E731
     finish(program, work)
-    fits = ahead is not None and ahead.in_vain(least()) <= SPARE
+    if told:
+        least = int(told()[0])
+    fits = ahead is not None and ahead.in_vain(least) <= SPARE
     # while the arrays of the work live: without a pool their release waits
     forest.count(ahead if fits else None)
 

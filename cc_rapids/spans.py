@@ -25,8 +25,9 @@ WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so ma
 class Span:
     """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
 
-    They surely do only if ``sure``; otherwise it is a guess from some of the rows. ``near`` is the
-    share of the rows of a long list whose ends are near each other; 0 if the list is in no order.
+    They surely do only if ``sure``; otherwise it is a guess from some of the rows, widened by
+    ``more`` at each end. ``near`` is the share of the rows of a long list whose ends are near each
+    other; 0 if the list is in no order.
     """
 
     low: int
@@ -34,6 +35,7 @@ class Span:
     dtype: np.dtype[Any]
     sure: bool = True
     near: float = 0.0
+    more: int = 0
 
     @property
     def size(self) -> int:
@@ -43,7 +45,7 @@ class Span:
     @property
     def least_size(self) -> int:
         """What ``size`` is at least, however wrong the guess: so much of it was seen."""
-        return self.size if self.sure else (self.size - 2 * MORE - 2) * WIDER // (WIDER + 2)
+        return self.size - 2 * self.more
 
     @staticmethod
     def vertex_of(n: int) -> Any:
@@ -77,10 +79,10 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
         return Span(0, last, type_of(dtypes, 0, last), False, near)
     sure = sure or given.every_vertex or arrays[0].size < LONG
     low, high, near = _hull(given, arrays, engine, sure)
-    if not sure:
-        more = (high - low) // WIDER + MORE
+    more = 0 if sure else (high - low) // WIDER + MORE
+    if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
-    return Span(low, high, type_of(dtypes, low, high), sure, near)
+    return Span(low, high, type_of(dtypes, low, high), sure, near, more)
 
 
 def _last_of(given: Given) -> int:

@@ -86,7 +86,7 @@ def test_columns_of_far_ids_are_not_read_for_their_span(engine, glancing, monkey
 def test_a_guess_says_how_much_of_it_was_seen():
     for size in (1, 100, 10**6, 2**63):
         more = (size - 1) // spans.WIDER + spans.MORE
-        guess = spans.Span(-more, size - 1 + more, np.dtype(np.int64), sure=False)
+        guess = spans.Span(-more, size - 1 + more, np.dtype(np.int64), False, more=more)
         assert 0.98 * size - 2 * spans.MORE <= guess.least_size <= size
 
 
