@@ -16,6 +16,8 @@ from .design import Design
 from .engines import Engine
 from .errors import DesignError
 from .passes import coverage
+from .passes.queues import IDS
+from .passes.shared import HELD
 
 RULES = ("measured", "paper")
 REM = "rem-cas"
@@ -63,15 +65,19 @@ NEARBY = 2 / 3  # of the edges of a list in order
 MANY_TILES = 4_000_000  # edges
 ENOUGH_IDS = 1 << 20  # for tiles: fewer leave most of a card idle, however many edges there are
 
-# Bits in shared memory pay where L1 does not hold them all, and that memory does nearly half.
-SHARED = Rule(
-    Design("strided(every=20, bits=shared)", REM, "splice"),
-    "experiments.jsonl",
-    "cuda",
-    edges_per_vertex=28,
-    vertices=1_900_000,
-    most_vertices=4_300_000,
-    shared=55_000,
+# Bits in shared memory pay where L1 does not hold them all, and that memory has one for four ids or
+# fewer. They gain by a sample that joins most vertices: one and a half of its edges for each.
+SHARED = tuple(
+    Rule(
+        Design(f"strided(every={every}, bits=shared)", REM, "splice"),
+        "experiments.jsonl",
+        "cuda",
+        edges_per_vertex=least,
+        vertices=IDS.start,
+        most_vertices=IDS.stop - 1,
+        shared=HELD,
+    )
+    for every, least in ((20, 28), (8, 15), (7, 9))
 )
 
 # The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
@@ -86,7 +92,7 @@ SHARED = Rule(
 AUTO = (
     Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
     Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, near=NEARBY, vertices=ENOUGH_IDS),
-    SHARED,
+    *SHARED,
     Rule(Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16),
     Rule(Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5),
     Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),

@@ -13,6 +13,7 @@ from .bits import WORD
 from .edges import Array
 from .engines import Engine
 from .passes import answer
+from .passes.queues import IDS, bytes_for
 from .ranks import blocks_of, rank
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
@@ -43,6 +44,11 @@ class Ahead:
     def in_vain(self, least: int) -> int:
         """The bytes, at most, of rows that are not there, if at least so many are."""
         return 2 * int(np.dtype(self.dtype).itemsize) * (self.most - least)
+
+
+def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
+    """The bytes of the queues of passes/queues.py, if they are ``needed``, or may be."""
+    return bytes_for(engine.largest_tiles()) if needed or n in IDS else 0
 
 
 class Forest:
@@ -81,6 +87,7 @@ class Forest:
         if not held:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
             room = ROOM + (bits_of_run if bits_of_run <= ROOM_FOR_BITS else 0)
+            room += room_for_queues(engine, n)
             own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
             held = tuple(engine.pieces(*own, room=room))
             engine.fill(held[1], 0xFF if everyone else 0)

@@ -10,7 +10,7 @@ from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
 from .engines import ALONE, MEMORY, Engine
 from .errors import CapacityError, InputError
-from .forest import ROOM_FOR_BITS
+from .forest import ROOM_FOR_BITS, room_for_queues
 from .given import Given
 from .strings import bytes_of
 from .vertices import measure
@@ -96,6 +96,7 @@ def plan(
         row = choose_by_paper(engine, about, m, None)
     chosen, reason = (design, "asked for") if design else (row.design, str(row))
     size += beyond(chosen, about, m, given.offsets is not None, forest) + SUMS
+    size += room_for_queues(engine, about, "bits=shared" in chosen.sample)
     return Plan(
         engine=engine.name,
         device=engine.device_name,

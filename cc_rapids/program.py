@@ -11,7 +11,7 @@ from . import algorithms, kernels, reading
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
-from .passes import answer, giant, shared, tiles
+from .passes import answer, giant, queues, shared, tiles
 
 Step = Callable[[Any], None]
 
@@ -22,7 +22,8 @@ class Program:
 
     ``sample`` is None if there is none. ``window`` is how many ids a tile has, 0 if trees begin
     as single vertices. ``extra`` is what the link keeps beside the parents, which
-    ``unpack`` brings up to date if they are not. ``rounds`` says that the finish runs over a copy
+    ``unpack`` brings up to date if they are not. ``queues`` is what edges wait in before they are
+    linked, in bytes, 0 if they do not. ``rounds`` says that the finish runs over a copy
     of the edges, ``rerooted`` that roots are any vertices of their trees, not the least ones.
     """
 
@@ -36,6 +37,7 @@ class Program:
     most_frequent: Kernel
     mark_inside: Kernel
     mark_frequent: Kernel
+    queues: int
     finish: Step
     flatten: Kernel
     rounds: bool
@@ -81,6 +83,7 @@ def build(
         most_frequent=giant.most_frequent(engine),
         mark_inside=giant.mark_inside(engine, vertex, climb),
         mark_frequent=giant.mark_frequent(engine, climb),
+        queues=parts.waiting(first),
         finish=parts.finish(first),
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
@@ -175,8 +178,13 @@ class Parts:
         step: Step = self._make(outer, None)(inner.finish(None), unpack)
         return step
 
+    def waiting(self, first: kernels.sample.Sample | None) -> int:
+        """The bytes of the queues that edges wait in."""
+        filters = first is not None and first.shared and not self.noted
+        return queues.bytes_for(self.on.largest_tiles()) if filters else 0
+
     def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:
-        if first.shared and not self.noted:
+        if self.waiting(first):
             return self._filtered(settle, first)
         kernel = kernels.sample.every_other_edge(
             self.on, self.vertex, self.wide, settle, self.ends(), first.left
@@ -185,12 +193,17 @@ class Parts:
 
     def _filtered(self, settle: Any, first: kernels.sample.Sample) -> Step:
         on, largest = self.on, self.on.largest_tiles()
-        may_join = shared.may_join(on, self.vertex, self.wide)
-        through = may_join, shared.enter(on), shared.leave(on, self.vertex, settle)
         ends = self.ends() if self.rows else reading.listed_once(on, self.wide)
-        kernel = shared.filter_edges(on, largest.words, ends, first.left, *through)
-        room = largest.words - shared.words_of_queues(largest.threads)
-        return shared.filtered(kernel, first.left_count, largest.tiles, room)
+        odd, words = shared.odd(on, self.vertex, self.wide), min(largest.words, shared.HELD)
+        kernel = shared.filter_edges(
+            on,
+            words,
+            first.left,
+            shared.two_edges(on, ends, first.left),
+            shared.look_at_two(on, self.wide, shared.both_inside(on), odd),
+            queues.leave(on, self.vertex, settle),
+        )
+        return shared.filtered(kernel, first.left_count, largest.tiles, words)
 
     def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
         kept: Kernel = algorithms.rounds.keep_edge(

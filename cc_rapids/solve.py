@@ -36,6 +36,8 @@ class Work:
     best, inside, roots : arrays
         The giant's root, with how many vertices the sample has linked, the vertices inside it, and
         room to find it; after a sample only.
+    queues : array of uint32
+        Where edges wait to be linked, if they do.
     outside : (listed, count) or ()
         Room for the vertices outside it, for a design that gathers them. All such room is there
         before the first launch: to release it in between would wait for the device.
@@ -60,6 +62,7 @@ class Work:
     best: Array
     inside: Array
     roots: Array
+    queues: Array
     outside: tuple[Array, ...]
     firsts: Array
     sampled: bool
@@ -224,14 +227,7 @@ def prepare(
     engine, n, sampled = forest.engine, forest.n, program.sample is not None
     types = {"hooks": forest.vertex, "locks": np.uint32, "ranks": np.uint64}
     extra = engine.empty(n, types[program.extra]) if program.extra else forest.parent
-    best, inside, roots = forest.stray, forest.seen, forest.parent
-    if sampled:
-        bits = forest.seen.size, np.uint32
-        best, inside, roots = engine.pieces((2, np.int64), bits, (PROBES, forest.vertex))
-    elif program.rounds:
-        best = engine.empty(1, np.int64)
-    if best is not forest.stray:
-        engine.fill(best, 0)
+    best, inside, roots, queues = _of_sample(program, forest)
     noted = chosen is not None
     symmetric = rows is not None and rows.symmetric
     gathers = symmetric and program.sample is not None and program.sample.gather
@@ -247,12 +243,27 @@ def prepare(
         best=best,
         inside=inside,
         roots=roots,
+        queues=queues,
         outside=(engine.empty(n, np.uint32), engine.empty(1, np.int64)) if gathers else (),
         firsts=engine.empty(-(-n // program.window) + 1, np.uint64) if program.window else (),
         sampled=sampled,
         noted=noted,
         memory=memory,
     )
+
+
+def _of_sample(program: Program, forest: Forest) -> tuple[Array, ...]:
+    """``best``, ``inside``, ``roots`` and ``queues``; another stands for what a run has none of."""
+    engine = forest.engine
+    if program.sample is not None:
+        bits, waiting = (forest.seen.size, np.uint32), (program.queues // 4, np.uint32)
+        made = tuple(engine.pieces((2, np.int64), bits, (PROBES, forest.vertex), waiting))
+    elif program.rounds:
+        made = engine.empty(1, np.int64), forest.seen, forest.parent, forest.seen
+    else:
+        return forest.stray, forest.seen, forest.parent, forest.seen
+    engine.fill(made[0], 0)
+    return made
 
 
 def _start_extra(program: Program, work: Work) -> None:

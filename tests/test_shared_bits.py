@@ -1,7 +1,6 @@
 """The giant's bits in shared memory: what they leave out joins nothing, and queues lose no edge."""
 
 import threading
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from cc_rapids.engines.parts import Atom
 from cc_rapids.engines.rehearsal import ATOMS, Rehearsal
 from cc_rapids.graphs import Csr
 from cc_rapids.kernels import sample
-from cc_rapids.passes import shared
+from cc_rapids.passes import queues, shared
 
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split", "hooks+split", "ecl"
 N = 100 if SIMULATED else 3000
@@ -46,14 +45,13 @@ def design(union="rem-cas+splice", every=5):
     return f"strided(every={every}, bits=shared)+{union}"
 
 
-@pytest.fixture(params=["all", "some", "none"])
+@pytest.fixture(params=["all", "folded", "one"])
 def held(request, monkeypatch):
-    """All bits in shared memory, or a word of them, or none: the engine says how much there is."""
+    """A word of bits in shared memory for each, or for up to four, or one: as there is room."""
     for name in dict.fromkeys(["threads", "cuda"] if SIMULATED else ["threads"]):
         on = engines.get(name)
         most = on.largest_tiles()
-        least = shared.words_of_queues(most.threads)
-        words = {"all": most.words, "some": least + 1, "none": least}[request.param]
+        words = {"all": most.words, "folded": 40, "one": 1}[request.param]
         monkeypatch.setattr(on, "largest_tiles", lambda t=most, w=words: t._replace(words=w))
     program.build.cache_clear()  # what was built for more memory, and now for less
     yield
@@ -121,7 +119,7 @@ class Lanes(Rehearsal):
 
     def largest_tiles(self):
         threads = self.lanes * self.warps
-        return Largest(self.tiles, threads, shared.words_of_queues(threads) + 2)
+        return Largest(self.tiles, threads, 2)
 
     def launch(self, kernel, n, arguments):
         body = kernel.part.compiled(lambda function: function, self.atoms)
@@ -142,21 +140,29 @@ class Lanes(Rehearsal):
                 thread.join()
 
 
-def through_queues(edges, n, inside, every):
-    """The edges that leave the queues, each as often as it does; and what was seen and told."""
+def through_queues(edges, n, inside, every, linked=0):
+    """The edges that leave the queues, each as often as it does; and what was seen and told.
+
+    ``linked`` vertices have a parent.
+    """
     on, left = Lanes(), []
     on.atoms["finish"] = lambda u, v, *_: left.append((int(u), int(v)))
     ends, most = reading.listed(on, np.uint32), on.largest_tiles()
-    may_join, leave = (
-        shared.may_join(on, np.uint32, np.uint32),
-        shared.leave(on, np.uint32, Atom("finish")),
-    )
     made = sample.strided(on, np.uint32, lambda place: None, every=every, bits="shared")
-    through = may_join, shared.enter(on), leave
-    kernel = shared.filter_edges(on, most.words, ends, made.left, *through)
+    kernel = shared.filter_edges(
+        on,
+        most.words,
+        made.left,
+        shared.two_edges(on, ends, made.left),
+        shared.look_at_two(
+            on, np.uint32, shared.both_inside(on), shared.odd(on, np.uint32, np.uint32)
+        ),
+        queues.leave(on, np.uint32, Atom("finish")),
+    )
     src, dst = (np.array(side, np.int32) for side in zip(*edges, strict=True))
     m, seen, stray = made.left_count(src.size), np.zeros(-(-n // 32), np.uint32), np.zeros(1, int)
-    known = src, dst, 0, n, seen, stray, inside
+    best, waiting = np.array([0, linked]), np.zeros(queues.bytes_for(most) // 4, np.uint32)
+    known = src, dst, 0, n, seen, stray, inside, best, waiting
     kernel(most.tiles, most.tiles, m, min(2, inside.size), *known, *[seen] * 6)
     rest = [edge for e, edge in enumerate(edges) if e // reading.BLOCK % every]
     return rest, left, seen, stray[0]
@@ -165,26 +171,34 @@ def through_queues(edges, n, inside, every):
 @settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_queues_lose_no_edge(data):
-    """Those that two bits leave out do not enter; all others leave a queue, by any lane."""
-    n, every = 150, 2
+    """Those that two bits leave out do not enter; all others leave a queue, by any lane.
+
+    Two words of the tile stand for five, if half are linked, or for the first two.
+    """
+    n, every, linked = 150, 2, data.draw(st.sampled_from([0, 74, 75, 150]))
     members = data.draw(st.sets(st.integers(0, n - 1)))
+    if data.draw(st.booleans()):
+        members = set(range(n)) - members
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     edges = random.integers(0, n, (data.draw(st.integers(257, 700)), 2)).tolist()
     flags = np.isin(np.arange(160), list(members))
     inside = np.packbits(flags, bitorder="little").view(np.uint32)
-    rest, left, seen, stray = through_queues(list(map(tuple, edges)), n, inside, every)
-    wanted = {edge for edge in rest if not set(edge) <= members and edge[0] != edge[1]}
-    assert set(left) == wanted
-    assert len(left) <= len(rest) + 2 * 16  # the last edge stands for those beyond it
-    loops = set(chain.from_iterable(edge for edge in rest if edge[0] == edge[1]))
-    shown = np.unpackbits(seen.view(np.uint8), bitorder="little")
-    assert set(np.flatnonzero(shown).tolist()) == loops
+    rest, left, seen, stray = through_queues(list(map(tuple, edges)), n, inside, every, linked)
+
+    def joining(edges):
+        return {(u, v) for u, v in edges if not {u, v} <= members and u != v}
+
+    assert joining(rest) <= set(left) <= joining(edges)
+    assert len(left) <= len(rest) + 2 * 2 * Lanes.lanes  # a group that moves back, and one beside
+    loops, all_loops = ({u for u, v in some if u == v} for some in (rest, edges))
+    shown = np.flatnonzero(np.unpackbits(seen.view(np.uint8), bitorder="little"))
+    assert loops <= set(shown.tolist()) <= all_loops
     assert stray == 0
 
 
 def test_a_stray_end_is_told_and_not_looked_up():
     edges = [(0, 1)] * 256 + [(3, 2**31 - 1), (1, 2)]
-    _, left, _, stray = through_queues(edges, 32, np.zeros(1, np.uint32), 2)
+    _, left, _, stray = through_queues(edges, 32, np.array([0b11], np.uint32), 2)
     assert set(left) == {(1, 2)}
     assert stray == 1
 
@@ -200,14 +214,17 @@ def test_designs_that_there_are_not():
 def chosen(n, m, words):
     gpu = Rehearsal()
     gpu.largest_tiles = lambda: Largest(132, 1024, words)
-    return dict(choosing.choose(gpu, n, m).design.words[0].options).get("bits")
+    options = dict(choosing.choose(gpu, n, m).design.words[0].options)
+    return options.get("bits"), options["every"]
 
 
 def test_auto_shares_bits_where_that_was_measured():
     large = 58_112
-    assert chosen(2**21, 91_000_000, large) == "shared"
-    assert chosen(2**21, 91_000_000, 41_000) == "cached"  # a GPU with less of that memory
-    assert chosen(2**20, 91_000_000, large) == "cached"  # L1 has room for them
-    assert chosen(2**23, 2**28, large) == "cached"  # a fifth of them would find room
-    assert chosen(2**21, 2**25, large) == "cached"  # links are what takes the time
-    assert "between 1,900,000 to 4,300,000 ids and 28 a vertex on" in str(choosing.SHARED)
+    assert chosen(2**21, 91_000_000, large) == ("shared", 20)
+    assert chosen(2**22, 69_000_000, large) == ("shared", 8)
+    assert chosen(6_000_000, 60_000_000, large) == ("shared", 7)
+    assert chosen(2**21, 91_000_000, 41_000) == ("cached", 20)  # a GPU with less of that memory
+    assert chosen(2**20, 91_000_000, large) == ("cached", 20)  # L1 has room for them
+    assert chosen(2**23, 2**28, large) == ("cached", 20)  # a bit for more than four
+    assert chosen(2**21, 2**24, large) == ("cached", 7)  # links are what takes the time
+    assert "between 1,900,000 to 7,400,000 ids and 28 a vertex on" in str(choosing.SHARED[0])

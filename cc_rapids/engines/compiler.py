@@ -17,9 +17,12 @@ from dataclasses import asdict, dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from .base import Kernel
+from .base import NEAR, Kernel
 
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
+
+TILE = 640  # threads of a tile: three tiles of 64 KiB then fill an H100's multiprocessor
+LARGE_TILE = 1024  # of one that shares more, and has a multiprocessor for itself
 
 _lock = threading.RLock()
 _parts: dict[str, Any] = {}  # by fingerprint: Numba makes the same of a part for all architectures
@@ -63,8 +66,16 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, 
     return link(to_ptx(kernel, signature, capability), capability)
 
 
+def threads_of(near: int) -> int:
+    """The threads of a tile that share so many words."""
+    return TILE if near <= NEAR else LARGE_TILE
+
+
 def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> str:
-    """The kernel in the virtual instructions of an architecture, which later ones take too."""
+    """The kernel in the virtual instructions of an architecture, which later ones take too.
+
+    Those of tiles say how many threads there may be, so that there are registers for all.
+    """
     from numba import cuda
 
     from .gpu import ATOMS, SHAPES
@@ -78,6 +89,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
             abi="numba",
             cc=capability,
             output="ptx",
+            launch_bounds=LARGE_TILE if kernel.shape == "tile" else None,
         )
     return str(ptx)
 

@@ -19,14 +19,13 @@ import numpy as np
 from ..errors import EngineError
 from . import pages, parquet, store
 from .arenas import Arena, Recycling
-from .base import ALONE, NEAR, Array, Engine, Kernel, Largest, RowGroups, side_by_side
+from .base import ALONE, Array, Engine, Kernel, Largest, RowGroups, side_by_side
+from .compiler import threads_of
 from .kept import Kept
 from .parts import Atom
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
-TILE = 640  # threads of a tile: three tiles of 64 KiB then fill an H100's multiprocessor
-LARGE_TILE = 1024  # of one that shares more, and has a multiprocessor for itself
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -107,7 +106,7 @@ class Cuda(Engine):
         elif kernel.shape == "block":
             blocks, threads = 1, ALONE
         elif kernel.shape == "tile":
-            blocks, threads = n, _threads_of(kernel.near)
+            blocks, threads = n, threads_of(kernel.near)
         stream, shared = self._stream().ptr, 4 * kernel.near
         self._launch(
             function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._kept.pack(words)
@@ -271,12 +270,7 @@ def _largest_tiles() -> Largest:
     known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
     words = min(device["sharedMemPerBlockOptin"] for device in known) // 4
     tiles = min(device["multiProcessorCount"] for device in known)
-    return Largest(tiles, _threads_of(words), words)
-
-
-def _threads_of(words: int) -> int:
-    """The threads of a tile that share so many words."""
-    return TILE if words <= NEAR else LARGE_TILE
+    return Largest(tiles, threads_of(words), words)
 
 
 @cache

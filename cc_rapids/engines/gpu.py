@@ -12,6 +12,7 @@ from numba import config, cuda, int64, uint32
 
 WARP = 32
 ALL_LANES = 0xFFFFFFFF
+NO_SIGN = (1 << 63) - 1
 
 
 _device: Any = cuda.jit(device=True)
@@ -110,7 +111,7 @@ def meet() -> None:
 
 @_device
 def once(array: Any, i: Any) -> Any:
-    return cuda.ldcs(array, i)
+    return cuda.ldcs(array, i & NO_SIGN)  # which would be looked at else, to count from the end
 
 
 @_device

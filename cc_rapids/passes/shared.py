@@ -2,12 +2,14 @@
 
 After a sample nearly every edge lies inside the giant, and reading two bits is all that is left to
 do for it. Shared memory answers more often than a cache does, and holds the bits of 1.6 million
-vertices on an H100; those beyond are read as always. An edge that may join trees waits in a queue
-of its lanes until there is one for each of them: a warp takes as long as its slowest link.
+vertices on an H100; of more, once most vertices are inside, one bit there stands for up to four,
+and says whether all of them are. Bits are only ever set: one that was found set stays so, and where
+it was not, the bit of the vertex itself is read, as it is by then. What may join trees waits in
+queues, see :mod:`cc_rapids.passes.queues`.
 
-near : uint32, shared by the threads of a tile: ``held`` words of bits, as they were when the tile
-       began, then a queue for each group of lanes, of first ends and of second ones. A bit that
-       was set since costs a look at it when the edge leaves the queue: bits are only ever set.
+near : uint32, shared by the threads of a tile: ``held`` words. Word w is the intersection of those
+       in ``inside`` that are w, w + fold, w + 2 fold, ... They are read again when an eighth and
+       half of the edges are done, as the giant has grown.
 """
 
 from collections.abc import Callable
@@ -17,98 +19,164 @@ import numpy as np
 
 from .. import bits
 from ..kernels.sample import Step
+from .queues import ROOM, enter, leave_together
 
-ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+ONE, TWO = np.uint64(1), np.uint64(2)
 WORD = np.uint32
-SHIFT, LAST, BIT = WORD(5), WORD(31), WORD(1)
-ROOM = 3  # edges a lane in a queue: two come at once, and of those before less than one is left
+SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
+HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
+FOLDS = 4  # words, at most, that share one
+AT_ONCE = 4  # words that a thread reads before it writes any
+EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
-def words_of_queues(threads: int) -> int:
-    """What the queues of so many threads take of the memory of a tile."""
-    return 2 * ROOM * threads
+def fold_of(on: Any) -> Any:
+    """How far apart words are that share one: all ``held`` if half of the vertices are linked."""
+
+    @on.device
+    def fold(n, held, best, inside):
+        return held if best[1] >= n // 2 else WORD(inside.size)
+
+    return fold
 
 
-def may_join(on: Any, vertex: type, wide: type) -> Any:
-    """Whether an edge may join trees, as far as the bits of a tile tell."""
+def share(on: Any) -> Any:
+    """Read the giant's bits into the memory of a tile."""
+
+    @on.device
+    def share(near, held, fold, inside, t, step):
+        w, last, size = t, np.uint64(held) - ONE, np.uint64(inside.size)
+        while w <= last:
+            for k in range(AT_ONCE):
+                i = min(w + np.uint64(k) * step, last)
+                word, other = inside[i], i + np.uint64(fold)
+                for _ in range(FOLDS - 1):
+                    if other < size:
+                        word &= inside[other]
+                    other += np.uint64(fold)
+                near[i] = word
+            w += np.uint64(AT_ONCE) * step
+
+    return share
+
+
+def known(on: Any) -> Any:
+    """1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
+
+    @on.device
+    def known(u, near, held, fold):
+        w = WORD(WORD(u) >> SHIFT)
+        for _ in range(FOLDS - 1):
+            w = min(w, WORD(w - fold))
+        here = w < held
+        return WORD(WORD(near[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
+
+    return known
+
+
+def both_inside(on: Any) -> Any:
+    """Whether both ends of an edge are inside, by the bits of a tile or by their own.
+
+    Their own are read in any case, so that all reads of a thread are under way together; where they
+    need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
+    all multiprocessors at once.
+    """
+    near_bit = known(on)
+
+    @on.device
+    def both(u, v, near, held, fold, inside, idle):
+        a, b, last = near_bit(u, near, held, fold), near_bit(v, near, held, fold), inside.size - 1
+        i, j = min(WORD(WORD(u) >> SHIFT), WORD(last)), min(WORD(WORD(v) >> SHIFT), WORD(last))
+        c, d = inside[idle if a else i], inside[idle if b else j]
+        a, b = a | WORD(c >> WORD(WORD(u) & LAST)), b | WORD(d >> WORD(WORD(v) & LAST))
+        return WORD(a & b & BIT)
+
+    return both
+
+
+def odd(on: Any, vertex: type, wide: type) -> Any:
+    """Note an edge that joins nothing whatever its bits are: a loop, or one with a stray end.
+
+    Returns whether the edge is left out, which is ``both`` for all others.
+    """
     mark = bits.mark(on)
 
     @on.device
-    def may_join(u, v, n, near, held, seen, stray, inside):
+    def odd(u, v, n, both, seen, stray):
         if max(u, v) >= wide(n):
             stray[0] = 1
-            return False
+            return BIT
         if u == v:
             mark(seen, vertex(u))
-            return False
-        i, j = WORD(u) >> SHIFT, WORD(v) >> SHIFT
-        a = near[i] if i < held else inside[i]
-        b = near[j] if j < held else inside[j]
-        return (a >> (WORD(u) & LAST)) & (b >> (WORD(v) & LAST)) & BIT == 0
+            return BIT
+        return both
 
-    return may_join
+    return odd
 
 
-def enter(on: Any) -> Any:
-    """Put an edge at the end of a queue if it may join trees; returns how many wait then."""
-    count, beside = on.count, np.uint64(ROOM * on.lanes)
-
-    @on.device
-    def enter(joins, u, v, near, queue, waiting):
-        before, more = count(joins)
-        if joins:
-            at = queue + waiting + np.uint64(before)
-            near[at], near[at + beside] = WORD(u), WORD(v)
-        return waiting + np.uint64(more)
-
-    return enter
-
-
-def leave(on: Any, vertex: type, finish: Any) -> Any:
-    """Link an edge of a queue; no spanning forest is noted, so that its number makes none."""
-    beside = np.uint64(ROOM * on.lanes)
+def two_edges(on: Any, ends: Any, place: Any) -> Any:
+    """The ends of two edges a lane, side by side. A group that would go beyond the last edge moves
+    back: edges that are looked at twice are linked once.
+    """
+    lanes = np.uint64(on.lanes)
 
     @on.device
-    def leave(at, near, *trees_and_notes):
-        finish(vertex(near[at]), vertex(near[at + beside]), ZERO, *trees_and_notes)
+    def two(i, lane, last, src, dst, low, n):
+        e = min(place(i), last - min(last, TWO * lanes - ONE)) + np.uint64(lane)
+        u, v = ends(min(e, last), src, dst, low, n)
+        x, y = ends(min(e + lanes, last), src, dst, low, n)
+        return u, v, x, y
 
-    return leave
+    return two
 
 
-def filter_edges(
-    on: Any, words: int, ends: Any, place: Any, may_join: Any, enter: Any, leave: Any
-) -> Any:
+def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
+    """Of two edges, which are left out."""
+
+    @on.device
+    def look(u, v, x, y, n, near, held, fold, inside, idle, seen, stray):
+        first = both(u, v, near, held, fold, inside, idle)
+        second = both(x, y, near, held, fold, inside, idle)
+        if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
+            first, second = odd(u, v, n, first, seen, stray), odd(x, y, n, second, seen, stray)
+        return first, second
+
+    return look
+
+
+def filter_edges(on: Any, words: int, place: Any, read: Any, look: Any, leave: Any) -> Any:
     """Link the edges that the sample has left, except those inside the giant, by their bits.
 
-    Lanes take two edges each at a time, side by side; one beyond the last is the last once more.
+    The next two edges of a lane are on their way while it looks at two.
     """
-    lanes, room, barrier, meet = np.uint64(on.lanes), np.uint64(2 * ROOM), on.barrier, on.meet
+    lanes, each, barrier = WORD(on.lanes), np.uint64(ROOM), on.barrier
+    fold_for, load, wait, together = fold_of(on), share(on), enter(on), leave_together(on, leave)
 
     @on.tile(words)
-    def filter_edges(k, t, step, near, tiles, m, held, src, dst, low, n, seen, stray, inside, *to):
-        lane, held, last, w = t % lanes, WORD(held), place(np.uint64(m) - ONE), t
-        queue, waiting = np.uint64(held) + (t - lane) * room, ZERO
-        while w < held:
-            near[w] = inside[w]
-            w += step
-        barrier()
-        i = (k * step + t - lane) * TWO
-        while i < np.uint64(m):
-            e = place(i) + lane
-            u, v = ends(min(e, last), src, dst, low, n)
-            x, y = ends(min(e + lanes, last), src, dst, low, n)
-            joins = may_join(u, v, n, near, held, seen, stray, inside)
-            more = may_join(x, y, n, near, held, seen, stray, inside)
-            waiting = enter(joins, u, v, near, queue, waiting)
-            waiting = enter(more, x, y, near, queue, waiting)
-            meet()
-            while waiting >= lanes:
-                waiting -= lanes
-                leave(queue + waiting + lane, near, *to)
-            meet()
-            i += np.uint64(tiles) * step * TWO
+    def filter_edges(
+        k, t, step, near, tiles, m, held, src, dst, low, n, seen, stray, inside, best, queues, *to
+    ):
+        lane, held, last = WORD(WORD(t) % lanes), WORD(held), place(np.uint64(m) - ONE)
+        i, fold = (k * step + t - np.uint64(lane)) * TWO, fold_for(n, held, best, inside)
+        queue, waiting, idle = WORD(i * each), NONE, WORD((k * step + t) % np.uint64(inside.size))
+        done, stop = m == 0, (np.uint64(m) >> EIGHTH) + ONE
+        while not done:
+            load(near, held, fold, inside, t, step)
+            barrier()
+            u, v, x, y = read(i, lane, last, src, dst, low, n)
+            stop = min(stop, np.uint64(m))
+            while i < stop:
+                i += np.uint64(tiles) * step * TWO
+                u2, v2, x2, y2 = read(i, lane, last, src, dst, low, n)
+                out, too = look(u, v, x, y, n, near, held, fold, inside, idle, seen, stray)
+                waiting = wait(out, u, v, queues, queue, waiting)
+                waiting = wait(too, x, y, queues, queue, waiting)
+                waiting = together(queues, queue, waiting, lane, *to)
+                u, v, x, y = u2, v2, x2, y2
+            done, stop = stop == np.uint64(m), stop << FOURFOLD
+            barrier()
         if lane < waiting:
-            leave(queue + lane, near, *to)
+            leave(queues, WORD(queue + lane), *to)
 
     return filter_edges
 
@@ -119,7 +187,7 @@ def filtered(link_edges: Any, left: Callable[[int], int], tiles: int, room: int)
     def finish(work: Any) -> None:
         held = min(room, int(work.inside.size))
         seen, stray = work.notes
-        known = *work.edges, work.n, seen, stray, work.inside
+        known = *work.edges, work.n, seen, stray, work.inside, work.best, work.queues
         to = *work.trees, seen, work.best, work.inside
         link_edges(tiles, tiles, left(work.m), held, *known, *to)
 
