@@ -83,6 +83,12 @@ class TestPaper:
         assert moved.streamed == 16 * m + 12 * n
         assert moved.reads == ((2 * m // 5, 4 * n), (2 * m * 4 // 5, n // 8))
 
+    def test_bits_in_shared_memory_are_no_reads_of_a_table(self):
+        n, m = 1 << 22, 12_800_000
+        moved = limits.traffic(Design.parse("strided(bits=shared)+async+halve"), False, n, m, 8)
+        assert moved.reads == ((2 * m // 5, 4 * n),)
+        assert moved.counted.endswith("or after a sample their bits, in shared memory")
+
     def test_a_matrix_is_read_as_a_whole(self):
         moved = limits.traffic(Design.parse("dense"), False, 1000, 5000, 4)
         assert moved.streamed == 8 * 5000 + 2 * 1000**2

@@ -1,7 +1,8 @@
 """The bytes and the random reads of a design, counted on paper, against the limits of a card.
 
 What is counted is what the design cannot do without, if all else came for free: a part of the limit
-is at most 1, and what lies above the time of the limit is the design's own.
+is at most 1, and what lies above the time of the limit is the design's own. Shared memory is taken
+to answer at once: bits that a design reads there are no random reads of a table.
 """
 
 from __future__ import annotations
@@ -54,9 +55,11 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
         streamed, linked, filtered = passes * 2 * item * m + labels, m, 0
         if sample.choice.name == "strided":
             linked = sampled_count(m, sample["every"])
-            filtered = m - linked
+            filtered = m - linked if sample["bits"] == "cached" else 0
         reads = ((2 * linked, table), (2 * filtered, bits))
         words = "each edge once: the labels of both ends, or after a sample their bits"
+        if linked < m and not filtered:
+            words += ", in shared memory"
         if design.window:
             words = "each edge twice, and the labels of both ends, as near each other as in a tile"
     elif sample.choice.name == "none":
