@@ -196,6 +196,14 @@ def test_queues_lose_no_edge(data):
     assert stray == 0
 
 
+@pytest.mark.parametrize(("linked", "apart"), [(0, 40), (49, 40), (50, 7), (100, 7)])
+def test_bits_are_folded_once_half_of_the_vertices_are_linked(linked, apart):
+    """With fewer most folded bits would not be set, and each asks for another then."""
+    fold = shared.fold_of(Rehearsal()).compiled(lambda function: function, ATOMS)
+    inside = np.zeros(40, np.uint32)
+    assert fold(100, np.uint32(7), np.array([0, linked]), inside) == apart
+
+
 def test_a_stray_end_is_told_and_not_looked_up():
     edges = [(0, 1)] * 256 + [(3, 2**31 - 1), (1, 2)]
     _, left, _, stray = through_queues(edges, 32, np.array([0b11], np.uint32), 2)
