@@ -5,18 +5,19 @@ import pandas as pd
 import pytest
 from tiled_audits import begin_with_tiles
 
-from cc_rapids import VerificationError, components, engines, kernels
+from cc_rapids import VerificationError, components, engines, kernels, oracle
 from cc_rapids.audit import audit_labels, run
 from cc_rapids.passes import trees
 
 
-@pytest.fixture(autouse=True, params=["sampled", "in one pass", "tiled"])
+@pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])
 def way(monkeypatch, request):
     """Lists of any length are sampled, or most labels are known by bits, or edges inside tiles come
     first, on threads too.
     """
     monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
     monkeypatch.setattr(engines.get("threads"), "samples", request.param != "in one pass")
+    monkeypatch.setattr(run, "shares", lambda engine, n, m: request.param == "shared")
     if request.param == "tiled":
         begin_with_tiles(monkeypatch)
     return request.param
@@ -37,6 +38,24 @@ def test_a_member_of_the_giant_that_says_otherwise(engine):
     src, dst = np.arange(8), np.arange(1, 9)
     frame = pd.DataFrame({"vertex": np.arange(9), "labels": [0] * 5 + [5] + [0] * 3})
     with pytest.raises(VerificationError, match="edge 4 joins 4 and 5, which have the labels 0"):
+        audit_labels(frame, (src, dst), engine=engine)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_first_edge_at_fault_is_told(engine, seed):
+    """Of a list that is longer than its sample, wherever the label is wrong."""
+    random = np.random.default_rng(seed)
+    n, m = 90, 700
+    src, dst = random.integers(0, n, (2, m))
+    labels = oracle.union_find(src, dst, n)
+    occurs = np.unique([src, dst])
+    frame = pd.DataFrame({"vertex": occurs, "labels": labels[occurs]})
+    found = audit_labels(frame, (src, dst), engine=engine).components
+    assert found == np.unique(labels[occurs]).size
+    labels[random.choice(occurs, 1 + seed % 2)] = int(occurs[-1])
+    frame["labels"] = labels[occurs]
+    row = np.flatnonzero(labels[src] != labels[dst])[0]
+    with pytest.raises(VerificationError, match=f"edge {row} joins {src[row]} and {dst[row]}, "):
         audit_labels(frame, (src, dst), engine=engine)
 
 
@@ -62,7 +81,7 @@ def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, way):
 
         return join_some
 
-    name = "join_parents" if way == "sampled" else "join_roots"
+    name = "join_parents" if way in ("sampled", "shared") else "join_roots"
     whole = getattr(trees, name)
     monkeypatch.setattr(trees, name, blind)
     kernels.kernel.cache_clear()

@@ -20,13 +20,15 @@ from ..engines import Engine
 from ..errors import InputError, VerificationError
 from ..forest import Forest
 from ..given import Given
-from ..oracle.peers import PEERS, least_by
+from ..oracle.peers import PEERS
 from ..passes import audit as passes
 from ..passes import columns as column_passes
 from ..passes import trees
 from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
+from .compared import compare
 from .faults import Faults
+from .outside import check_outside, shares
 from .places import Places, in_words
 from .proof import Audit
 from .tiled import begin, in_order
@@ -100,6 +102,7 @@ class _Run:
         self.edges = self.rows = self.since = 0
         self.giant = self.top = 0  # the most frequent label, and the root of its vertices
         self.known = self.settled = False  # whether there are bits of either
+        self.half = False  # whether half of the vertices hang from that root
         self.begun = self.tiled = False  # whether there are trees, and of tiles first
         self.looked = False  # whether at the vertices
         self.found: list[int] = []  # what all kernels have told
@@ -110,14 +113,14 @@ class _Run:
     def _begin(self, engine: Engine, forest: Forest) -> None:
         n, words = forest.n, forest.seen.size
         self.trees, self.alike, self.inside, self.named, self.told = engine.pieces(
-            (n, forest.vertex), *3 * [(words, np.uint32)], (6, np.uint64)
+            (n, forest.vertex), *3 * [(words, np.uint32)], (7, np.uint64)
         )
         self.edge, self.first = self.told[:1], self.told[1:5]  # faults of edges, and of vertices
-        self.count = self.told[5:].view(np.int64)
+        self.count, self.wrong = self.told[5:6].view(np.int64), self.told[6:].view(np.int64)
         engine.fill(self.inside, 0)
         engine.fill(self.named, 0)
         engine.fill(self.told, 0xFF)
-        engine.fill(self.count, 0)
+        engine.fill(self.told[5:], 0)
 
     def take(self, given: Given, oracle: str | None = None, alone: bool = False) -> None:
         """Hold some edges against the labels, and join them; no others come if they are alone."""
@@ -131,13 +134,16 @@ class _Run:
             if alone and given.vertices is None:  # nothing else is named: one wait for all
                 self._look()
             self.found = self.engine.to_host(self.told).tolist()
+            if self.found[6]:  # by an edge that has waited, and does not know its row
+                self._check(ends, ends.m, kernels.kernel(reading.every, self.engine))
+                self.found = self.engine.to_host(self.told).tolist()
             row = self.found[0]
             if row != NOTHING:
                 raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
             if len(columns) > 2:
                 self._name(columns[2])
             if oracle is not None:
-                self._compare(oracle, ends)
+                compare(self.places, oracle, ends)
         if isinstance(given.vertices, range):
             self.name(given.vertices)
         self.rows += given.src.size + given.dropped
@@ -168,7 +174,7 @@ class _Run:
                 self._start()
                 self._look()
                 self.found = engine.to_host(self.told).tolist()
-        _, *first, found = self.found
+        _, *first, found, _ = self.found
         kinds = faults.missing, faults.label, faults.merged, faults.foreign
         for v, words in zip(first, kinds, strict=True):
             if v != NOTHING:
@@ -212,6 +218,13 @@ class _Run:
         few = reading.sampled_count(m, every)
         self._check(ends, few, kernels.kernel(reading.sampled, self.engine, every))
         self._gather()
+        if alone and shares(self.engine, n, m):
+            own = self.top, self.forest.parent, self.alike, self.inside, self.trees
+            notes = self.named, self.wrong
+            check_outside(
+                self.engine, self.forest, ends, every, self.half, self._hold(), own, notes
+            )
+            return
         self._check(ends, m - few, kernels.kernel(reading.unsampled, self.engine, every))
 
     def _start(self) -> None:
@@ -263,7 +276,8 @@ class _Run:
         forest, octets = self.forest, self.inside.view(np.uint8)
         among = zip(*self._probe(), strict=True)
         roots = Counter(root for label, root in among if label == self.giant)
-        self.top, self.since, self.settled = roots.most_common(1)[0][0], 0, True
+        (self.top, count), *_ = roots.most_common(1)
+        self.since, self.settled, self.half = 0, True, 2 * count >= passes.PROBES
         gather = kernels.kernel(passes.gather_inside, self.engine, forest.vertex)
         gather(octets.size, forest.n, self.top, self.alike.view(np.uint8), self.trees, octets)
 
@@ -282,19 +296,3 @@ class _Run:
             raise VerificationError(f"vertex {in_words(one, parts)} has no label")
         mark = kernels.kernel(column_passes.mark_column, engine, forest.vertex)
         mark(at.size, at, 0, self.named)
-
-    def _compare(self, oracle: str, ends: Edges) -> None:
-        """Another library's components, which have to be the same."""
-        engine, xp, forest = self.engine, self.engine.xp, self.forest
-        src, dst = (
-            (column.astype(np.int64) - np.int64(ends.low)) for column in (ends.src, ends.dst)
-        )
-        theirs = least_by(oracle, src, dst, forest.n)
-        other = xp.flatnonzero(engine.asarray(theirs) != forest.parent)
-        if other.size:
-            v = int(other[0])
-            name, own = self.places.name, int(forest.parent[v])
-            raise VerificationError(
-                f"vertex {name(v)} has the label {name(own)}, and for {oracle} the least vertex"
-                f" of its component is {name(int(theirs[v]))}"
-            )

@@ -119,6 +119,17 @@ def check_edges(
     return check_edges
 
 
+def finish(on: Any, vertex: type, hold: Any) -> Any:
+    """Hold an edge that has left a queue; which one is at fault is found by another pass."""
+
+    @on.device
+    def finish(u, v, e, top, labels, alike, inside, trees, wrong):
+        if not hold(u, v, vertex(top), labels, alike, inside, trees):
+            wrong[0] = 1
+
+    return finish
+
+
 def probe(on: Any, vertex: type) -> Any:
     """The labels and the roots of some vertices: those of the giant stand there most often."""
     root, probed = climb(on), giant.probed(on)

@@ -25,10 +25,11 @@ def frames(cudf, n=3000, m=2500, seed=0):
     yield rows, ["a", "b"], ["c", "d"]
 
 
-@pytest.mark.parametrize("way", ["sparse", "dense", "tiled"])
+@pytest.mark.parametrize("way", ["sparse", "dense", "shared", "tiled"])
 def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, way):
-    if way == "dense":
+    if way in ("dense", "shared"):
         monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if m else 0)
+        monkeypatch.setattr(run, "shares", lambda engine, n, m: way == "shared")
     if way == "tiled":
         begin_with_tiles(monkeypatch)
     for edges, source, destination in frames(cudf):
@@ -91,3 +92,24 @@ def test_a_long_list_in_order(cudf):
     labels[labels == roots[1]] = roots[0]
     with pytest.raises(VerificationError):
         found.audit(graph.edges, num_vertices=graph.num_vertices)
+
+
+def test_a_long_list_whose_bits_are_shared(cudf):
+    """Of 2.2 million ids, folded, and vertices of it that say otherwise."""
+    import cupy
+
+    n = 2_200_000
+    src, dst = cupy.random.default_rng(5).integers(0, n, (2, 10 * n)).astype(cupy.int32)
+    found = components((src, dst))
+    assert "bits=shared" in found.summary()["design"]
+    assert found.audit((src, dst)).components == len(found)
+    labels, answer = found._forest.parent, found._forest.parent.copy()
+    least = int(labels[src[0]])
+    for v in (int(src[77]), int(dst[-1])):
+        if v == least:
+            continue
+        labels[v] = v
+        row = int(cupy.flatnonzero((src == v) ^ (dst == v))[0])
+        with pytest.raises(VerificationError, match=f"edge {row} joins"):
+            found.audit((src, dst))
+        labels[:] = answer
