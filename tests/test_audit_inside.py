@@ -43,18 +43,20 @@ def test_a_member_of_the_giant_that_says_otherwise(engine):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_first_edge_at_fault_is_told(engine, seed):
-    """Of a list that is longer than its sample, wherever the label is wrong."""
+    """Of a list that is longer than its sample, before the end of that or after it."""
     random = np.random.default_rng(seed)
-    n, m = 90, 700
+    n, m, late = 90, 700, 300 * (seed % 3)
     src, dst = random.integers(0, n, (2, m))
-    labels = oracle.union_find(src, dst, n)
+    rows = np.sort(random.choice(np.arange(late, m), 4, replace=False))
+    src[rows], dst[rows] = n + random.integers(0, 2, 4), random.integers(0, n, 4)
+    labels = oracle.union_find(src, dst, n + 2)
     occurs = np.unique([src, dst])
     frame = pd.DataFrame({"vertex": occurs, "labels": labels[occurs]})
     found = audit_labels(frame, (src, dst), engine=engine).components
     assert found == np.unique(labels[occurs]).size
-    labels[random.choice(occurs, 1 + seed % 2)] = int(occurs[-1])
+    labels[src[rows]] = src[rows]
     frame["labels"] = labels[occurs]
-    row = np.flatnonzero(labels[src] != labels[dst])[0]
+    row = rows[0]
     with pytest.raises(VerificationError, match=f"edge {row} joins {src[row]} and {dst[row]}, "):
         audit_labels(frame, (src, dst), engine=engine)
 
