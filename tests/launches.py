@@ -121,7 +121,8 @@ def audits():
             patch.setattr("cc_rapids.ways.SMALL", 1 << 20)
             with pytest.MonkeyPatch.context() as shared:
                 shared.setattr("cc_rapids.audit.run.shares", lambda engine, n, m: True)
-                cc_rapids.components(edges(dtype), num_vertices=20).audit(edges(dtype))
+                found = cc_rapids.components(edges(dtype), num_vertices=20)
+                found.audit(edges(dtype), num_vertices=20)
             with pytest.MonkeyPatch.context() as tiled:
                 tiled.setattr("cc_rapids.audit.run.in_order", lambda ends, n, engine: True)
                 cc_rapids.components(edges(dtype)).audit(edges(dtype))
