@@ -179,8 +179,9 @@ class Parts:
         return step
 
     def waiting(self, first: kernels.sample.Sample | None) -> int:
-        """The bytes of the queues that edges wait in."""
+        """The bytes of the queues that edges wait in, as two words each."""
         filters = first is not None and first.shared and not self.noted
+        filters = filters and self.vertex is queues.WORD
         return queues.bytes_for(self.on.largest_tiles()) if filters else 0
 
     def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:

@@ -26,19 +26,16 @@ def wrong(says):
     return pytest.raises(VerificationError, match=re.escape(says))
 
 
-@pytest.fixture(params=["as they are", "table", "dense", "sampled", "shared", "tiled"])
+@pytest.fixture(params=["as they are", "table", "dense", "sampled", "tiled"])
 def way(request, monkeypatch):
     """Ids as they are, by a table, and labels by bits; where edges are left out because both ends
-    are done, by bits that are shared or not, and where those inside tiles are joined first, on
-    threads too.
+    are done, and where those inside tiles are joined first, on threads too.
     """
     if request.param == "table":
         monkeypatch.setattr(places, "MANY", 0)
-    if request.param in ("dense", "sampled", "shared"):
+    if request.param in ("dense", "sampled"):
         monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
-    if request.param == "shared":
-        monkeypatch.setattr(run, "shares", lambda engine, n, m: True)
-    if request.param in ("sampled", "shared", "tiled"):
+    if request.param in ("sampled", "tiled"):
         monkeypatch.setattr(engines.get("threads"), "samples", True)
     if request.param == "tiled":
         begin_with_tiles(monkeypatch)

@@ -94,6 +94,14 @@ def test_an_id_beyond_a_glance(engine, monkeypatch):
     check_beyond_a_glance(1400, 600, 62_000, monkeypatch, design=design(), engine=engine)
 
 
+@pytest.mark.parametrize(("vertex", "noted"), [(np.uint64, False), (np.uint32, True)])
+def test_what_does_not_fit_a_queue_waits_in_none(vertex, noted):
+    """From 2^32 vertices on an end is no word; and the edges of a spanning forest have numbers."""
+    on, some = engines.get("threads"), Design.parse(design())
+    assert program.build(some, on, np.uint32, np.uint64, False, False).queues > 0
+    assert program.build(some, on, vertex, np.uint64, False, noted).queues == 0
+
+
 class Lanes(Rehearsal):
     """Lanes that are Python threads, and meet where a warp's do."""
 

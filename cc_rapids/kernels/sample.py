@@ -58,7 +58,7 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
     """Link every fifth block of edges first, then those that are not inside the largest tree.
 
     ``bits``: whether its bits are read through the caches, or from memory that threads share first,
-    see passes/shared.py; where the edges of a spanning forest are noted, through the caches.
+    see passes/shared.py; through the caches for spanning forests, and from 2^32 vertices on.
     """
     link_edges, count = every_edge(reading.sampled(on, every)), reading.sampled_count
 
