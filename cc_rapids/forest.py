@@ -13,7 +13,7 @@ from .bits import WORD
 from .edges import Array
 from .engines import Engine
 from .passes import answer
-from .passes.queues import IDS, bytes_for
+from .passes.queues import IDS, words_for
 from .ranks import blocks_of, rank
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
@@ -48,7 +48,7 @@ class Ahead:
 
 def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
     """The bytes of the queues of passes/queues.py, if they are ``needed``, or may be."""
-    return bytes_for(engine.largest_tiles()) if needed or n in IDS else 0
+    return 4 * words_for(engine.largest_tiles()) if needed or n in IDS else 0
 
 
 class Forest:

@@ -23,7 +23,7 @@ class Program:
     ``sample`` is None if there is none. ``window`` is how many ids a tile has, 0 if trees begin
     as single vertices. ``extra`` is what the link keeps beside the parents, which
     ``unpack`` brings up to date if they are not. ``queues`` is what edges wait in before they are
-    linked, in bytes, 0 if they do not. ``rounds`` says that the finish runs over a copy
+    linked, in words, 0 if they do not. ``rounds`` says that the finish runs over a copy
     of the edges, ``rerooted`` that roots are any vertices of their trees, not the least ones.
     """
 
@@ -179,10 +179,10 @@ class Parts:
         return step
 
     def waiting(self, first: kernels.sample.Sample | None) -> int:
-        """The bytes of the queues that edges wait in, as two words each."""
+        """The words of the queues that edges wait in, two of them each."""
         filters = first is not None and first.shared and not self.noted
         filters = filters and self.vertex is queues.WORD
-        return queues.bytes_for(self.on.largest_tiles()) if filters else 0
+        return queues.words_for(self.on.largest_tiles()) if filters else 0
 
     def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:
         if self.waiting(first):
@@ -193,18 +193,9 @@ class Parts:
         return kernels.finish.edges_outside(kernel, first.left_count)
 
     def _filtered(self, settle: Any, first: kernels.sample.Sample) -> Step:
-        on, largest = self.on, self.on.largest_tiles()
-        ends = self.ends() if self.rows else reading.listed_once(on, self.wide)
-        odd, words = shared.odd(on, self.vertex, self.wide), min(largest.words, shared.HELD)
-        kernel = shared.filter_edges(
-            on,
-            words,
-            first.left,
-            shared.two_edges(on, ends, first.left),
-            shared.look_at_two(on, self.wide, shared.both_inside(on), odd),
-            queues.leave(on, self.vertex, settle),
-        )
-        return shared.filtered(kernel, first.left_count, largest.tiles, words)
+        ends = self.ends() if self.rows else reading.listed_once(self.on, self.wide)
+        run = shared.by_tiles(self.on, self.vertex, self.wide, ends, first.left, settle)
+        return shared.filtered(run, first.left_count)
 
     def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
         kept: Kernel = algorithms.rounds.keep_edge(

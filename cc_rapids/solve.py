@@ -256,7 +256,7 @@ def _of_sample(program: Program, forest: Forest) -> tuple[Array, ...]:
     """``best``, ``inside``, ``roots`` and ``queues``; another stands for what a run has none of."""
     engine = forest.engine
     if program.sample is not None:
-        bits, waiting = (forest.seen.size, np.uint32), (program.queues // 4, np.uint32)
+        bits, waiting = (forest.seen.size, np.uint32), (program.queues, np.uint32)
         made = tuple(engine.pieces((2, np.int64), bits, (PROBES, forest.vertex), waiting))
     elif program.rounds:
         made = engine.empty(1, np.int64), forest.seen, forest.parent, forest.seen

@@ -12,8 +12,8 @@ from cc_rapids.passes import trees
 
 @pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])
 def way(monkeypatch, request):
-    """Lists of any length are sampled, or most labels are known by bits, or edges inside tiles come
-    first, on threads too.
+    """Lists of any length are sampled, their bits shared or not, or most labels are known by bits,
+    or edges inside tiles come first, on threads too.
     """
     monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
     monkeypatch.setattr(engines.get("threads"), "samples", request.param != "in one pass")

@@ -157,21 +157,11 @@ def through_queues(edges, n, inside, every, linked=0):
     on.atoms["finish"] = lambda u, v, *_: left.append((int(u), int(v)))
     ends, most = reading.listed(on, np.uint32), on.largest_tiles()
     made = sample.strided(on, np.uint32, lambda place: None, every=every, bits="shared")
-    kernel = shared.filter_edges(
-        on,
-        most.words,
-        made.left,
-        shared.two_edges(on, ends, made.left),
-        shared.look_at_two(
-            on, np.uint32, shared.both_inside(on), shared.odd(on, np.uint32, np.uint32)
-        ),
-        queues.leave(on, np.uint32, Atom("finish")),
-    )
+    run = shared.by_tiles(on, np.uint32, np.uint32, ends, made.left, Atom("finish"))
     src, dst = (np.array(side, np.int32) for side in zip(*edges, strict=True))
     m, seen, stray = made.left_count(src.size), np.zeros(-(-n // 32), np.uint32), np.zeros(1, int)
-    best, waiting = np.array([0, linked]), np.zeros(queues.bytes_for(most) // 4, np.uint32)
-    known = src, dst, 0, n, seen, stray, inside, best, waiting
-    kernel(most.tiles, most.tiles, m, min(2, inside.size), *known, *[seen] * 6)
+    best, waiting = np.array([0, linked]), np.zeros(queues.words_for(most), np.uint32)
+    run(m, (src, dst, 0), n, (seen, stray), inside, best, waiting, to=[seen] * 6)
     rest = [edge for e, edge in enumerate(edges) if e // reading.BLOCK % every]
     return rest, left, seen, stray[0]
 

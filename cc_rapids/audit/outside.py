@@ -18,8 +18,7 @@ FEW, MOST = 0, 0x7F  # bytes of a number of vertices that are linked: none, or m
 
 def shares(engine: Engine, n: int, m: int) -> bool:
     """Whether the bits of a list of m edges between n ids had better lie in shared memory."""
-    fitting = (rule for rule in SHARED if rule.fits(engine.name, n, m, False))
-    return any(rule.has_room(engine) for rule in fitting)
+    return any(rule.fits(engine.name, n, m, False) and rule.has_room(engine) for rule in SHARED)
 
 
 def check_outside(
@@ -44,25 +43,13 @@ def check_outside(
     notes : (named, wrong)
         The vertices of loops, and what is not 0 once any edge is at fault.
     """
-    largest, n, wide = engine.largest_tiles(), forest.n, ends.wide_for(forest.n)
-    words, bits = min(largest.words, shared.HELD), own[3]
+    n, wide = forest.n, ends.wide_for(forest.n)
     left = kernels.kernel(reading.unsampled, engine, every)
     read = kernels.kernel(reading.listed_once, engine, wide)
-    odd = kernels.kernel(shared.odd, engine, forest.vertex, wide)
-    both = kernels.kernel(shared.both_inside, engine)
     finish = kernels.kernel(passes.audit.finish, engine, forest.vertex, hold)
-    kernel = kernels.kernel(
-        shared.filter_edges,
-        engine,
-        words,
-        left,
-        kernels.kernel(shared.two_edges, engine, read, left),
-        kernels.kernel(shared.look_at_two, engine, wide, both, odd),
-        kernels.kernel(queues.leave, engine, forest.vertex, finish),
-    )
-    linked, waiting = engine.pieces((2, np.int64), (queues.bytes_for(largest) // 4, np.uint32))
+    run = kernels.kernel(shared.by_tiles, engine, forest.vertex, wide, read, left, finish)
+    words = queues.words_for(engine.largest_tiles())
+    linked, waiting = engine.pieces((2, np.int64), (words, np.uint32))
     engine.fill(linked, MOST if half else FEW)
-    count = ends.m - reading.sampled_count(ends.m, every)
-    edges, held = (ends.src, ends.dst, ends.low), min(words, int(bits.size))
-    known = *edges, n, *notes, bits, linked, waiting
-    kernel(largest.tiles, largest.tiles, count, held, *known, *own, notes[1])
+    count, edges = ends.m - reading.sampled_count(ends.m, every), (ends.src, ends.dst, ends.low)
+    run(count, edges, n, notes, own[3], linked, waiting, to=(*own, notes[1]))

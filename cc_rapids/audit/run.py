@@ -219,11 +219,8 @@ class _Run:
         self._check(ends, few, kernels.kernel(reading.sampled, self.engine, every))
         self._gather()
         if alone and shares(self.engine, n, m):
-            own = self.top, self.forest.parent, self.alike, self.inside, self.trees
-            notes = self.named, self.wrong
-            check_outside(
-                self.engine, self.forest, ends, every, self.half, self._hold(), own, notes
-            )
+            how, notes = (every, self.half, self._hold()), (self.named, self.wrong)
+            check_outside(self.engine, self.forest, ends, *how, self._own(), notes)
             return
         self._check(ends, m - few, kernels.kernel(reading.unsampled, self.engine, every))
 
@@ -241,9 +238,12 @@ class _Run:
         look = reading.no_look if self.settled else reading.look_ahead
         ahead = kernels.kernel(look, engine, wide, place)
         kind = engine, self.forest.vertex, wide, read, place, ahead, self._hold()
-        own = self.top, self.forest.parent, self.alike, self.inside, self.trees
-        edges = ends.src, ends.dst, ends.low
-        kernels.kernel(passes.check_edges, *kind)(count, *edges, n, *own, self.named, self.edge)
+        rest = ends.src, ends.dst, ends.low, n, *self._own(), self.named, self.edge
+        kernels.kernel(passes.check_edges, *kind)(count, *rest)
+
+    def _own(self) -> tuple[Any, ...]:
+        """What an edge is held against, and joined in."""
+        return self.top, self.forest.parent, self.alike, self.inside, self.trees
 
     def _hold(self) -> Any:
         """How an edge is held against the labels, and joined."""

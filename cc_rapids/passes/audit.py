@@ -7,7 +7,8 @@ alike  : bits of the vertices with the most frequent label, the giant's, where t
 top    : the root that most of these hang from after a sample.
 inside : bits of vertices that have the giant's label, and hang from one root with top.
 named  : bits of vertices that the caller names, or a self-loop; others have a parent or a child.
-first  : (4,) uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
+first  : uint64, of each kind of fault the first edge or vertex, all bits set if there is none.
+wrong  : (1,) int64, not 0 once an edge that has waited in a queue is at fault.
 """
 
 from typing import Any

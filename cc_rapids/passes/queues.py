@@ -17,9 +17,9 @@ IDS = range(1_900_000, 7_400_001)  # so many have queues where "auto" chooses
 ROOM = 3  # edges a lane: two come at once, and of those before less than one is left
 
 
-def bytes_for(largest: Any) -> int:
+def words_for(largest: Any) -> int:
     """What the queues of so many tiles take: an engine's ``largest_tiles()``."""
-    return int(2 * WORD().itemsize * ROOM * largest.threads * largest.tiles)
+    return int(2 * ROOM * largest.threads * largest.tiles)
 
 
 def enter(on: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import bits
 from ..kernels.sample import Step
-from .queues import ROOM, enter, leave_together
+from .queues import ROOM, enter, leave, leave_together
 
 ONE, TWO = np.uint64(1), np.uint64(2)
 WORD = np.uint32
@@ -181,14 +181,33 @@ def filter_edges(on: Any, words: int, place: Any, read: Any, look: Any, leave: A
     return filter_edges
 
 
-def filtered(link_edges: Any, left: Callable[[int], int], tiles: int, room: int) -> Step:
-    """Link what the sample has left, except inside the giant, by tiles with room for some words."""
+def by_tiles(
+    on: Any, vertex: type, wide: type, ends: Any, place: Any, finish: Any
+) -> Callable[..., None]:
+    """The filter, composed and launched in as many tiles as run at once.
+
+    Called with how many edges are left, the edges, n, (seen, stray), inside, best, queues, and what
+    ``finish`` takes after an edge.
+    """
+    largest = on.largest_tiles()
+    words = min(largest.words, HELD)
+    look = look_at_two(on, wide, both_inside(on), odd(on, vertex, wide))
+    read, link = two_edges(on, ends, place), leave(on, vertex, finish)
+    kernel = filter_edges(on, words, place, read, look, link)
+
+    def run(m: int, edges: Any, n: int, notes: Any, inside: Any, *rest: Any, to: Any) -> None:
+        held = min(words, int(inside.size))
+        kernel(largest.tiles, largest.tiles, m, held, *edges, n, *notes, inside, *rest, *to)
+
+    return run
+
+
+def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
+    """Link what the sample has left, except inside the giant."""
 
     def finish(work: Any) -> None:
-        held = min(room, int(work.inside.size))
-        seen, stray = work.notes
-        known = *work.edges, work.n, seen, stray, work.inside, work.best, work.queues
-        to = *work.trees, seen, work.best, work.inside
-        link_edges(tiles, tiles, left(work.m), held, *known, *to)
+        best, inside = work.best, work.inside
+        to = *work.trees, work.notes[0], best, inside
+        run(left(work.m), work.edges, work.n, work.notes, inside, best, work.queues, to=to)
 
     return finish
