@@ -1,10 +1,13 @@
 """Which engines this process can test, and which tests need more than it has."""
 
+import gc
+
 import design_pairs
 import pytest
-from machine import SIMULATED
+from machine import SELDOM, SIMULATED
 
 pytest.register_assert_rewrite("refusals", "stream_inputs")
+gc.set_threshold(*SELDOM)
 
 
 def _has_gpu():

@@ -147,10 +147,18 @@ def rehearse(which):
     ----------
     which : {"pairs", "all"}
         Designs besides those of "auto", which come first.
+
+    Returns
+    -------
+    kernels by their keys, names by the same keys, and the keys of what "auto" launches for ids of
+    the usual types
     """
-    types = (INT, LONG, ULONG)
-    named = [(f"{d} on {dtype.__name__}", solve, d, dtype) for d in CHOSEN for dtype in types]
-    uses = [(use.__name__, use) for use in (ids, strings, at_once, audits, graphs)]
+
+    def of(dtype):
+        return [(f"{design} on {dtype.__name__}", solve, design, dtype) for design in CHOSEN]
+
+    named = of(INT) + of(LONG)
+    uses = of(ULONG) + [(use.__name__, use) for use in (ids, strings, at_once, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
+SELDOM = 100_000, 50, 50  # of gc.set_threshold: collecting garbage was a fifth of compiling
 EACH_THREAD_IS_SLOW = "the simulator takes half a millisecond a thread"
 ROOT = Path(__file__).parent.parent
 

@@ -30,8 +30,11 @@ ORDER = "acq_rel"
 WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
 
 # Numba counts references to an array even where it only passes it on: two atomic operations a call,
-# on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off.
-_jit = numba.njit(nogil=True, error_model="numpy", _nrt=False)
+# on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off. C
+# calls none of them, and Python only what is launched: other wrappers were two fifths of compiling.
+_options = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+_jit = numba.njit(**_options)
+_part = numba.njit(**_options, no_cpython_wrapper=True)
 
 
 def _element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -90,18 +93,18 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
     return operation
 
 
-@_jit  # type: ignore[untyped-decorator]
+@_part  # type: ignore[untyped-decorator]
 def _barrier() -> None:
     """Nothing to wait for: a block, or a tile, is one thread, and that one lane."""
 
 
-@_jit  # type: ignore[untyped-decorator]
+@_part  # type: ignore[untyped-decorator]
 def _count(flag: Any) -> Any:
     """What the only lane says."""
     return np.uint32(0), np.uint32(flag)
 
 
-@_jit  # type: ignore[untyped-decorator]
+@_part  # type: ignore[untyped-decorator]
 def _once(array: Any, i: Any) -> Any:
     """A plain read: a processor sees for itself that a column is read in order."""
     return array[i]
@@ -170,7 +173,7 @@ class Threads(Engine):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("threads")
         if run is None:
-            shaped = SHAPES[kernel.shape](kernel.part.compiled(_jit, ATOMS, self._parts))
+            shaped = SHAPES[kernel.shape](kernel.part.compiled(_part, ATOMS, self._parts))
             shaped.__qualname__ = f"{kernel.shape}_{kernel.part.symbol}"
             run = _jit(shaped)
             run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")

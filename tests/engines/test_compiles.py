@@ -7,6 +7,7 @@ linked for all of them.
 """
 
 import ast
+import gc
 import multiprocessing
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import launches
 import pytest
+from machine import SELDOM
 
 import cc_rapids
 from cc_rapids.engines import compiler
@@ -69,6 +71,7 @@ KERNELS = {}  # of this process of the pool, by their keys
 
 def begin(which):
     """Find the kernels again: they hold functions, which cannot be sent to another process."""
+    gc.set_threshold(*SELDOM)
     KERNELS.update(launches.rehearse(which)[0])
 
 

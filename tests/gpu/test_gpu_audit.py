@@ -110,6 +110,6 @@ def test_a_long_list_whose_bits_are_shared(cudf):
             continue
         labels[v] = v
         row = int(cupy.flatnonzero((src == v) ^ (dst == v))[0])
-        with pytest.raises(VerificationError, match=f"edge {row} joins"):
+        with pytest.raises(VerificationError, match=f"edge {row:,} joins"):
             found.audit((src, dst))
         labels[:] = answer

@@ -29,7 +29,7 @@ def processes(client):
 
 
 class Killer:
-    """Kills the worker that has read most, at some calls of progress, and notes what it had read.
+    """Kills the worker that has read most, at some calls of progress, and notes what it had.
 
     The call is made by the client while it waits, so that the run is in its middle. It goes on once
     there are ``workers`` again, if it is to be that many.
@@ -53,7 +53,10 @@ class Killer:
         self.killed.append(pid)
         os.kill(pid, signal.SIGKILL)
         _wait_until_gone(self.client, pid)
-        self.lost += [number for number, reader in self.read() if reader == pid]  # all it ever will
+        if progress.stage.startswith("merges"):  # a forest of any partitions, whoever read them
+            self.lost += range(PARTS)
+        else:  # all it ever will read
+            self.lost += [number for number, reader in self.read() if reader == pid]
         if self.workers:
             self.client.wait_for_workers(self.workers, timeout=60)
 
