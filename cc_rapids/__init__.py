@@ -46,6 +46,7 @@ _HOMES = {
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
     "frame_library": "libraries",
+    "release_memory": "engines",
     "dask": "",
     "generators": "",
     "oracle": "",
@@ -85,6 +86,7 @@ __all__ = [
     "installed",
     "oracle",
     "plots",
+    "release_memory",
     "scipy",
     "spanning_forest",
     "stream_components",
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     from .connectivity import Connectivity
     from .cuts import Cuts
     from .design import Design, designs
+    from .engines import release_memory
     from .errors import (
         ArgumentTypeError,
         CapacityError,

@@ -18,7 +18,7 @@ from ..columns import Column, of
 from ..edges import Edges
 from ..engines import Engine
 from ..errors import InputError, VerificationError
-from ..forest import Forest
+from ..forest import ROOM, Forest
 from ..given import Given
 from ..oracle.peers import PEERS
 from ..passes import audit as passes
@@ -112,9 +112,9 @@ class _Run:
 
     def _begin(self, engine: Engine, forest: Forest) -> None:
         n, words = forest.n, forest.seen.size
-        self.trees, self.alike, self.inside, self.named, self.told = engine.pieces(
-            (n, forest.vertex), *3 * [(words, np.uint32)], (7, np.uint64)
-        )
+        shapes = (n, forest.vertex), *3 * [(words, np.uint32)], (7, np.uint64)
+        held = engine.pieces(*shapes, room=ROOM)
+        self.trees, self.alike, self.inside, self.named, self.told = held
         self.edge, self.first = self.told[:1], self.told[1:5]  # faults of edges, and of vertices
         self.count, self.wrong = self.told[5:6].view(np.int64), self.told[6:].view(np.int64)
         engine.fill(self.inside, 0)

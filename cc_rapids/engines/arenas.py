@@ -5,7 +5,10 @@ Without a pool that calls the driver for each array, and may wait for the device
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 
@@ -18,6 +21,7 @@ class Arena:
 
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
     allocate: Any
+    allocate_large: Any  # a large array with a block beside it
 
     def __init__(self) -> None:
         self.block: Any = None
@@ -40,7 +44,7 @@ class Arena:
         """An array and, if there is no block yet and it is a large one, a block beside it."""
         if size <= self.SMALL or self.block is not None:
             return self(size)
-        whole = self.allocate(size + room)
+        whole = self.allocate_large(size + room)
         with self.lock:
             self.block, self.used, self.size, self.beside = whole + size, 0, room, True
         return whole
@@ -75,21 +79,88 @@ class Recycling:
             held, block = left.pop(min(fitting, key=lambda k: left[k][0]))
         else:
             held, block = size, self.arena.allocate(size)
-        lease = _Lease(self, held, block)
-        return self.cuda.MemoryPointer(self.cuda.UnownedMemory(block.ptr, held, lease), 0)
+        return _leased(self.cuda, held, block, self.take_back)
+
+    def take_back(self, size: int, block: Any) -> None:
+        if self.left is not None:
+            self.left.append((size, block))
 
     def close(self) -> None:
         """Give back all that is free, and keep nothing from now on."""
         self.left = None
 
 
-class _Lease:
-    """Owns a block for as long as an array has it."""
+class Workspace:
+    """The block that a forest has left on each device, for the next one of about its size.
 
-    def __init__(self, by: Recycling, size: int, block: Any) -> None:
-        self.by, self.size, self.block = by, size, block
+    For a caller without a pool: there the driver takes a tenth of a millisecond and more to make a
+    block of this size, and again to take it back. A block that does not fit goes back before
+    another is asked for, so that a run never holds both. It is the caller's memory, and is kept
+    until :meth:`release`, or until a run finds that there is a pool.
+    """
+
+    MOST = 128 << 20  # bytes that are kept
+    SPARE = 4 << 20  # more than are asked for, at most
+
+    def __init__(self, cuda: Any) -> None:
+        self.cuda = cuda
+        self.left: dict[int, tuple[int, Any]] = {}  # by device: the size of a block, and the block
+
+    def __call__(self, allocate: Any, size: int) -> Any:
+        if not _is_plain():
+            self.release()
+            return allocate(size)
+        device = self.cuda.runtime.getDevice()
+        held, block = self.left.pop(device, (0, None))
+        if size <= held <= size + self.SPARE:
+            self.cuda.runtime.deviceSynchronize()  # whatever used it last, on any stream
+        else:
+            block = None
+            held, block = size, allocate(size)
+        if held > self.MOST:
+            return block
+        return _leased(self.cuda, held, block, partial(self.take_back, device))
+
+    def take_back(self, device: int, size: int, block: Any) -> None:
+        self.left.setdefault(device, (size, block))
+
+    def release(self) -> None:
+        """Give back what is kept."""
+        self.left.clear()
+
+
+def pool_of_caller(cuda: Any) -> Any:
+    """What allocates: from the pool of cuDF's frames, or of CuPy's arrays."""
+    return _of_rmm() if "cudf" in sys.modules else cuda.get_allocator()
+
+
+@cache
+def _of_rmm() -> Any:
+    from rmm.allocators.cupy import rmm_cupy_allocator
+
+    return rmm_cupy_allocator
+
+
+def _is_plain() -> bool:
+    """Whether the driver is asked for each allocation: CuPy has a pool, RMM may have none."""
+    if "cudf" not in sys.modules:
+        return False
+    from rmm import mr
+
+    return type(mr.get_current_device_resource()) is mr.CudaMemoryResource
+
+
+class _Lease:
+    """Owns a block for as long as an array has it, and then hands it on."""
+
+    def __init__(self, size: int, block: Any, back: Callable[[int, Any], None]) -> None:
+        self.size, self.block, self.back = size, block, back
 
     def __del__(self) -> None:
-        left = self.by.left
-        if left is not None:
-            left.append((self.size, self.block))
+        self.back(self.size, self.block)
+
+
+def _leased(cuda: Any, size: int, block: Any, back: Callable[[int, Any], None]) -> Any:
+    """A pointer to a block that goes ``back`` with its size once nothing points into it."""
+    lease = _Lease(size, block, back)
+    return cuda.MemoryPointer(cuda.UnownedMemory(block.ptr, size, lease), 0)

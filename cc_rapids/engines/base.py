@@ -281,12 +281,15 @@ class Engine(ABC):
         Raises
         ------
         CapacityError
-            An allocation has failed. What was allocated before is given back, and nothing else
-            has changed.
+            An allocation has failed. What was allocated before is given back, but for what
+            :func:`cc_rapids.release_memory` gives back, and nothing else has changed.
         EngineError
             The engine cannot be used in this process.
         """
         return Scope(self.name, self._pool_of_caller(room))
+
+    def release_memory(self) -> None:
+        """Give back what is kept for runs to come."""
 
     def reusing(self) -> AbstractContextManager[Any]:
         """A context, for work on many large arrays, in which memory given back serves the next."""

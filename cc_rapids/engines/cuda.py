@@ -7,18 +7,19 @@ NUMBA_ENABLE_CUDASIM=1 the same text runs on Numba's simulator, on NumPy arrays.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from ..errors import EngineError
 from . import pages, parquet, store
-from .arenas import Arena, Recycling
+from .arenas import Arena, Recycling, Workspace, pool_of_caller
 from .base import ALONE, Array, Engine, Kernel, Largest, RowGroups, side_by_side
 from .compiler import threads_of
 from .kept import Kept
@@ -70,6 +71,8 @@ class Cuda(Engine):
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
         self._kept = Kept()
+        self._workspace = Workspace(cupy.cuda)
+        atexit.register(self._workspace.release)  # before the driver ends
         self._process = os.getpid()
 
     @property
@@ -245,9 +248,13 @@ class Cuda(Engine):
                 " processes by multiprocessing.get_context('spawn'), or use engine='threads'"
             )
         arena = room or Arena()
-        arena.allocate = _of_rmm() if "cudf" in sys.modules else self.xp.cuda.get_allocator()
+        arena.allocate = allocate = pool_of_caller(self.xp.cuda)
+        arena.allocate_large = partial(self._workspace, allocate)
         context: contextlib.AbstractContextManager[Any] = self.xp.cuda.using_allocator(arena)
         return context
+
+    def release_memory(self) -> None:
+        self._workspace.release()
 
 
 def stored(kernel: Kernel, signature: Any, capability: tuple[int, int]) -> Any:
@@ -271,14 +278,6 @@ def _largest_tiles() -> Largest:
     words = min(device["sharedMemPerBlockOptin"] for device in known) // 4
     tiles = min(device["multiProcessorCount"] for device in known)
     return Largest(tiles, threads_of(words), words)
-
-
-@cache
-def _of_rmm() -> Any:
-    """What allocates from the pool of cuDF's frames."""
-    from rmm.allocators.cupy import rmm_cupy_allocator
-
-    return rmm_cupy_allocator
 
 
 @cache

@@ -2,13 +2,15 @@
 
 import gc
 import weakref
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
-from cc_rapids.engines.arenas import Arena, Recycling
+from cc_rapids.engines import arenas
+from cc_rapids.engines.arenas import Arena, Recycling, Workspace
 
-LARGE = Arena.SMALL + 1
+LARGE, MANY = Arena.SMALL + 1, 32 << 20
 
 
 class Block:
@@ -46,7 +48,7 @@ def pool():
 @pytest.fixture
 def arena(pool):
     found = Arena()
-    found.allocate = pool
+    found.allocate = found.allocate_large = pool
     return found
 
 
@@ -121,3 +123,94 @@ def test_no_room_beside_small_arrays_or_a_second_one(pool, arena):
     arena.with_room(Arena.SMALL, LARGE)
     arena.with_room(LARGE, LARGE)
     assert pool.calls == [Arena.SIZE, LARGE]
+
+
+@pytest.fixture
+def workspace(monkeypatch):
+    monkeypatch.setattr(arenas, "_is_plain", lambda: True)
+    waits = []
+    runtime = SimpleNamespace(getDevice=lambda: 0, deviceSynchronize=lambda: waits.append(1))
+    cuda = SimpleNamespace(
+        runtime=runtime, UnownedMemory=Block, MemoryPointer=lambda memory, offset: memory
+    )
+    found = Workspace(cuda)
+    found.waits = waits
+    return found
+
+
+def test_what_a_run_leaves_serves_the_next_of_about_its_size(pool, workspace):
+    first = workspace(pool, MANY)
+    beside = workspace(pool, MANY)  # while the first is in use
+    assert beside.ptr != first.ptr
+    assert workspace.waits == []
+    at = first.ptr
+    del first
+    assert pool.held() == 2 * MANY
+    again = workspace(pool, MANY - Workspace.SPARE)
+    assert again.ptr == at
+    assert workspace.waits == [1]
+    del again, beside  # one of them is kept
+    assert pool.held() == MANY
+    assert len(pool.calls) == 2
+
+
+@pytest.mark.parametrize("size", [MANY + 1, MANY - Workspace.SPARE - 1])
+def test_a_block_of_another_size_is_given_back_before_the_next(pool, workspace, size):
+    workspace(pool, MANY)
+
+    def allocate(asked):
+        assert pool.held() == 0
+        return pool(asked)
+
+    kept = workspace(allocate, size)
+    assert kept.size == size
+    del kept
+    assert pool.held() == size
+    workspace.release()
+    assert pool.held() == 0
+
+
+def test_a_device_keeps_its_own(pool, workspace):
+    at = workspace(pool, MANY).ptr
+    workspace.cuda.runtime.getDevice = lambda: 1
+    assert workspace(pool, MANY).ptr != at
+    assert pool.held() == 2 * MANY
+
+
+def test_too_much_is_not_kept_and_no_memory_is_an_error(pool, workspace):
+    workspace(pool, Workspace.MOST + 1)
+    assert pool.held() == 0
+    workspace(pool, MANY)
+
+    def fail(size):
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        workspace(fail, 2 * MANY)
+    assert pool.held() == 0
+
+
+def test_with_a_pool_nothing_is_kept(pool, workspace, monkeypatch):
+    late = workspace(pool, MANY)
+    workspace(pool, MANY)
+    monkeypatch.setattr(arenas, "_is_plain", lambda: False)
+    found = workspace(pool, MANY)
+    del late  # of a run before the pool
+    assert pool.held() == 2 * MANY
+    another = workspace(pool, MANY)
+    assert pool.held() == 2 * MANY
+    del found, another
+    assert pool.held() == 0
+
+
+def test_a_forest_and_the_arrays_beside_it_hold_the_block(pool, arena, workspace):
+    arena.allocate_large = partial(workspace, pool)
+    forest = arena.with_room(MANY, Arena.SIZE)
+    small = arena(10)
+    assert small.ptr - forest.ptr == MANY
+    del forest
+    arena.leave_room()
+    assert workspace.left == {}
+    del small
+    assert pool.held() == MANY + Arena.SIZE
+    assert len(workspace.left) == 1

@@ -1,0 +1,94 @@
+"""The block that one run leaves for the next, where memory comes from the driver without a pool."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import engines, oracle
+
+pytestmark = pytest.mark.gpu
+N, M = 2_000_000, 3_000_000
+
+
+@pytest.fixture
+def rmm():
+    rmm = pytest.importorskip("rmm")
+    pytest.importorskip("cudf")
+    before = rmm.mr.get_current_device_resource()
+    rmm.mr.set_current_device_resource(rmm.mr.CudaMemoryResource())
+    cc_rapids.release_memory()
+    yield rmm
+    cc_rapids.release_memory()
+    rmm.mr.set_current_device_resource(before)
+
+
+def kept():
+    return [size for size, _ in engines.get("cuda")._workspace.left.values()]
+
+
+def graph(seed, n=N):
+    """A frame of edges, and the labels of its vertices."""
+    import cudf
+
+    src, dst = np.random.default_rng(seed).integers(0, n, (2, M)).astype(np.int32)
+    return cudf.DataFrame({"src": src, "dst": dst}), oracle.union_find(src, dst, n)
+
+
+def check(frame, expected):
+    found = cc_rapids.connected_components(frame)
+    ids = found["vertex"].to_numpy()
+    assert np.array_equal(found["labels"].to_numpy(), expected[ids])
+
+
+def test_one_block_serves_run_after_run(rmm):
+    import cupy
+
+    for seed in range(4):
+        check(*graph(seed))
+        assert len(kept()) == 1
+    assert kept()[0] < 4 * N + N // 4 + (8 << 20)
+    check(*graph(5, n=N // 10))
+    assert kept()[0] < N
+    free = cupy.cuda.runtime.memGetInfo()[0]
+    check(*graph(6, n=10 * N))
+    held = kept()[0]
+    before = cupy.cuda.runtime.memGetInfo()[0]
+    cc_rapids.release_memory()
+    assert cupy.cuda.runtime.memGetInfo()[0] - before >= held > 0
+    assert free - before < 2 * held
+    assert kept() == []
+
+
+def test_answers_that_are_kept_hold_their_own(rmm):
+    frames = [graph(seed) for seed in range(3)]
+    found = [cc_rapids.components(frame) for frame, _ in frames]
+    assert kept() == []
+    for answer, (_, expected) in zip(found, frames, strict=True):
+        rows = answer.labels()
+        assert np.array_equal(rows["labels"].to_numpy(), expected[rows["vertex"].to_numpy()])
+
+
+def test_threads_with_streams_of_their_own(rmm):
+    import cupy
+
+    frames = [graph(seed) for seed in range(4)]
+
+    def work(k):
+        with cupy.cuda.Stream(non_blocking=True):
+            for turn in range(8):
+                check(*frames[(k + turn) % 4])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+
+
+def test_a_pool_ends_it(rmm):
+    frame, expected = graph(1)
+    check(frame, expected)
+    assert len(kept()) == 1
+    plain = rmm.mr.get_current_device_resource()
+    rmm.mr.set_current_device_resource(rmm.mr.PoolMemoryResource(plain, 1 << 28, 1 << 32))
+    check(frame, expected)
+    assert kept() == []
