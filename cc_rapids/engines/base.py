@@ -116,8 +116,7 @@ class Engine(ABC):
     in_one_launch = False  # does a small list gain by phases that are launched together?
     goes_on = False  # does the host go on while kernels run?
 
-    fence, barrier, count, meet = map(Atom, ("fence", "barrier", "count", "meet"))
-    once = Atom("once")
+    fence, barrier, count, meet, once = map(Atom, ("fence", "barrier", "count", "meet", "once"))
     cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
     all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
 
@@ -290,6 +289,7 @@ class Engine(ABC):
 
     def release_memory(self) -> None:
         """Give back what is kept for runs to come."""
+        return
 
     def reusing(self) -> AbstractContextManager[Any]:
         """A context, for work on many large arrays, in which memory given back serves the next."""
