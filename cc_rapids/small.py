@@ -26,7 +26,7 @@ from .spans import Span, decoded, sign_of, wide_of
 from .vertices import Numbered, as_it_is
 from .ways import WORDS_EACH
 
-MOST = 1 << 12  # edges, and ids of the span
+MOST = 1 << 14  # edges, and ids of the span
 VERTEX, WIDE = np.uint32, np.uint64
 TOTALS, FACTS = 3, 5  # vertices, components and strays; with both ends of the span
 
@@ -110,5 +110,5 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
         answer.complete(engine, VERTEX).part,
         block.list_rows(engine, answer.count_blocks(engine).part, gather.part),
     )
-    made: Kernel = block.solve(engine, sign, MOST, span.part, phases)
+    made: Kernel = block.solve(engine, sign, span.part, phases)
     return made

@@ -119,3 +119,15 @@ def test_what_is_asked_for_by_name_is_what_runs(launched, how):
 def test_other_lists_take_the_usual_way(launched, columns):
     components(columns)
     assert "solve" not in launched
+
+
+@pytest.mark.parametrize("m", [3, 5000, small.MOST])
+@pytest.mark.parametrize("reach", [5000, small.MOST, small.MOST + 1])
+def test_lists_of_thousands(launched, m, reach):
+    ends = edges(reach, m)
+    ends[:, 0] = 0, reach - 1
+    found = components(tuple(ends.astype(np.int32)))
+    assert (launched == ["solve"]) == (reach <= small.MOST)
+    vertex, labels = found.labels()
+    np.testing.assert_array_equal(vertex, np.unique(ends))
+    np.testing.assert_array_equal(labels, oracle.union_find(*ends, reach)[vertex])

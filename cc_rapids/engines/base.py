@@ -53,7 +53,7 @@ from .scope import Scope
 
 UNKNOWN_CACHE = 64 << 20
 ALIGN = 256  # bytes, between the pieces of one allocation
-ALONE = 512  # threads, at most, of a block that is launched alone
+ALONE = 1024  # threads, at most, of a block that is launched alone
 NEAR = 1 << 14  # words that tiles may share on every engine: 64 KiB, as all GPUs since Turing have
 
 # Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of

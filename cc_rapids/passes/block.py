@@ -2,8 +2,8 @@
 
 src, dst : (m,) integers, the columns as they came.
 bounds   : (2,) uint64, the least id and the complement of the greatest (see columns.py).
-parent, seen, octets, totals, stray : as everywhere, with room for ``most`` ids; ``octets`` are the
-           words of ``seen`` byte by byte, ``totals`` the numbers of vertices and of components.
+parent, seen, octets, totals, stray : as everywhere, of as many ids as there is room for; ``octets``
+           are the words of ``seen`` byte by byte, ``totals`` the numbers of vertices and of components.
 before, ids, labels : ranks, and the columns of the answer (see answer.py).
 
 The phases are those of any other run, and between two of them all threads wait for each other.
@@ -67,14 +67,14 @@ def list_rows(on: Any, count_blocks: Any, gather: Any) -> Any:
     return list_rows
 
 
-def solve(on: Any, sign: int, most: int, span: Any, phases: Any) -> Any:
-    """The span of the ids; and if it is at most ``most``, the flat forest, what is counted of it,
-    and the rows of the answer.
+def solve(on: Any, sign: int, span: Any, phases: Any) -> Any:
+    """The span of the ids; and if there is room for it, the flat forest, what is counted of it, and
+    the rows of the answer.
 
     ``phases`` are lay, link_share, flatten, complete and list_rows.
     """
     lay, link, flatten, complete, list_rows = phases
-    barrier, bias, room = on.barrier, np.uint64(sign), np.uint64(most)
+    barrier, bias = on.barrier, np.uint64(sign)
 
     @on.block
     def solve(
@@ -87,7 +87,7 @@ def solve(on: Any, sign: int, most: int, span: Any, phases: Any) -> Any:
         span(t, m, step, src, dst, bounds)
         barrier()
         n, low = ~bounds[1] - bounds[0] + ONE, np.int64(bounds[0] ^ bias)
-        if n - ONE < room:
+        if n - ONE < np.uint64(parent.size):
             lay(t, n, step, parent, seen)
             barrier()
             link(t, m, step, src, dst, low, n, parent, seen, stray)
