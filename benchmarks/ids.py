@@ -78,14 +78,15 @@ def measure(frame, runs):
     """
     often = 40 if len(frame) < SMALL else 1
     runs *= often
-    warm = slice(runs // 2 if often > 1 else 0, None)
+    warm = runs // 2 if often > 1 else 0
 
     def ours():
         return cc_rapids.connected_components(frame)
 
     wall = records.spread(records.wall(ours, runs, main_job.DEVICE.synchronize)[warm:])
     theirs = [main_job.with_cugraph(frame)[1:] for _ in range(4 * often)]
-    build, wcc = map(records.spread, zip(*theirs[2 * often if often > 1 else 0 :], strict=True))
+    theirs = theirs[len(theirs) // 2 if often > 1 else 0 :]
+    build, wcc = map(records.spread, zip(*theirs, strict=True))
     answer, peak = bench.with_peak(main_job.ENGINE, ours)
     (theirs, _, _), cugraph_peak = bench.with_peak(
         main_job.ENGINE, lambda: main_job.with_cugraph(frame)
