@@ -3,7 +3,7 @@
 src, dst : (m,) integers, the columns as they came.
 bounds   : (2,) uint64, the least id and the complement of the greatest (see columns.py).
 parent, seen, octets, totals, stray : as everywhere, of as many ids as there is room for; ``octets``
-           are the words of ``seen`` byte by byte, ``totals`` the numbers of vertices and components.
+           are the words of ``seen`` byte by byte, ``totals`` how many vertices and components.
 before, ids, labels : ranks, and the columns of the answer (see answer.py).
 
 The phases are those of any other run, and between two of them all threads wait for each other.
