@@ -3,8 +3,9 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-# A process a core; each takes a test from the others when it has none left.
-PYTEST = $(BIN)/python -m pytest -q -n auto --dist worksteal
+# A process a core; each takes a test from the others when it has none left. Threads of the
+# simulator wait for each other half of the time: two processes a core.
+PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 
 # With an NVIDIA driver, the demo runs on the GPU: the extra for the driver's version of CUDA.
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
@@ -19,8 +20,8 @@ demo: $(VENV)/demo
 		$(if $(GPU_EXTRA),--engine cuda)
 
 test: $(VENV)/dev
-	$(PYTEST)
-	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) tests/engines tests/test_api.py \
+	$(PYTEST) -n auto
+	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) tests/engines tests/test_api.py \
 		tests/test_errors.py tests/test_result.py tests/test_vertices.py \
 		tests/test_glances.py tests/test_tiles.py tests/test_shared_bits.py \
 		tests/test_ahead.py

@@ -212,7 +212,7 @@ def test_a_graph_for_many_threads_has_the_same_labels_on_each_run(name):
 
 
 def test_every_design_gives_the_same_answer_and_is_named_in_the_summary(engine, design):
-    edges = np.array(SRC), np.array(DST)
+    edges = np.array(SRC, np.int32), np.array(DST, np.int32)
     found = components(edges, vertices=[12], engine=engine, design=str(design))
     assert rows(found.labels()) == [VERTEX, LEAST]
     assert found.summary()["design"] == str(design)
