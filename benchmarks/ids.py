@@ -76,17 +76,19 @@ def measure(frame, runs):
     """All figures of one list; of a small one by forty times as many runs of both, without their
     first halves, as it takes about that many until a processor's own caches hold the code.
     """
-    often = 40 if len(frame) < SMALL else 1
+    small = len(frame) < SMALL
+    often = 40 if small else 1
     runs *= often
-    warm = runs // 2 if often > 1 else 0
+
+    def warm(times):
+        return times[len(times) // 2 :] if small else times
 
     def ours():
         return cc_rapids.connected_components(frame)
 
-    wall = records.spread(records.wall(ours, runs, main_job.DEVICE.synchronize)[warm:])
-    theirs = [main_job.with_cugraph(frame)[1:] for _ in range(4 * often)]
-    theirs = theirs[len(theirs) // 2 if often > 1 else 0 :]
-    build, wcc = map(records.spread, zip(*theirs, strict=True))
+    wall = records.spread(warm(records.wall(ours, runs, main_job.DEVICE.synchronize)))
+    times = warm([main_job.with_cugraph(frame)[1:] for _ in range(4 * often)])
+    build, wcc = map(records.spread, zip(*times, strict=True))
     answer, peak = bench.with_peak(main_job.ENGINE, ours)
     (theirs, _, _), cugraph_peak = bench.with_peak(
         main_job.ENGINE, lambda: main_job.with_cugraph(frame)
@@ -119,7 +121,7 @@ def on_built_graph(frame, theirs, wcc, runs, warm):
     def ours():
         return cc_rapids.weakly_connected_components(graph)
 
-    built = records.spread(records.wall(ours, runs, main_job.DEVICE.synchronize)[warm:])
+    built = records.spread(warm(records.wall(ours, runs, main_job.DEVICE.synchronize)))
     oracle.same_partition(ours(), theirs)
     return {
         "built_graph_ms": built,

@@ -115,7 +115,7 @@ class Workspace:
         if size <= held <= size + self.SPARE:
             self.cuda.runtime.deviceSynchronize()  # whatever used it last, on any stream
         else:
-            block = None
+            block = None  # goes back here, before more is asked for
             held, block = size, allocate(size)
         if held > self.MOST:
             return block

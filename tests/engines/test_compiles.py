@@ -2,8 +2,8 @@
 
 A rehearsal notes what is launched with which types, by every design of the selection and by all
 else that has a kernel. Kernels of the designs that ``"auto"`` may choose are compiled for each, as
-they are at run time. Of the others the virtual instructions (PTX) of the oldest architecture are
-linked for all of them.
+they are at run time, where ids are int32 or int64. Of the others the virtual instructions (PTX) of
+the oldest architecture are linked for all of them.
 """
 
 import ast
