@@ -37,12 +37,14 @@ class Rule:
     near: float = 0.0
     vertices: int = 0
     most_vertices: int = 0
+    most_edges: int = 0
     shared: int = 0
 
     def __str__(self) -> str:
         where = f" on {self.engine}" if self.engine else ""
         form = ", for rows that hold both directions" if self.rows else ""
         edges = f", from {self.edges:,} edges" if self.edges else ""
+        edges += f", up to {self.most_edges:,} edges" if self.most_edges else ""
         most = f" to {self.most_vertices:,}" if self.most_vertices else ""
         edges += f" between {self.vertices:,}{most} ids" if self.vertices else ""
         ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
@@ -53,6 +55,7 @@ class Rule:
         """Whether the row is for this engine and edges of this number, in this form and order."""
         mine = self.engine in (None, engine) and rows >= self.rows
         enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
+        enough = enough and m <= (self.most_edges or m)
         return mine and enough and self.vertices <= n <= (self.most_vertices or n)
 
     def has_room(self, engine: Engine) -> bool:
@@ -99,6 +102,14 @@ AUTO = (
     Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES),
     Rule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, rows=True),
     Rule(Design(), "design_choice.jsonl"),
+)
+
+
+# What runs in one launch (see one_launch.py). A list of few edges is done in the time in which some
+# of its threads wait for each other: there Rem's rule is the fastest for all but trees, and the
+# only one that is fast on a path in order, as it does not look for the ends of what is growing.
+AT_ONCE = Rule(
+    Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=MANY_TILES - 1
 )
 
 

@@ -128,12 +128,15 @@ class Forest:
             ahead.then(*rows)
         return rows
 
-    def counted(self, vertices: int, components: int, low: int, rows: tuple[Array, Array]) -> None:
-        """Take over what was counted when the forest was made, and the rows for ids from ``low``,
-        to be given away once.
+    def counted(
+        self, vertices: int, components: int, low: int, rows: tuple[Array, Array] | None
+    ) -> None:
+        """Take over what was counted when the forest was made, and if they are there, the rows for
+        ids from ``low``, to be given away once.
         """
         self.vertices, self.components = vertices, components
-        self._rows[low, rows[0].dtype] = rows
+        if rows:
+            self._rows[low, rows[0].dtype] = rows
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.

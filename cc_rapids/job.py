@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from . import engines, frames, small, vertices
+from . import engines, frames, one_launch, vertices
 from .adjacency import Adjacency, arranged, placed, rows_of
-from .choosing import RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
+from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .columns import Lending
 from .design import Design
 from .engines import Array, Engine
@@ -24,6 +24,7 @@ from .result import Components, Facts, check_labels
 from .solve import solve
 from .sources import is_stream
 from .spanning import check_design
+from .spans import Span
 from .streams import StreamPlan, check_streamed, stream_components
 from .vertices import Numbered
 
@@ -126,16 +127,25 @@ def _run(
     return Components(given, engine, names, forest, labels, facts, solved.chosen, made)
 
 
-def _at_once(given: Given, columns: list[Any], engine: Engine) -> _Solved | None:
-    """A small list solved in one launch; None if it is not one, or has to be solved as others."""
-    if not small.fits(given, columns, engine):
+def _at_once(given: Given, columns: list[Any], task: Task) -> _Solved | Span | None:
+    """A list solved in one launch; None if it is none of those, or the span of its ids, if it has
+    to be solved as others.
+    """
+    if not one_launch.fits(given, columns, task.engine):
         return None
-    usual = choose(engine, 1, given.src.size)
-    numbered = small.solved(given, columns, engine, usual.design)
-    if numbered is None:
-        return None
-    log.debug("%s, in one launch: %s", usual.design, usual)
-    return _Solved(numbered, usual.design, None)
+    made: list[Any] = []
+
+    def then(ids: Array, labels: Array) -> None:
+        made.append(given.frame({"vertex": ids, "labels": labels}))
+
+    here = task.engine.on_device == given.on_device
+    known = here and task.listed is not True and task.listed
+    rows = one_launch.Rows(int(task.listed), then) if known else None
+    numbered = one_launch.solved(given, columns, task.engine, rows)
+    if isinstance(numbered, Span):
+        return numbered
+    log.debug("%s, in one launch: %s", AT_ONCE.design, AT_ONCE)
+    return _Solved(numbered, AT_ONCE.design, None, *made)
 
 
 @dataclass(frozen=True)
@@ -152,11 +162,11 @@ class _Solved:
 
 def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sure: bool) -> _Solved:
     engine, design, memory, noted = task.engine, task.design, task.memory, task.noted
-    if design == RULES[0] and memory == "device" and not noted:
-        at_once = _at_once(given, columns, engine)
-        if at_once is not None:
-            return at_once
-    numbered = vertices.number(given, columns, engine, sure)
+    plain = design == RULES[0] and memory == "device" and not noted
+    at_once = _at_once(given, columns, task) if plain else None
+    if isinstance(at_once, _Solved):
+        return at_once
+    numbered = vertices.number(given, columns, engine, sure, at_once)
     edges, forest, near = numbered.edges, numbered.forest, 0.0 if offsets else numbered.near
     rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
     if not isinstance(design, Design):

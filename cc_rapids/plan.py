@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from . import one_launch
 from .catalog import unknown
-from .choosing import Branch, Rule, choose, choose_by_paper
+from .choosing import AT_ONCE, Branch, Rule, choose, choose_by_paper
 from .design import Design
 from .engines import ALONE, MEMORY, Engine
 from .errors import CapacityError, InputError
@@ -79,21 +80,22 @@ def plan(
     """
     m = given.src.size
     rows = sum(column.size for column in given.columns)
+    span, about, near = None, rows, 0.0
     if given.src.strings or given.src.parts:
-        ids, why, vertices, size = _renumbered(given, columns, rows)
-        about, near = rows, 0.0
+        ids, why, size = _renumbered(given, columns, rows)
     else:
         found = measure(given, columns, engine)
         way, span, ends = found.way, found.span, rows + _named(given)
-        ids, vertices = way.name, way.vertices
+        ids, about = way.name, way.vertices
         why = f"{ends:,} ends name ids from {span.low:,} to {span.high:,}: {way.why}"
-        size = way.bytes + 2 * span.dtype.itemsize * min(vertices, ends)
+        size = way.bytes + 2 * span.dtype.itemsize * min(about, ends)
         near = span.near if given.offsets is None and way.name != "hash slots" else 0.0
-        about = vertices
     whole = given.offsets is not None and given.symmetric
     row: Rule | Branch = choose(engine, about, m, whole, near)
     if rule == "paper":
         row = choose_by_paper(engine, about, m, None)
+    elif span and not (design or forest) and one_launch.fits(given, columns, engine, span):
+        row, size = AT_ONCE, max(size, one_launch.bytes_for(m, span))
     chosen, reason = (design, "asked for") if design else (row.design, str(row))
     size += beyond(chosen, about, m, given.offsets is not None, forest) + SUMS
     size += room_for_queues(engine, about, "bits=shared" in chosen.sample)
@@ -105,17 +107,17 @@ def plan(
         ids_why=why,
         design=str(chosen),
         design_why=reason,
-        vertices=vertices,
+        vertices=about,
         bytes=size,
     )
 
 
-def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int, int]:
-    """How strings and several columns become vertices, why so, at most how many, and the bytes."""
+def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int]:
+    """How strings and several columns become vertices, why so, and the bytes."""
     size, parts = rows * STRING_BYTES + COPIES * bytes_of(columns), len(given.src.parts)
     if parts:
-        return "rows", f"{parts} columns are one number a row", rows, size + 8 * rows * parts
-    return "strings, factorised", "numbered in lexicographic order, by their bytes", rows, size
+        return "rows", f"{parts} columns are one number a row", size + 8 * rows * parts
+    return "strings, factorised", "numbered in lexicographic order, by their bytes", size
 
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:

@@ -59,14 +59,16 @@ class Ids:
     way: Way
 
 
-def measure(given: Given, columns: list[Any], engine: Engine, sure: bool = True) -> Ids:
+def measure(
+    given: Given, columns: list[Any], engine: Engine, sure: bool = True, span: Span | None = None
+) -> Ids:
     """Find the span of the integers lent by ``given``, and choose the way to number them.
 
     If the span need not be ``sure``, it may be a guess, of ids that get a word each, or a slot
-    whatever their span is.
+    whatever their span is. It may be known already.
     """
     arrays = [engine.asarray(column) for column in columns]
-    span = span_of(given, arrays, engine, sure)
+    span = span or span_of(given, arrays, engine, sure)
     named = len(given.vertices) if isinstance(given.vertices, range) else 0
     rows, given_bytes = named, 8 * named
     for array in arrays:
@@ -79,10 +81,13 @@ def measure(given: Given, columns: list[Any], engine: Engine, sure: bool = True)
     return Ids(given, arrays, span, way)
 
 
-def number(given: Given, columns: list[Any], engine: Engine, sure: bool) -> Numbered:
+def number(
+    given: Given, columns: list[Any], engine: Engine, sure: bool, span: Span | None = None
+) -> Numbered:
     """Number the vertices of the columns lent by ``given``, on the engine.
 
     If it need not be ``sure``, some ids may have no vertex: then the solved forest is not complete.
+    The ``span`` of integers may be known already.
     """
     if given.src.parts:
         numbers, digits = number_rows(given.columns, columns, engine)
@@ -99,7 +104,7 @@ def number(given: Given, columns: list[Any], engine: Engine, sure: bool) -> Numb
         src, dst = (engine.asarray(code) for code in codes[:2])
         forest = Forest(engine, words.size, everyone=True)
         return as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)
-    return _number_integers(measure(given, columns, engine, sure), engine)
+    return _number_integers(measure(given, columns, engine, sure, span), engine)
 
 
 def _number_integers(ids: Ids, engine: Engine) -> Numbered:

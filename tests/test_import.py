@@ -67,7 +67,12 @@ ROOMS = {
         "bits edges kernels engines passes forest given names ranks rows slots spans strings ways",
         "numpy",
     ),
-    "plan": Room("errors catalog design choosing engines forest given strings vertices"),
+    "one_launch": Room(
+        "bits edges reading passes kernels choosing engines design program ranks forest given names"
+        " spans ways vertices",
+        "numpy",
+    ),
+    "plan": Room("errors catalog design choosing engines forest given one_launch strings vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
     "index": Room("errors columns engines given names spans strings", "numpy"),
     "batches": Room(
@@ -112,14 +117,9 @@ ROOMS = {
         " cuts",
         "numpy",
     ),
-    "small": Room(
-        "bits edges reading passes kernels engines design program ranks forest given names spans"
-        " ways vertices",
-        "numpy",
-    ),
     "job": Room(
         "engines design choosing forest adjacency solve frames columns given names plan spanning"
-        " vertices small result sources streams",
+        " vertices one_launch spans result sources streams",
         "numpy",
     ),
     "api": Room("design plan result streams job"),

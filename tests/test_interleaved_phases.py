@@ -64,6 +64,14 @@ def test_flattening(threads, model):
 
 
 @on_each_memory
+@pytest.mark.parametrize("threads", [[[1, 2, 4], [3]], [[4], [3, 2]], [[4], [3], [2, 1]]])
+def test_shortening(threads, model, monkeypatch):
+    """One step at a time, so that what is stored is no root."""
+    monkeypatch.setattr("cc_rapids.passes.one_launch.STEPS", 1)
+    explore_all((phases.shortening(start, threads) for start in scenes.forests(5)), model)
+
+
+@on_each_memory
 def test_marking_the_vertices_of_a_giant(model):
     random = Random(0)
     starts = [[0, *(max(0, v - random.randint(0, 4)) for v in range(1, 11))] for _ in range(20)]

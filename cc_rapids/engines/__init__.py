@@ -8,7 +8,8 @@ from functools import cache
 
 from ..catalog import unknown
 from ..errors import EngineError
-from .base import ALONE, MEMORY, Array, Engine, Kernel, Largest, side_by_side
+from .base import ALONE, MEMORY, Array, Engine, Kernel, Largest
+from .pieces import side_by_side
 
 __all__ = [
     "ALONE",

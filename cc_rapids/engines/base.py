@@ -6,6 +6,10 @@
 ``on.sweep(f)``    a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
                    ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
 ``on.block(f)``    a kernel as by ``on.sweep``, all threads of which may wait for each other
+``on.grid(f)``     the same, of as many blocks as can run at once
+``on.everyone``    ``(array, i)``: in a grid, what a barrier is for a block: an element of its own,
+                   all bits of which are set before the launch
+``on.width``       how many threads a block of a grid has, at most; the first are side by side
 ``on.tile(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in each
                    tile ``k < n`` once for each ``t`` of ``step`` threads, which may wait for each
                    other and share ``near``, w words of 32 bits of any content: at most NEAR, or
@@ -37,7 +41,6 @@ between the ``i`` of one kernel, and every kernel sees all that earlier ones wro
 
 from __future__ import annotations
 
-import sys
 import time
 import types
 from abc import ABC, abstractmethod
@@ -49,10 +52,10 @@ import numpy as np
 
 from ..errors import EngineError
 from .parts import Atom, Part
+from .pieces import side_by_side
 from .scope import Scope
 
 UNKNOWN_CACHE = 64 << 20
-ALIGN = 256  # bytes, between the pieces of one allocation
 ALONE = 1024  # threads, at most, of a block that is launched alone
 NEAR = 1 << 14  # words that tiles may share on every engine: 64 KiB, as all GPUs since Turing have
 
@@ -62,17 +65,6 @@ MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 RowGroups = Callable[[str, list[str], list[int]], Any]
-
-
-def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[tuple[int, int, Any]]]:
-    """The bytes of arrays of ``(n, dtype)`` each in one allocation; each with where it starts."""
-    start, pieces = 0, []
-    for n, dtype in shapes:
-        pieces.append((start, n, dtype))
-        start += -(-n * np.dtype(dtype).itemsize // ALIGN) * ALIGN
-    if start > sys.maxsize:  # which array libraries call another error
-        raise MemoryError(f"{start:,} bytes are more than there are addresses")
-    return start, pieces
 
 
 class Largest(NamedTuple):
@@ -109,6 +101,7 @@ class Engine(ABC):
     xp: Any  # the array library: numpy or cupy
     group = 1
     lanes = 1
+    width = ALONE
     samples = False  # does an audit gain by a pass over a sample of the edges first?
     swap_pairs: Atom | None = None
     prefetch: Atom | None = None
@@ -117,6 +110,7 @@ class Engine(ABC):
     goes_on = False  # does the host go on while kernels run?
 
     fence, barrier, count, meet, once = map(Atom, ("fence", "barrier", "count", "meet", "once"))
+    everyone = Atom("everyone")
     cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
     all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
 
@@ -136,6 +130,10 @@ class Engine(ABC):
     def block(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs as a sweep does, by threads that may wait for each other."""
         return self.kernel("block", function)
+
+    def grid(self, function: types.FunctionType) -> Kernel:
+        """A kernel that runs as a block does, by as many blocks as can run at once."""
+        return self.kernel("grid", function)
 
     def tile(self, near: int) -> Callable[[types.FunctionType], Kernel]:
         """A kernel that runs ``function(k, t, step, near, *arrays)`` in each tile ``k < n``."""

@@ -20,10 +20,11 @@ import numpy as np
 from ..errors import EngineError
 from . import pages, parquet, store
 from .arenas import Arena, Recycling, Workspace, pool_of_caller
-from .base import ALONE, Array, Engine, Kernel, Largest, RowGroups, side_by_side
+from .base import ALONE, Array, Engine, Kernel, Largest, RowGroups
 from .compiler import threads_of
 from .kept import Kept
 from .parts import Atom
+from .pieces import side_by_side
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
@@ -68,6 +69,7 @@ class Cuda(Engine):
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
         self._launch = cupy.cuda.driver.launchKernel
+        self._launch_together = cupy.cuda.driver.launchCooperativeKernel
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
         self._kept = Kept()
@@ -111,6 +113,11 @@ class Cuda(Engine):
         elif kernel.shape == "tile":
             blocks, threads = n, threads_of(kernel.near)
         stream, shared = self._stream().ptr, 4 * kernel.near
+        if kernel.shape == "grid":
+            blocks, threads = min(-(-n // ALONE), _properties(device)["multiProcessorCount"]), ALONE
+            each = self._kept.pack_each(words)
+            self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
+            return
         self._launch(
             function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._kept.pack(words)
         )

@@ -13,6 +13,7 @@ from numba import config, cuda, int64, uint32
 WARP = 32
 ALL_LANES = 0xFFFFFFFF
 NO_SIGN = (1 << 63) - 1
+HIGHEST, NOTHING = np.uint64(1 << 63), np.uint64(0)
 
 
 _device: Any = cuda.jit(device=True)
@@ -47,7 +48,7 @@ def _tile(function: Any) -> Any:
     return tile
 
 
-SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "tile": _tile}
+SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "grid": _sweep, "tile": _tile}
 
 
 @_device
@@ -83,6 +84,26 @@ def fence() -> None:
 @_device
 def barrier() -> None:
     cuda.syncthreads()
+
+
+@_device
+def everyone(array: Any, i: Any) -> None:
+    """Blocks count down; the first of them counts for all the others, too, so that the highest bit
+    changes when the last has come. The word is then as good for the next time. What threads wrote
+    is seen by the fence before, and nothing is read from an older cache after the other one.
+    """
+    cuda.syncthreads()
+    if cuda.gridDim.x > 1:
+        if cuda.threadIdx.x == 0:
+            one = np.uint64(1)
+            if cuda.blockIdx.x == 0:
+                one = HIGHEST - np.uint64(cuda.gridDim.x - 1)
+            cuda.threadfence()
+            before = cuda.atomic.add(array, i, NOTHING - one)
+            while (cuda.atomic.add(array, i, NOTHING) ^ before) & HIGHEST == NOTHING:
+                pass
+            cuda.threadfence()
+        cuda.syncthreads()
 
 
 @_device
@@ -169,7 +190,7 @@ def _of_block(combine: Any, operation: Any) -> Any:
 
 
 ATOMS = {"cas": cas, "add": add, "min": minimum, "max": maximum, "bit_or": bit_or}
-ATOMS |= {"fence": fence, "barrier": barrier}
+ATOMS |= {"fence": fence, "barrier": barrier, "everyone": everyone}
 if config.ENABLE_CUDASIM:
     ATOMS |= {"all_add": add, "all_min": minimum, "all_max": maximum}
     ATOMS |= {"count": count_alone, "meet": fence, "once": read}

@@ -27,16 +27,24 @@ class Kept(threading.local):
         """The arguments as cuLaunchKernel's 'extra': it copies them before it returns, so that a
         thread needs one buffer for all its launches.
         """
-        if len(words) not in self._arguments:
-            data = (ctypes.c_uint64 * len(words))()
-            size = ctypes.c_size_t(8 * len(words))
-            extra = (ctypes.c_void_p * 5)(
-                _BUFFER, ctypes.addressof(data), _SIZE, ctypes.addressof(size), _END
-            )
-            self._arguments[len(words)] = struct.Struct(f"{len(words)}Q"), data, size, extra
-        form, data, _, extra = self._arguments[len(words)]
+        return ctypes.addressof(self._packed(words)[0])
+
+    def pack_each(self, words: list[int]) -> int:
+        """The arguments as a cooperative launch takes them: the address of each."""
+        return ctypes.addressof(self._packed(words)[1])
+
+    def _packed(self, words: list[int]) -> tuple[Any, Any]:
+        count = len(words)
+        if count not in self._arguments:
+            data = (ctypes.c_uint64 * count)()
+            size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
+            extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
+            each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
+            form = struct.Struct(f"{count}Q")
+            self._arguments[count] = form, data, extra, each, size
+        form, data, extra, each, _ = self._arguments[count]
         form.pack_into(data, 0, *words)
-        return ctypes.addressof(extra)
+        return extra, each
 
     def aside(self, device: int) -> Any:
         """``pages.NOTE`` bytes of the device."""

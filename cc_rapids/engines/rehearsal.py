@@ -48,6 +48,7 @@ ATOMS = {
     "bit_or": _atom(lambda held, value: held | value),
     "fence": lambda: None,
     "barrier": lambda: None,
+    "everyone": lambda array, i: None,
     "count": lambda flag: (0, int(flag)),
     "meet": lambda: None,
     "once": lambda array, i: array[i],
@@ -83,7 +84,7 @@ class Rehearsal(Threads):
             kernel.compiled["plain"] = body
         n = min(n, MOST.get(kernel.part.function.__name__, n))
         values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-        if kernel.shape in ("sweep", "block") and n:
+        if kernel.shape in ("sweep", "block", "grid") and n:
             body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
             return
         if kernel.shape == "tile":

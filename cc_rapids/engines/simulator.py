@@ -41,8 +41,10 @@ class Simulator(Threads):
         blocks = -(-n // BLOCK)
         if kernel.shape == "sweep":
             blocks = min(blocks, SWEEP_BLOCKS)
-        elif kernel.shape in ("block", "tile"):
-            blocks = 1 if kernel.shape == "block" else n
+        elif kernel.shape in ("block", "grid"):
+            blocks = 1  # of a grid, too: they run one after the other
+        elif kernel.shape == "tile":
+            blocks = n
         with warnings.catch_warnings():  # integers wrap around, as they do on the GPU
             warnings.filterwarnings("ignore", ".*overflow encountered in scalar", RuntimeWarning)
             run[blocks, BLOCK, 0, 4 * kernel.near](np.uint64(n), *map(_argument, arguments))

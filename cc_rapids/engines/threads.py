@@ -94,8 +94,8 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
 
 
 @_part  # type: ignore[untyped-decorator]
-def _barrier() -> None:
-    """Nothing to wait for: a block, or a tile, is one thread, and that one lane."""
+def _barrier(*word: Any) -> None:
+    """Nothing to wait for: a block, a grid, or a tile is one thread, and that one lane."""
 
 
 @_part  # type: ignore[untyped-decorator]
@@ -116,7 +116,7 @@ _add, _min, _max = (
     _read_modify_write("max", "umax"),
 )
 ATOMS = {"cas": _cas, "fence": _fence, "barrier": _barrier, "add": _add, "min": _min, "max": _max}
-ATOMS |= {"once": _once, "count": _count, "meet": _barrier}
+ATOMS |= {"once": _once, "count": _count, "meet": _barrier, "everyone": _barrier}
 ATOMS |= {"prefetch": _prefetch, "bit_or": _read_modify_write("or", "or")}
 ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
 
@@ -144,7 +144,7 @@ def _tile(function: Any) -> Any:
     return tile
 
 
-SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "tile": _tile}
+SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "grid": _sweep, "tile": _tile}
 
 
 class Threads(Engine):
@@ -181,7 +181,7 @@ class Threads(Engine):
         size = kernel.together or CHUNK
         if kernel.shape == "sweep":
             size = max(CHUNK, -(-n // self.workers))
-        elif kernel.shape == "block":
+        elif kernel.shape in ("block", "grid"):
             size = n
         elif kernel.shape == "tile":
             size = 1

@@ -1,11 +1,12 @@
-"""Small lists in one launch: the same answers as by the usual way, and no more launches."""
+"""Lists in one launch: the same answers as by the usual way, and no more launches."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_rapids import components, oracle, small
+from cc_rapids import components, one_launch, oracle
+from cc_rapids.choosing import AT_ONCE
 from cc_rapids.engines.base import Kernel
 from cc_rapids.engines.threads import Threads
 
@@ -46,7 +47,7 @@ def test_labels_are_those_of_the_usual_way(launched, low, dtype, m):
     for mine, theirs in zip(first, again, strict=True):
         np.testing.assert_array_equal(mine, theirs)
         assert not np.shares_memory(mine, theirs)
-    usual = components(ends, design="none+async+halve")
+    usual = components(ends, design=AT_ONCE.design)
     for kind in ("min", "max", "dense", "size"):
         for mine, theirs in zip(found.labels(kind), usual.labels(kind), strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -80,20 +81,21 @@ def test_any_small_list(pairs, strided):
     np.testing.assert_array_equal(labels, vertex[least])
 
 
-@pytest.mark.parametrize("reach", [small.MOST - 1, small.MOST, 2**40, 2**64 - 1])
+@pytest.mark.parametrize("reach", [one_launch.FEW - 1, one_launch.FEW, 2**40, 2**64 - 1])
 def test_ids_that_lie_further_apart_take_the_usual_way(launched, reach):
     low = -(2**63) if reach > 2**62 else 0
     src = np.array([low, low + reach])
     found = components((src, src[::-1].copy()))
-    assert (launched[:2] == ["solve", "span"]) == (reach >= small.MOST)
-    assert launched[0] == "solve"
+    assert launched.count("solve") == 1
+    assert (len(launched) > 1) == (reach >= one_launch.FEW)
+    assert "span" not in launched
     np.testing.assert_array_equal(found.labels().labels, [low, low])
 
 
 @pytest.mark.parametrize(
     "how",
     [
-        {"design": "none+rem-cas+splice"},
+        {"design": AT_ONCE.design},
         {"design": "auto(rule=paper)"},
         {"num_vertices": 9},
         {"vertices": [70]},
@@ -112,7 +114,7 @@ def test_what_is_asked_for_by_name_is_what_runs(launched, how):
         (["a", "b"], ["b", "c"]),
         ([], []),
         (np.array([-1]), np.array([1], np.uint64)),
-        (np.arange(small.MOST + 1), np.arange(small.MOST + 1)),
+        (np.arange(AT_ONCE.most_edges + 1),) * 2,
     ],
     ids=["strings", "none", "two kinds of integers", "too many"],
 )
@@ -121,13 +123,24 @@ def test_other_lists_take_the_usual_way(launched, columns):
     assert "solve" not in launched
 
 
-@pytest.mark.parametrize("m", [3, 5000, small.MOST])
-@pytest.mark.parametrize("reach", [5000, small.MOST, small.MOST + 1])
+@pytest.mark.parametrize("m", [3, 5000, one_launch.FEW, 20_000])
+@pytest.mark.parametrize("reach", [5000, one_launch.FEW, one_launch.FEW + 1, 40_000, 40_001])
 def test_lists_of_thousands(launched, m, reach):
     ends = edges(reach, m)
     ends[:, 0] = 0, reach - 1
     found = components(tuple(ends.astype(np.int32)))
-    assert (launched == ["solve"]) == (reach <= small.MOST)
+    fits = reach <= max(one_launch.FEW, 2 * m)
     vertex, labels = found.labels()
     np.testing.assert_array_equal(vertex, np.unique(ends))
     np.testing.assert_array_equal(labels, oracle.union_find(*ends, reach)[vertex])
+    at_once = ["solve"] if m <= one_launch.FEW else ["solve", "gather"]
+    assert (launched == at_once) == fits
+
+
+@pytest.mark.parametrize("m", [1, 2, 40, 500, one_launch.FEW, 70_000])
+def test_paths_in_order(m):
+    """A vertex is as many steps from its root as its number says, after the links."""
+    found = components((np.arange(m), np.arange(1, m + 1)))
+    assert not found.labels().labels.any()
+    back = components((np.arange(1, m + 1)[::-1].copy(), np.arange(m)[::-1].copy()))
+    assert len(back) == 1

@@ -1,0 +1,157 @@
+"""One launch: lists numbered and solved at once, where launches are what takes the time.
+
+Nothing waits for the host to learn the span of the ids: there is room for as many as there are ends
+of edges, and a list whose ids lie further apart takes the usual way afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from . import kernels, passes, reading
+from .bits import WORD
+from .choosing import AT_ONCE
+from .design import Design
+from .edges import Edges
+from .engines import ALONE, Array, Engine, Kernel, side_by_side
+from .forest import ROOM, Forest
+from .given import Given
+from .kernels.sample import PROBES
+from .names import Offset
+from .passes import answer, columns, giant
+from .program import Parts
+from .ranks import blocks_of
+from .spans import Span, decoded, sign_of, wide_of
+from .vertices import Numbered, as_it_is
+from .ways import WORDS_EACH
+
+FEW = 1 << 14  # edges of a list whose rows of the answer share the memory of its forest, and ids
+VERTEX, WIDE = np.uint32, np.uint64
+TOTALS, ENDS, WORDS = 3, 2, 1 + passes.one_launch.TIMES  # of the facts, see passes
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of the answer, if their number is known before they are counted.
+
+    ``then`` is called with the ids and the labels before it is known that there are so many.
+    """
+
+    count: int
+    then: Callable[[Array, Array], None]
+
+
+def fits(given: Given, arrays: list[Array], engine: Engine, span: Span | None = None) -> bool:
+    """Whether all is named by two columns of integers, which are short, and the engine gains; and
+    there is room for the span of their ids, if that is known.
+    """
+    src = given.src
+    if span and span.size > room_for(src.size):
+        return False
+    plain = not (given.vertices is not None or given.every_vertex or given.offsets)
+    if not (engine.in_one_launch and plain and 0 < src.size <= AT_ONCE.most_edges):
+        return False
+    return not (src.strings or src.parts) and wide_of(arrays[0]) is wide_of(arrays[1])
+
+
+def room_for(m: int) -> int:
+    """The ids that there is room for, of a list of m edges."""
+    return max(FEW, 2 * m)
+
+
+def bytes_for(m: int, span: Span) -> int:
+    """What a list of m edges takes at most, with the rows of the answer."""
+    rows = 2 * span.dtype.itemsize * min(span.size, 2 * m)
+    return _room(span.dtype, room_for(m), FEW if m <= FEW else 0)[0] + ROOM + rows
+
+
+def solved(
+    given: Given, arrays: list[Array], engine: Engine, rows: Rows | None = None
+) -> Numbered | Span:
+    """The vertices of the columns lent by ``given``, their forest solved; or the span of their ids,
+    if they lie further apart than there is room for.
+
+    Parameters
+    ----------
+    arrays : two (m,) arrays of integers
+        For which :func:`fits` holds; not written.
+    rows : Rows, optional
+        What is made of rows while the device works.
+    """
+    src, dst = (engine.asarray(array) for array in arrays)
+    m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
+    beside = min(2 * m, FEW) if m <= FEW else 0
+    size, at, pieces = _room(dtype, room_for(m), beside)
+    (whole,) = engine.pieces((size, np.uint8), room=0 if beside else ROOM)
+    facts, bounds, *own, ids, labels = engine.pieces_of(whole, pieces)
+    engine.leave_room()
+    if rows and not beside:
+        ids, labels = engine.pieces((rows.count, dtype), (rows.count, dtype))
+    engine.fill(facts, 0xFF)
+    kernel = _kernel(engine, AT_ONCE.design, wide_of(src), sign_of(src))
+    kernel(m, src, dst, bounds, *own, ids, labels)
+    told = engine.later(facts)
+    if rows and not beside:
+        rows.then(ids, labels)
+    vertices, components, _, *ends = told().tolist()
+    low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends[:ENDS]))
+    span = Span(low, high, dtype)
+    if span.size > room_for(m):
+        return span
+    words = -(-span.size // WORD)
+    sizes = span.size, words, blocks_of(words), TOTALS
+    held = engine.pieces_of(
+        whole, [(start, n, kind) for (start, kind), n in zip(at, sizes, strict=True)]
+    )
+    forest = Forest(engine, span.size, held=tuple(held))
+    made = (ids[:vertices], labels[:vertices]) if vertices <= ids.size else None
+    forest.counted(vertices, components, span.first, made)
+    edges, names = Edges(src, dst, span.first), Offset(span.first, span.dtype)
+    return as_it_is(edges, forest, WORDS_EACH[low != 0], names)
+
+
+Piece = tuple[int, int, Any]  # where it starts, elements and their type
+
+
+@lru_cache(64)
+def _room(dtype: Any, ids: int, rows: int) -> tuple[int, tuple[tuple[int, Any], ...], list[Piece]]:
+    """One allocation for so many ids and rows: its bytes; where the forest's arrays begin; and the
+    facts, which go to the host, and what the kernel takes, some of which is the same memory twice.
+    """
+    words = -(-ids // WORD)
+    forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
+    size, pieces = side_by_side(
+        (*forest, (ALONE, WIDE), (TOTALS + ENDS + WORDS, np.int64), (rows, dtype), (rows, dtype))
+    )
+    parent, seen, before, sums, facts, *answer_rows = pieces
+    first, octets = facts[0], (seen[0], 4 * words, np.uint8)
+    totals, stray = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
+    bounds = first + 8 * TOTALS, ENDS + WORDS, WIDE
+    own = bounds, parent, seen, octets, before, sums, totals, stray, *answer_rows
+    kept = parent, seen, before, totals
+    return size, tuple((piece[0], piece[2]) for piece in kept), [facts, *own]
+
+
+@cache
+def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
+    parts = Parts(design, engine, VERTEX, WIDE, rows=False, noted=False)
+    every = kernels.kernel(reading.every, engine)
+    span = columns.span(engine, wide, sign, every)
+    forest, one, climb = kernels.forest, passes.one_launch, kernels.compress.naive(engine)
+    frequent = giant.mark_frequent(engine, climb)
+    flatten = forest.flatten(engine, climb)
+    phases = (
+        one.lay(engine, forest.start(engine, VERTEX).part),
+        one.link_share(engine, parts.ends(), parts.link_edge()),
+        one.flatten_share(engine, one.shorten(engine), frequent.part, flatten.part, PROBES),
+        answer.complete(engine, VERTEX).part,
+        one.rank(engine, answer.count_blocks(engine).part, answer.sum_all(engine).part),
+        answer.gather(engine, answer.least(engine)).part,
+    )
+    made: Kernel = one.solve(engine, sign, span.part, phases)
+    return made

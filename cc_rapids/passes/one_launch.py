@@ -1,0 +1,159 @@
+"""One launch: all phases of a run in one kernel, for lists that are launched more than worked on.
+
+src, dst : (m,) integers, the columns as they came.
+bounds   : uint64, all bits set: the least id and the complement of the greatest (see columns.py),
+           the word by which threads wait for each other, and one for each time that all vertices
+           are pointed further up: not 0 if all point at roots by then.
+parent, seen, octets, totals, stray : as everywhere, of as many ids as there is room for; ``octets``
+           are the words of ``seen`` byte by byte, ``totals`` how many vertices and components.
+before, sums : room for the ranks of the vertices (see answer.py).
+ids, labels : the columns of the answer, of as many vertices as there is room for.
+
+The phases are those of any other run, and between two of them all threads wait for each other.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .. import bits
+
+ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
+LAST, WORD = np.uint64(31), np.uint64(5)
+BLOCK = np.uint64(bits.BLOCK * bits.WORD)  # vertices that are ranked together
+WAITING, FAR = 2, np.uint64(3)  # of the bounds
+STEPS = np.uint64(16)  # that a vertex is pointed further up at a time
+TIMES = 7  # so many steps each are as many as there are vertices
+
+
+def lay(on: Any, start: Any) -> Any:
+    """Every vertex is a tree of its own, and none has been seen."""
+
+    @on.device
+    def lay(t, n, step, parent, seen):
+        w = t
+        start(t, n, step, parent)
+        while w < (n + LAST) >> WORD:
+            seen[w] = np.uint32(0)
+            w += step
+
+    return lay
+
+
+def link_share(on: Any, ends: Any, one: Any) -> Any:
+    """Link the edges of one thread."""
+
+    @on.device
+    def link_share(t, m, step, src, dst, low, n, parent, seen, stray):
+        e = t
+        while e < m:
+            u, v = ends(e, src, dst, low, n)
+            one(u, v, e, n, parent, parent, parent, seen, stray)
+            e += step
+
+    return link_share
+
+
+def shorten(on: Any) -> Any:
+    """Point a vertex at its ancestor so many steps up: true if that is the root.
+
+    What other threads store meanwhile are ancestors of theirs, too, so that no tree changes.
+    """
+
+    @on.device
+    def shorten(v, parent):
+        first = parent[v]
+        p, g, steps = first, parent[first], ZERO
+        while p != g and steps < STEPS:
+            p, g, steps = g, parent[g], steps + ONE
+        if p != first:
+            parent[v] = p
+        return p == g
+
+    return shorten
+
+
+def flatten_share(on: Any, shorten: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
+    """Flatten the vertices of one thread, which are as many steps from their roots as a path has
+    edges: so many steps at a time by all threads, until no vertex needs more. Then the roots that
+    most of them share are noted, and the others.
+    """
+    everyone, some = on.everyone, np.uint64(probes)
+
+    @on.device
+    def flatten_share(t, n, step, parent, seen, bounds):
+        i, k, far = t, FAR, True
+        while far and k < np.uint64(bounds.size):
+            v = t
+            while v < n:
+                if not shorten(v, parent):
+                    bounds[k] = ZERO
+                v += step
+            everyone(bounds, WAITING)
+            far = bounds[k] == ZERO
+            k += ONE
+        while i < some:
+            mark_frequent(i, n, parent, seen)
+            i += step
+        everyone(bounds, WAITING)
+        v = t
+        while v < n:
+            flatten(v, parent, seen)
+            v += step
+
+    return flatten_share
+
+
+def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
+    """Rank the set of the vertices: the first block of threads sums what all have counted."""
+    everyone, width, block = on.everyone, np.uint64(on.width), np.uint64(bits.BLOCK)
+
+    @on.device
+    def rank(t, words, step, seen, before, sums, bounds):
+        b, blocks, side_by_side = t, (words + block - ONE) // block, min(step, width)
+        while b < blocks:
+            count_blocks(b, words, seen, before)
+            b += step
+        everyone(bounds, WAITING)
+        if t < side_by_side:
+            sum_all(t, blocks + ONE, side_by_side, before, sums)
+        everyone(bounds, WAITING)
+
+    return rank
+
+
+def solve(on: Any, sign: int, span: Any, phases: Any) -> Any:
+    """The span of the ids; and if there is room for it, the flat forest, what is counted of it, its
+    ranks, and if there is room for them, the rows of the answer.
+
+    ``phases`` are lay, link_share, flatten_share, complete, rank and gather.
+    """
+    lay, link, flatten, complete, rank, gather = phases
+    everyone, bias, lanes = on.everyone, np.uint64(sign), np.uint64(on.lanes)
+
+    @on.grid
+    def solve(
+        t, m, step, src, dst, bounds, parent, seen, octets, before, sums, totals, stray, ids, labels
+    ):
+        if t == ZERO:
+            totals[0], totals[1], stray[0] = 0, 0, 0
+        span(t, m, step, src, dst, bounds)
+        everyone(bounds, WAITING)
+        n, low = ~bounds[1] - bounds[0] + ONE, np.int64(bounds[0] ^ bias)
+        if n - ONE < np.uint64(parent.size):
+            lay(t, n, step, parent, seen)
+            everyone(bounds, WAITING)
+            link(t, m, step, src, dst, low, n, parent, seen, stray)
+            everyone(bounds, WAITING)
+            flatten(t, n, step, parent, seen, bounds)
+            everyone(bounds, WAITING)
+            complete(t, (n + EIGHT - ONE) // EIGHT, step, n, parent, octets, totals)
+            everyone(bounds, WAITING)
+            rank(t, (n + LAST) >> WORD, step, seen, before, sums, bounds)
+            if totals[0] <= ids.size:
+                i, last = t, (n + BLOCK - ONE) // BLOCK * lanes
+                while i < last:
+                    gather(i, n, parent, seen, before, low, seen, before, ids, labels)
+                    i += step
+
+    return solve
