@@ -142,7 +142,7 @@ def _at_once(given: Given, columns: list[Any], task: Task) -> _Solved | Span | N
     known = here and task.listed is not True and task.listed
     rows = one_launch.Rows(int(task.listed), then) if known else None
     numbered = one_launch.solved(given, columns, task.engine, rows)
-    if isinstance(numbered, Span):
+    if numbered is None or isinstance(numbered, Span):
         return numbered
     log.debug("%s, in one launch: %s", AT_ONCE.design, AT_ONCE)
     return _Solved(numbered, AT_ONCE.design, None, *made)

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import kernels, passes, reading
 from .bits import WORD
-from .choosing import AT_ONCE
+from .choosing import AT_ONCE, Branch, Rule
 from .design import Design
 from .edges import Edges
 from .engines import ALONE, Array, Engine, Kernel, side_by_side
@@ -26,7 +26,7 @@ from .names import Offset
 from .passes import answer, columns, giant
 from .program import Parts
 from .ranks import blocks_of
-from .spans import Span, decoded, sign_of, wide_of
+from .spans import Span, decoded, last_of, sign_of, wide_of
 from .vertices import Numbered, as_it_is
 from .ways import WORDS_EACH
 
@@ -46,17 +46,18 @@ class Rows:
     then: Callable[[Array, Array], None]
 
 
-def fits(given: Given, arrays: list[Array], engine: Engine, span: Span | None = None) -> bool:
-    """Whether all is named by two columns of integers, which are short, and the engine gains; and
-    there is room for the span of their ids, if that is known.
+def fits(given: Given, arrays: list[Array], engine: Engine) -> bool:
+    """Whether two short columns of integers name all, but what there is from 0 on, and the engine
+    gains by one launch.
     """
-    src = given.src
-    if span and span.size > room_for(src.size):
+    src, last = given.src, last_of(given)
+    if not (engine.in_one_launch and 0 < src.size <= AT_ONCE.most_edges) or given.offsets:
         return False
-    plain = not (given.vertices is not None or given.every_vertex or given.offsets)
-    if not (engine.in_one_launch and plain and 0 < src.size <= AT_ONCE.most_edges):
+    if src.strings or src.parts or wide_of(arrays[0]) is not wide_of(arrays[1]):
         return False
-    return not (src.strings or src.parts) and wide_of(arrays[0]) is wide_of(arrays[1])
+    if given.vertices is None and not given.every_vertex:
+        return True
+    return 0 <= last < room_for(src.size) and all(last <= np.iinfo(a.dtype).max for a in arrays[:2])
 
 
 def room_for(m: int) -> int:
@@ -64,17 +65,21 @@ def room_for(m: int) -> int:
     return max(FEW, 2 * m)
 
 
-def bytes_for(m: int, span: Span) -> int:
-    """What a list of m edges takes at most, with the rows of the answer."""
-    rows = 2 * span.dtype.itemsize * min(span.size, 2 * m)
-    return _room(span.dtype, room_for(m), FEW if m <= FEW else 0)[0] + ROOM + rows
+def bytes_for(m: int) -> int:
+    """What is taken for a list of m edges before its ids are known, at most."""
+    return _room(np.dtype(np.int64), room_for(m), FEW if m <= FEW else 0)[0] + ROOM
+
+
+def foreseen(usual: Rule | Branch, m: int, span: Span) -> Rule | Branch:
+    """What says how a list that fits is solved, in the end."""
+    return AT_ONCE if span.size <= room_for(m) else usual
 
 
 def solved(
     given: Given, arrays: list[Array], engine: Engine, rows: Rows | None = None
-) -> Numbered | Span:
+) -> Numbered | Span | None:
     """The vertices of the columns lent by ``given``, their forest solved; or the span of their ids,
-    if they lie further apart than there is room for.
+    if they lie further apart than there is room for. None if some are not among the vertices.
 
     Parameters
     ----------
@@ -85,7 +90,7 @@ def solved(
     """
     src, dst = (engine.asarray(array) for array in arrays)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
-    beside = min(2 * m, FEW) if m <= FEW else 0
+    beside = min(max(2 * m, last_of(given) + 1), FEW) if m <= FEW else 0
     size, at, pieces = _room(dtype, room_for(m), beside)
     (whole,) = engine.pieces((size, np.uint8), room=0 if beside else ROOM)
     facts, bounds, *own, ids, labels = engine.pieces_of(whole, pieces)
@@ -94,21 +99,21 @@ def solved(
         ids, labels = engine.pieces((rows.count, dtype), (rows.count, dtype))
     engine.fill(facts, 0xFF)
     kernel = _kernel(engine, AT_ONCE.design, wide_of(src), sign_of(src))
-    kernel(m, src, dst, bounds, *own, ids, labels)
+    kernel(m, src, dst, last_of(given) + 1, bounds, *own, ids, labels)
     told = engine.later(facts)
     if rows and not beside:
         rows.then(ids, labels)
-    vertices, components, _, *ends = told().tolist()
+    vertices, components, stray, *ends = told().tolist()
     low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends[:ENDS]))
     span = Span(low, high, dtype)
-    if span.size > room_for(m):
-        return span
+    if stray or span.size > room_for(m):
+        return None if stray else span
     words = -(-span.size // WORD)
     sizes = span.size, words, blocks_of(words), TOTALS
     held = engine.pieces_of(
         whole, [(start, n, kind) for (start, kind), n in zip(at, sizes, strict=True)]
     )
-    forest = Forest(engine, span.size, held=tuple(held))
+    forest = Forest(engine, span.size, given.every_vertex, held=tuple(held))
     made = (ids[:vertices], labels[:vertices]) if vertices <= ids.size else None
     forest.counted(vertices, components, span.first, made)
     edges, names = Edges(src, dst, span.first), Offset(span.first, span.dtype)
@@ -146,12 +151,13 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     frequent = giant.mark_frequent(engine, climb)
     flatten = forest.flatten(engine, climb)
     phases = (
+        one.measure(engine, sign, span.part),
         one.lay(engine, forest.start(engine, VERTEX).part),
         one.link_share(engine, parts.ends(), parts.link_edge()),
         one.flatten_share(engine, one.shorten(engine), frequent.part, flatten.part, PROBES),
         answer.complete(engine, VERTEX).part,
         one.rank(engine, answer.count_blocks(engine).part, answer.sum_all(engine).part),
-        answer.gather(engine, answer.least(engine)).part,
+        one.list_share(engine, answer.gather(engine, answer.least(engine)).part),
     )
-    made: Kernel = one.solve(engine, sign, span.part, phases)
+    made: Kernel = one.solve(engine, sign, phases)
     return made

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import one_launch
 from .catalog import unknown
-from .choosing import AT_ONCE, Branch, Rule, choose, choose_by_paper
+from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
 from .engines import ALONE, MEMORY, Engine
 from .errors import CapacityError, InputError
@@ -94,8 +94,8 @@ def plan(
     row: Rule | Branch = choose(engine, about, m, whole, near)
     if rule == "paper":
         row = choose_by_paper(engine, about, m, None)
-    elif span and not (design or forest) and one_launch.fits(given, columns, engine, span):
-        row, size = AT_ONCE, max(size, one_launch.bytes_for(m, span))
+    elif span and not (design or forest) and one_launch.fits(given, columns, engine):
+        row, size = one_launch.foreseen(row, m, span), size + one_launch.bytes_for(m)
     chosen, reason = (design, "asked for") if design else (row.design, str(row))
     size += beyond(chosen, about, m, given.offsets is not None, forest) + SUMS
     size += room_for_queues(engine, about, "bits=shared" in chosen.sample)

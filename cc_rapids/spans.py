@@ -73,7 +73,7 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     dtypes = tuple([array.dtype for array in arrays])
     common, least, greatest = _common(dtypes)
     sure = sure or common.kind not in "iu"
-    last = _last_of(given)
+    last = last_of(given)
     if not sure and last >= 0 and all(last <= np.iinfo(dtype).max for dtype in dtypes):
         near = nearness(arrays[0], arrays[1], engine)
         return Span(0, last, type_of(dtypes, 0, last), False, near)
@@ -85,7 +85,7 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     return Span(low, high, type_of(dtypes, low, high), sure, near, more)
 
 
-def _last_of(given: Given) -> int:
+def last_of(given: Given) -> int:
     """The greatest id, where the caller has said that they go from 0 to it; -1 else."""
     named = given.vertices
     return len(named) - 1 if given.every_vertex and isinstance(named, range) else -1

@@ -9,6 +9,7 @@ from cc_rapids import components, one_launch, oracle
 from cc_rapids.choosing import AT_ONCE
 from cc_rapids.engines.base import Kernel
 from cc_rapids.engines.threads import Threads
+from cc_rapids.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +98,7 @@ def test_ids_that_lie_further_apart_take_the_usual_way(launched, reach):
     [
         {"design": AT_ONCE.design},
         {"design": "auto(rule=paper)"},
-        {"num_vertices": 9},
+        {"num_vertices": 20_000},
         {"vertices": [70]},
         {"forest": True},
         {"memory": "zero-copy"},
@@ -144,3 +145,32 @@ def test_paths_in_order(m):
     assert not found.labels().labels.any()
     back = components((np.arange(1, m + 1)[::-1].copy(), np.arange(m)[::-1].copy()))
     assert len(back) == 1
+
+
+@pytest.mark.parametrize("n", [300, 301, 900, one_launch.FEW])
+@pytest.mark.parametrize("dtype", [np.int16, np.int64, np.uint64])
+def test_vertices_that_are_counted(launched, n, dtype):
+    """Those without edges are there, too."""
+    ends = tuple(edges(300, 250).astype(dtype))
+    found = components(ends, num_vertices=n)
+    vertex, labels = found.labels()
+    assert launched == ["solve"]
+    np.testing.assert_array_equal(vertex, np.arange(n))
+    np.testing.assert_array_equal(labels, oracle.union_find(*ends, n))
+    assert vertex.dtype == labels.dtype == dtype
+    usual = components(ends, num_vertices=n, design=AT_ONCE.design)
+    for kind in ("max", "dense", "size"):
+        np.testing.assert_array_equal(found.labels(kind).labels, usual.labels(kind).labels)
+
+
+@pytest.mark.parametrize("stray", [-1, 9, 2**40])
+def test_ids_beyond_those_that_are_counted(launched, stray):
+    with pytest.raises(InputError, match=f"'dst' holds the id {stray}, outside 0..8"):
+        components((np.array([1, 2]), np.array([3, stray])), num_vertices=9)
+    assert launched[0] == "solve"
+
+
+def test_types_that_do_not_hold_all_vertices(launched):
+    found = components((np.array([1], np.int8), np.array([2], np.int8)), num_vertices=200)
+    assert "solve" not in launched
+    assert found.labels().vertex[-1] == 199

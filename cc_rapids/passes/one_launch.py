@@ -1,6 +1,7 @@
 """One launch: all phases of a run in one kernel, for lists that are launched more than worked on.
 
 src, dst : (m,) integers, the columns as they came.
+named    : how many vertices there are, if that is known; else 0.
 bounds   : uint64, all bits set: the least id and the complement of the greatest (see columns.py),
            the word by which threads wait for each other, and one for each time that all vertices
            are pointed further up: not 0 if all point at roots by then.
@@ -20,21 +21,38 @@ from .. import bits
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
+NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # of the vertices of a word
 BLOCK = np.uint64(bits.BLOCK * bits.WORD)  # vertices that are ranked together
 WAITING, FAR = 2, np.uint64(3)  # of the bounds
 STEPS = np.uint64(16)  # that a vertex is pointed further up at a time
 TIMES = 7  # so many steps each are as many as there are vertices
 
 
-def lay(on: Any, start: Any) -> Any:
-    """Every vertex is a tree of its own, and none has been seen."""
+def measure(on: Any, sign: int, span: Any) -> Any:
+    """The span of the ids, or of the vertices if it is known how many they are; no counts yet."""
+    bias = np.uint64(sign)
 
     @on.device
-    def lay(t, n, step, parent, seen):
-        w = t
+    def measure(t, m, step, src, dst, named, bounds, totals, stray):
+        if t == ZERO:
+            totals[0], totals[1], stray[0] = 0, 0, 0
+        if named == 0:
+            span(t, m, step, src, dst, bounds)
+        elif t == ZERO:
+            bounds[0], bounds[1] = bias, ~(np.uint64(named) - ONE ^ bias)
+
+    return measure
+
+
+def lay(on: Any, start: Any) -> Any:
+    """Every vertex is a tree of its own, and none has been seen, or all are there."""
+
+    @on.device
+    def lay(t, n, step, parent, seen, named):
+        w, word = t, np.uint32(NONE if named == 0 else EACH)
         start(t, n, step, parent)
         while w < (n + LAST) >> WORD:
-            seen[w] = np.uint32(0)
+            seen[w] = word
             w += step
 
     return lay
@@ -122,26 +140,54 @@ def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
     return rank
 
 
-def solve(on: Any, sign: int, span: Any, phases: Any) -> Any:
+def list_share(on: Any, gather: Any) -> Any:
+    """Write the rows of the answer that are those of one thread."""
+    lanes = np.uint64(on.lanes)
+
+    @on.device
+    def list_share(t, n, step, low, parent, seen, before, ids, labels):
+        i, last = t, (n + BLOCK - ONE) // BLOCK * lanes
+        while i < last:
+            gather(i, n, parent, seen, before, low, seen, before, ids, labels)
+            i += step
+
+    return list_share
+
+
+def solve(on: Any, sign: int, phases: Any) -> Any:
     """The span of the ids; and if there is room for it, the flat forest, what is counted of it, its
     ranks, and if there is room for them, the rows of the answer.
 
-    ``phases`` are lay, link_share, flatten_share, complete, rank and gather.
+    With ``named`` not 0 the vertices are exactly 0 .. named - 1, and ``stray`` tells of other ids.
+    ``phases`` are measure, lay, link_share, flatten_share, complete, rank and list_share.
     """
-    lay, link, flatten, complete, rank, gather = phases
-    everyone, bias, lanes = on.everyone, np.uint64(sign), np.uint64(on.lanes)
+    measure, lay, link, flatten, complete, rank, rows = phases
+    everyone, bias = on.everyone, np.uint64(sign)
 
     @on.grid
     def solve(
-        t, m, step, src, dst, bounds, parent, seen, octets, before, sums, totals, stray, ids, labels
+        t,
+        m,
+        step,
+        src,
+        dst,
+        named,
+        bounds,
+        parent,
+        seen,
+        octets,
+        before,
+        sums,
+        totals,
+        stray,
+        ids,
+        labels,
     ):
-        if t == ZERO:
-            totals[0], totals[1], stray[0] = 0, 0, 0
-        span(t, m, step, src, dst, bounds)
+        measure(t, m, step, src, dst, named, bounds, totals, stray)
         everyone(bounds, WAITING)
         n, low = ~bounds[1] - bounds[0] + ONE, np.int64(bounds[0] ^ bias)
         if n - ONE < np.uint64(parent.size):
-            lay(t, n, step, parent, seen)
+            lay(t, n, step, parent, seen, named)
             everyone(bounds, WAITING)
             link(t, m, step, src, dst, low, n, parent, seen, stray)
             everyone(bounds, WAITING)
@@ -151,9 +197,6 @@ def solve(on: Any, sign: int, span: Any, phases: Any) -> Any:
             everyone(bounds, WAITING)
             rank(t, (n + LAST) >> WORD, step, seen, before, sums, bounds)
             if totals[0] <= ids.size:
-                i, last = t, (n + BLOCK - ONE) // BLOCK * lanes
-                while i < last:
-                    gather(i, n, parent, seen, before, low, seen, before, ids, labels)
-                    i += step
+                rows(t, n, step, low, parent, seen, before, ids, labels)
 
     return solve

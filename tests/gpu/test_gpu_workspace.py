@@ -9,7 +9,7 @@ import cc_rapids
 from cc_rapids import engines, oracle
 
 pytestmark = pytest.mark.gpu
-N, M = 2_000_000, 3_000_000
+N, M = 2_000_000, 5_000_000  # more than are solved in one launch
 
 
 @pytest.fixture
@@ -28,11 +28,11 @@ def kept():
     return [size for size, _ in engines.get("cuda")._workspace.left.values()]
 
 
-def graph(seed, n=N):
+def graph(seed, n=N, m=M):
     """A frame of edges, and the labels of its vertices."""
     import cudf
 
-    src, dst = np.random.default_rng(seed).integers(0, n, (2, M)).astype(np.int32)
+    src, dst = np.random.default_rng(seed).integers(0, n, (2, m)).astype(np.int32)
     return cudf.DataFrame({"src": src, "dst": dst}), oracle.union_find(src, dst, n)
 
 
@@ -59,6 +59,13 @@ def test_one_block_serves_run_after_run(rmm):
     assert cupy.cuda.runtime.memGetInfo()[0] - before >= held > 0
     assert free - before < 2 * held
     assert kept() == []
+
+
+def test_one_launch_takes_its_block_by_the_edges(rmm):
+    for seed, n in enumerate((1000, N, N // 3)):
+        check(*graph(seed, n, 1_500_000))
+        assert len(kept()) == 1
+        assert 8 * 1_500_000 < kept()[0] < 9 * 1_500_000
 
 
 def test_answers_that_are_kept_hold_their_own(rmm):
