@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import engines, oracle
+from cc_rapids import engines, one_launch, oracle
 from cc_rapids.choosing import AT_ONCE
 from cc_rapids.errors import InputError
 
 pytestmark = pytest.mark.gpu
-SIZES = 1, 1024, 1025, 16_384, 16_385, 135_168, 135_169, 1_000_000
+SIZES = 1, 1024, 1025, one_launch.FEW, one_launch.FEW + 1, 135_168, 135_169, 1_000_000
 
 
 @pytest.fixture
@@ -61,7 +61,8 @@ def test_labels(launched, m):
         ends = (cupy.asarray(side.astype(dtype) + dtype(low)) for side in (src, dst))
         del launched[:]
         labels = cc_rapids.connected_components(tuple(ends))
-        assert launched == (["solve"] if m <= 16_384 else ["solve", "gather"])
+        few = max(m, np.unique([src, dst]).size) <= one_launch.FEW
+        assert launched == (["solve"] if few else ["solve", "gather"])
         check(labels, src, dst, n, dtype(low))
 
 
