@@ -106,7 +106,7 @@ class Engine(ABC):
     swap_pairs: Atom | None = None
     prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
-    in_one_launch = False  # does a small list gain by phases that are launched together?
+    in_one_launch = False  # does a list of few edges gain by phases that are launched together?
     goes_on = False  # does the host go on while kernels run?
 
     fence, barrier, count, meet, once = map(Atom, ("fence", "barrier", "count", "meet", "once"))
