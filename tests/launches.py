@@ -101,7 +101,7 @@ def strings():
 
 
 def at_once():
-    """Small lists in one launch, of ids of each kind."""
+    """Lists in one launch, of ids of each kind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cc_rapids.engines.rehearsal.Rehearsal.in_one_launch", True)
         for dtype in (INT, LONG, ULONG):
@@ -157,8 +157,8 @@ def rehearse(which):
     def of(dtype):
         return [(f"{design} on {dtype.__name__}", solve, design, dtype) for design in CHOSEN]
 
-    named = of(INT) + of(LONG)
-    uses = of(ULONG) + [(use.__name__, use) for use in (ids, strings, at_once, audits, graphs)]
+    named = [("at_once", at_once)] + of(INT) + of(LONG)
+    uses = of(ULONG) + [(use.__name__, use) for use in (ids, strings, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))
