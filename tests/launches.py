@@ -157,7 +157,7 @@ def rehearse(which):
     def of(dtype):
         return [(f"{design} on {dtype.__name__}", solve, design, dtype) for design in CHOSEN]
 
-    named = [("at_once", at_once)] + of(INT) + of(LONG)
+    named = [("at_once", at_once), *of(INT), *of(LONG)]
     uses = of(ULONG) + [(use.__name__, use) for use in (ids, strings, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
