@@ -174,3 +174,15 @@ def test_types_that_do_not_hold_all_vertices(launched):
     found = components((np.array([1], np.int8), np.array([2], np.int8)), num_vertices=200)
     assert "solve" not in launched
     assert found.labels().vertex[-1] == 199
+
+
+def test_what_is_foreseen(launched):
+    """By the plan, too, whatever the span of the ids turns out to be."""
+    near, far = (tuple(side * by for side in edges(250, 300)) for by in (1, 10**6))
+    for ends, at_once in ((near, True), (far, False)):
+        planned = components(ends, explain=True)
+        assert (planned.design == str(AT_ONCE.design)) == at_once
+        assert planned.bytes > one_launch.bytes_for(300)
+        del launched[:]
+        assert components(ends).summary()["design"] == planned.design
+    assert "up to 3,999,999 edges" in str(AT_ONCE)
