@@ -148,7 +148,7 @@ def test_paths_in_order(m):
 
 
 @pytest.mark.parametrize("n", [300, 301, 900, one_launch.FEW])
-@pytest.mark.parametrize("dtype", [np.int16, np.int64, np.uint64])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64])
 def test_vertices_that_are_counted(launched, n, dtype):
     """Those without edges are there, too."""
     ends = tuple(edges(300, 250).astype(dtype))

@@ -14,6 +14,7 @@ from test_properties import check, components_of, quick
 
 import cc_rapids
 from cc_rapids import errors, slots, vertices, ways
+from cc_rapids.choosing import AT_ONCE
 
 WAYS = {"as they are": 0, "offset": 0, "bit map": 1, "hash slots": 2}
 ENDS = [0, 1, 7, -1, 2**63 - 1, -(2**63), 2**31, -(2**31), 2**62 + 5, 12345678901234567]
@@ -277,7 +278,8 @@ def test_explain_says_what_would_run(engine, edges, ids, why):
         plan = ask(edges, explain=True, engine=engine)
         assert (plan.engine, plan.ids, plan.edges) == (engine, ids, len(edges[0]))
         assert why in plan.ids_why
-        assert plan.design == "none+async+halve"
+        at_once = engine == "cuda" and ids in ("as they are", "offset")
+        assert plan.design == str(AT_ONCE.design if at_once else cc_rapids.Design())
         assert "records/" in plan.design_why
         assert plan.bytes > 0
         for word in (ids, "at most", "memory", engine):
