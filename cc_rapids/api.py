@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .design import Design
 from .job import job
 from .plan import Plan
 from .result import Components
-from .streams import StreamPlan
+
+if TYPE_CHECKING:
+    from .streams import StreamPlan
 
 
 @overload  # the options are those of the function itself

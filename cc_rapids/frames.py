@@ -32,6 +32,13 @@ from .parts import parts_of
 from .tables import read_cudf, read_series, read_table
 
 
+def at_hand(edges: Any) -> bool:
+    """Whether they are a pair or a frame, as most are: then they are no stream. A frame's own
+    ``columns`` is not asked for, as it may cost as much as a small run.
+    """
+    return isinstance(edges, tuple) or hasattr(type(edges), "columns")
+
+
 def read(
     edges: Any,
     source: str | list[str],

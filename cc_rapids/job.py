@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +22,12 @@ from .names import Offset
 from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
-from .sources import is_stream
 from .spanning import check_design
 from .spans import Span
-from .streams import StreamPlan, check_streamed, stream_components
 from .vertices import Numbered
+
+if TYPE_CHECKING:
+    from .streams import StreamPlan
 
 log = logging.getLogger(__name__)
 
@@ -71,11 +72,14 @@ def job(
     """
     check_labels(labels)
     check_memory(memory)
-    if chunked or is_stream(edges):
-        check_streamed(forest, memory, source, destination, chunked)
+    if streams := _streams(edges, chunked):
+        streams.check_streamed(forest, memory, source, destination, chunked)
         ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-        how: dict[str, Any] = {"design": design, "engine": engine, "explain": explain} | chunked
-        return stream_components(edges, str(source), str(destination), labels=labels, **ids, **how)
+        how: dict[str, Any] = {"labels": labels, "design": design, "engine": engine}
+        how |= {"explain": explain, **chunked}
+        names = str(source), str(destination)
+        passed: Components | StreamPlan = streams.stream_components(edges, *names, **ids, **how)
+        return passed
     chosen, rule = Design.parse(design), rule_of(design)
     if forest:
         check_design(chosen)
@@ -91,6 +95,20 @@ def job(
         found = _run(given, columns, offsets, task, labels)
     found._room = room
     return found
+
+
+def _streams(edges: Any, chunked: dict[str, Any]) -> Any:
+    """The module of streams, which is not loaded for what is none; None for that."""
+    if not chunked:
+        if frames.at_hand(edges):
+            return None
+        from .sources import is_stream
+
+        if not is_stream(edges):
+            return None
+    from . import streams
+
+    return streams
 
 
 def _run(
@@ -134,13 +152,8 @@ def _at_once(given: Given, columns: list[Any], task: Task) -> _Solved | Span | N
     if not one_launch.fits(given, columns, task.engine):
         return None
     made: list[Any] = []
-
-    def then(ids: Array, labels: Array) -> None:
-        made.append(given.frame({"vertex": ids, "labels": labels}))
-
-    here = task.engine.on_device == given.on_device
-    known = here and task.listed is not True and task.listed
-    rows = one_launch.Rows(int(task.listed), then) if known else None
+    then = _framing(given, task, made.append)
+    rows = one_launch.Rows(int(task.listed), then) if then else None
     numbered = one_launch.solved(given, columns, task.engine, rows)
     if numbered is None or isinstance(numbered, Span):
         return numbered
@@ -209,10 +222,23 @@ def _ahead(
         return None
     ends = forest.n if given.vertices is not None else 2 * numbered.edges.m
     most = min(forest.n, ends)
+    known = isinstance(names, Offset) and count <= most
+    return Ahead(names.low, names.dtype, most, _framing(given, task, made) if known else None)
 
-    def then(ids: Array, labels: Array) -> None:
-        made(given.frame({"vertex": ids[:count], "labels": labels[:count]}))
 
-    here = task.engine.on_device == given.on_device and isinstance(names, Offset)
-    known = count is not True and count <= most and here
-    return Ahead(names.low, names.dtype, most, then if known else None)
+def _framing(
+    given: Given, task: Task, made: Callable[[Any], None]
+) -> Callable[[Array, Array], None] | None:
+    """What gives ``made`` the label frame of the first of these rows before they are counted; None
+    unless it is known how many there are, and they lie where the frame does.
+    """
+    count = task.listed
+    if isinstance(count, bool) or not count or task.engine.on_device != given.on_device:
+        return None
+
+    def frame(ids: Array, labels: Array) -> None:
+        if ids.size > count:
+            ids, labels = ids[:count], labels[:count]
+        made(given.frame({"vertex": ids, "labels": labels}))
+
+    return frame

@@ -26,7 +26,7 @@ from .names import Offset
 from .passes import answer, columns, giant
 from .program import Parts
 from .ranks import blocks_of
-from .spans import Span, decoded, last_of, sign_of, wide_of
+from .spans import Span, all_fit, decoded, last_of, sign_of, wide_of
 from .vertices import Numbered, as_it_is
 from .ways import WORDS_EACH
 
@@ -57,7 +57,7 @@ def fits(given: Given, arrays: list[Array], engine: Engine) -> bool:
         return False
     if given.vertices is None and not given.every_vertex:
         return True
-    return 0 <= last < room_for(src.size) and all(last <= np.iinfo(a.dtype).max for a in arrays[:2])
+    return last < room_for(src.size) and all_fit(arrays[:2], last)
 
 
 def room_for(m: int) -> int:

@@ -74,7 +74,7 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     common, least, greatest = _common(dtypes)
     sure = sure or common.kind not in "iu"
     last = last_of(given)
-    if not sure and last >= 0 and all(last <= np.iinfo(dtype).max for dtype in dtypes):
+    if not sure and all_fit(arrays, last):
         near = nearness(arrays[0], arrays[1], engine)
         return Span(0, last, type_of(dtypes, 0, last), False, near)
     sure = sure or given.every_vertex or arrays[0].size < LONG
@@ -83,6 +83,11 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
     return Span(low, high, type_of(dtypes, low, high), sure, near, more)
+
+
+def all_fit(arrays: list[Array], last: int) -> bool:
+    """Whether there is a last id, and the types of all arrays hold it."""
+    return last >= 0 and all(last <= np.iinfo(array.dtype).max for array in arrays)
 
 
 def last_of(given: Given) -> int:

@@ -14,7 +14,8 @@ from trials import TRIALS
 
 import cc_rapids
 from cc_rapids import InputError, VerificationError, components, engines, generators, oracle
-from cc_rapids.audit import audit_labels, places, run
+from cc_rapids.audit import places, run
+from cc_rapids.audit.labels import audit_labels
 
 # 10 - 11 - 12    13 - 14 - 15 - 13    16 - 16, and an edge given twice
 SRC, DST = np.array([11, 11, 13, 14, 15, 14, 16]), np.array([10, 12, 14, 15, 13, 13, 16])

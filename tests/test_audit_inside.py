@@ -6,7 +6,8 @@ import pytest
 from tiled_audits import begin_with_tiles
 
 from cc_rapids import VerificationError, components, engines, kernels, oracle
-from cc_rapids.audit import audit_labels, run
+from cc_rapids.audit import run
+from cc_rapids.audit.labels import audit_labels
 from cc_rapids.passes import trees
 
 

@@ -88,7 +88,7 @@ ROOMS = {
     "oracle": Room(
         "errors columns frames given", "numba numpy", "cudf cugraph cupy networkx scipy"
     ),
-    "sources": Room("errors catalog formats index batches", late="fsspec pyarrow"),
+    "sources": Room("errors catalog formats frames index batches", late="fsspec pyarrow"),
     "audit": Room(
         "errors catalog bits edges reading kernels engines passes forest choosing frames columns"
         " given names slots spans vertices index pick inputs oracle sources",

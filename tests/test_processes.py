@@ -86,3 +86,14 @@ def test_a_gpu_is_refused_after_a_fork(monkeypatch):
     monkeypatch.setattr(os, "getpid", lambda: engine._process + 1)
     with pytest.raises(cc_rapids.EngineError, match=r"forked .*get_context\('spawn'\)"):
         engine.scope().__enter__()
+
+
+def test_a_run_loads_nothing_of_audits_streams_and_files():
+    arrays = "(numpy.array([1]), numpy.array([2]))"
+    code = f"import sys, numpy, cc_rapids; cc_rapids.components({arrays}).labels()"
+    command = [sys.executable, "-c", f"{code}; print(*sys.modules)"]
+    done = subprocess.run(
+        command, env=with_package(os.environ), capture_output=True, text=True, check=True
+    )
+    rooms = "audit.run", "formats", "oracle", "sources", "streams"
+    assert not {f"cc_rapids.{room}" for room in rooms} & set(done.stdout.split())

@@ -1,7 +1,6 @@
 """Audit: an answer proved from the edges alone, on the engine that holds it."""
 
 from .audited import Audited
-from .labels import audit_labels
 from .proof import Audit
 
-__all__ = ["Audit", "Audited", "audit_labels"]
+__all__ = ["Audit", "Audited"]

@@ -8,9 +8,7 @@ from ..engines import Engine
 from ..forest import Forest
 from ..given import Given
 from ..vertices import Names
-from .places import Places
 from .proof import Audit
-from .run import audit
 
 
 class Audited:
@@ -80,5 +78,8 @@ class Audited:
             ...
         cc_rapids.errors.VerificationError: edge 3 joins 7 and 9, which have the labels 2 and 9
         """
+        from .places import Places
+        from .run import audit  # a run needs none of what an audit does
+
         places = Places(self._engine, self._names, self._forest, self._given.src)
         return audit(places, edges, source, destination, oracle=oracle, **given)

@@ -119,7 +119,7 @@ def _audited(
     table: pa.Table, edges: Any, options: dict[str, Any]
 ) -> tuple[Audit | None, str | None]:
     """What was proved, or what is wrong, in words."""
-    from ..audit import audit_labels
+    from ..audit.labels import audit_labels
 
     try:
         return audit_labels(table, edges, **options), None

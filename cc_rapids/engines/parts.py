@@ -9,7 +9,7 @@ of compiled kernels knows the fingerprint already.
 from __future__ import annotations
 
 import hashlib
-import inspect
+import linecache
 import types
 from collections.abc import Callable
 from functools import cached_property
@@ -56,7 +56,7 @@ class Part:
         known = [n for n in function.__code__.co_names if n in function.__globals__]
         reached = {name: function.__globals__[name] for name in sorted(set(known))} | self.closure
         lines = [f"{name}={_fingerprint(value)}" for name, value in reached.items()]
-        text = "\n".join([function.__module__, inspect.getsource(function), *lines])
+        text = "\n".join([function.__module__, _text(function), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
@@ -89,6 +89,18 @@ class Part:
             made.__qualname__ = self.symbol
             done[self.fingerprint] = jit(made)
         return done[self.fingerprint]
+
+
+def _text(function: types.FunctionType) -> str:
+    """Its lines. ``inspect`` would find where it ends word by word: half of a first small run."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    last = max(end or line or 0 for line, end, *_ in code.co_positions())
+    text = "".join(lines[code.co_firstlineno - 1 : last])
+    if not text:
+        raise OSError(f"{function.__name__} has no source: {code.co_filename} is not there")
+    return text
 
 
 def _fingerprint(value: Any) -> str:

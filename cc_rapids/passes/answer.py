@@ -15,6 +15,7 @@ from .least import lessen
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
 SPAN = np.uint64(bits.BLOCK * bits.WORD)  # vertices of a block of words
+FIRST, SECOND = np.uint64(0), np.uint64(1)  # no literals, see columns.py
 TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
 
 
@@ -42,8 +43,8 @@ def complete(on: Any, vertex: type) -> Any:
                 v += np.uint64(1)
             octets[b] = octet
             b += step
-        all_add(totals, 0, occur + roots)
-        all_add(totals, 1, roots)
+        all_add(totals, FIRST, occur + roots)
+        all_add(totals, SECOND, roots)
 
     return complete
 
@@ -178,7 +179,7 @@ def gather(on: Any, label: Any) -> Any:
         while v < last:
             word, below = seen[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
             if word & (below + BIT) != 0:
-                k = come + np.uint64(ones(word & below))
+                k = come + np.uint64(ones(np.uint32(word & below)))
                 ids[k] = np.int64(v) + low
                 labels[k] = label(parent[v], low, roots, before_roots)
             v += lanes

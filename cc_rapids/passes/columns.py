@@ -8,6 +8,7 @@ from .. import bits
 from ..reading import index
 
 ONE = np.uint64(1)
+FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
 NEAR = np.uint64(1 << 15)  # how far apart ids are at most: two tiles
 HALVINGS = 5
 
@@ -68,8 +69,8 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
     @on.sweep
     def span(first, n, step, left, right, found):
         low, high = bounds_of_share(first, n, step, left, right)
-        all_min(found, 0, np.uint64(low) ^ bias)
-        all_min(found, 1, ~(np.uint64(high) ^ bias))
+        all_min(found, FIRST, np.uint64(low) ^ bias)
+        all_min(found, SECOND, ~(np.uint64(high) ^ bias))
 
     return span
 
@@ -86,10 +87,10 @@ def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
     def glance(first, n, step, looks, m, apart, src, dst, ends, counts):
         ordered, both = order_of_share(first, looks, step, m, apart, src, dst)
         low, high = bounds_of_share(first, n, step, src, dst)
-        all_min(ends, 0, np.uint64(low) ^ bias)
-        all_min(ends, 1, ~(np.uint64(high) ^ bias))
-        all_add(counts, 0, ordered)
-        all_add(counts, 1, both)
+        all_min(ends, FIRST, np.uint64(low) ^ bias)
+        all_min(ends, SECOND, ~(np.uint64(high) ^ bias))
+        all_add(counts, FIRST, ordered)
+        all_add(counts, SECOND, both)
 
     return glance
 
@@ -101,8 +102,8 @@ def in_order(on: Any, wide: type) -> Any:
     @on.sweep
     def in_order(first, n, step, m, apart, src, dst, counts):
         ordered, both = order_of_share(first, n, step, m, apart, src, dst)
-        all_add(counts, 0, ordered)
-        all_add(counts, 1, both)
+        all_add(counts, FIRST, ordered)
+        all_add(counts, SECOND, both)
 
     return in_order
 

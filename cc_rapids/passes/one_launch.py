@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from .. import bits
+from .answer import SPAN
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
 NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # of the vertices of a word
-BLOCK = np.uint64(bits.BLOCK * bits.WORD)  # vertices that are ranked together
 WAITING, FAR = 2, np.uint64(3)  # of the bounds
 STEPS = np.uint64(16)  # that a vertex is pointed further up at a time
 TIMES = 7  # so many steps each are as many as there are vertices
@@ -92,9 +92,9 @@ def shorten(on: Any) -> Any:
 
 
 def flatten_share(on: Any, shorten: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
-    """Flatten the vertices of one thread, which are as many steps from their roots as a path has
-    edges: so many steps at a time by all threads, until no vertex needs more. Then the roots that
-    most of them share are noted, and the others.
+    """Flatten the vertices of one thread. A vertex may be as many steps from its root as a path
+    has edges: all threads point theirs ``STEPS`` further up, and again, until none needs more. Then
+    the roots that most vertices share are noted, and after them the others.
     """
     everyone, some = on.everyone, np.uint64(probes)
 
@@ -146,7 +146,7 @@ def list_share(on: Any, gather: Any) -> Any:
 
     @on.device
     def list_share(t, n, step, low, parent, seen, before, ids, labels):
-        i, last = t, (n + BLOCK - ONE) // BLOCK * lanes
+        i, last = t, (n + SPAN - ONE) // SPAN * lanes
         while i < last:
             gather(i, n, parent, seen, before, low, seen, before, ids, labels)
             i += step

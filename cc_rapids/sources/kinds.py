@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
 from ..formats import RowGroups
+from ..frames import at_hand
 from .memory import Budget
 
 
@@ -116,9 +117,7 @@ def is_iterable(edges: Any) -> bool:
 
 def is_stream(edges: Any) -> bool:
     """Whether edges are of a kind that is read in chunks, and no other way."""
-    if isinstance(edges, tuple) or hasattr(type(edges), "columns"):
-        return False  # most are; and a frame's own .columns may cost as much as a small run
-    return (
+    return not at_hand(edges) and (
         is_pattern(edges)
         or are_paths(edges)
         or is_reader(edges)

@@ -23,7 +23,7 @@ from cc_rapids.engines import compiler
 PACKAGE = Path(cc_rapids.__file__).parent
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
 FLOATS = re.compile(r"^\s*\w\S*\.f(?:16|32|64)\b.*", re.M)
-SHAPES = "on.each", "on.sweep", "on.block", "on.tile"
+SHAPES = "on.each", "on.sweep", "on.block", "on.grid", "on.tile"
 REGISTERS = 64  # a thread: four blocks of 256 then share the 65,536 of a multiprocessor
 
 pytestmark = pytest.mark.skipif(
@@ -106,6 +106,27 @@ def test_every_kernel_is_launched(rehearsed):
     codes = [kernel.part.function.__code__ for kernel in rehearsed[0].values()]
     seen = {(code.co_filename, code.co_firstlineno, code.co_name) for code in codes}
     assert {kernel for kernel in declared() if kernel not in seen} == set()
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_no_garbage_is_collected_while_a_kernel_is_compiled(rehearsed, monkeypatch, collects):
+    (_, _, signature), kernel = next(iter(rehearsed[0].items()))
+    meanwhile = []
+    compiled = type(kernel.part).compiled
+    monkeypatch.setattr(
+        type(kernel.part),
+        "compiled",
+        lambda *given: (meanwhile.append(gc.isenabled()), compiled(*given))[1],
+    )
+    (gc.enable if collects else gc.disable)()
+    try:
+        compiler.to_ptx(kernel, signature, (9, 0))
+        with pytest.raises(AttributeError, match="int33"):
+            compiler.to_ptx(kernel, ("int33[::1]",), (9, 0))
+        assert gc.isenabled() == collects
+    finally:
+        gc.enable()
+    assert set(meanwhile) == {False}
 
 
 def test_a_binary_survives_its_bytes(rehearsed):

@@ -1,5 +1,6 @@
 """Fingerprints of kernels, and the store that they are the keys of."""
 
+import inspect
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ import pytest
 
 from cc_rapids import engines
 from cc_rapids.engines import store
+from cc_rapids.engines.parts import Part, _text
 
 THREADS = engines.get("threads")
 
@@ -43,6 +45,28 @@ def test_a_fingerprint_is_the_same_for_the_same_text():
 def test_a_fingerprint_sees_values_behind_closures(make):
     prints = {make(v).part.fingerprint for v in (1, 2, np.uint32(1), np.uint64(1), True)}
     assert len(prints) == 5
+
+
+def test_a_fingerprint_sees_a_function_to_its_end():
+    @THREADS.device
+    def added(
+        x,
+        y,
+    ):
+        """Its lines are found as the standard library finds them."""
+        return (
+            x
+            + y
+        )  # fmt: skip
+
+    assert _text(added.function) == inspect.getsource(added.function)
+
+
+def test_a_function_without_a_source_is_refused():
+    known = {}
+    exec("def added(x, y):\n    return x + y", known)
+    with pytest.raises(OSError, match="added has no source"):
+        _ = Part(known["added"]).fingerprint
 
 
 def test_a_kernel_closes_over_numbers_and_parts_only():
