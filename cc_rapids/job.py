@@ -72,14 +72,10 @@ def job(
     """
     check_labels(labels)
     check_memory(memory)
-    if streams := _streams(edges, chunked):
-        streams.check_streamed(forest, memory, source, destination, chunked)
+    if chunked or _passes_by(edges):
         ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-        how: dict[str, Any] = {"labels": labels, "design": design, "engine": engine}
-        how |= {"explain": explain, **chunked}
-        names = str(source), str(destination)
-        passed: Components | StreamPlan = streams.stream_components(edges, *names, **ids, **how)
-        return passed
+        how = {"labels": labels, "design": design, "engine": engine, "explain": explain}
+        return _stream(edges, (source, destination), (forest, memory), ids | how, chunked)
     chosen, rule = Design.parse(design), rule_of(design)
     if forest:
         check_design(chosen)
@@ -97,18 +93,23 @@ def job(
     return found
 
 
-def _streams(edges: Any, chunked: dict[str, Any]) -> Any:
-    """The module of streams, which is not loaded for what is none; None for that."""
-    if not chunked:
-        if frames.at_hand(edges):
-            return None
-        from .sources import is_stream
+def _passes_by(edges: Any) -> bool:
+    """Whether edges are a stream; the modules for these are not loaded for a pair or a frame."""
+    if frames.at_hand(edges):
+        return False
+    from .sources import is_stream
 
-        if not is_stream(edges):
-            return None
-    from . import streams
+    return is_stream(edges)
 
-    return streams
+
+def _stream(
+    edges: Any, names: tuple[Any, Any], what: tuple[bool, str], options: Any, chunked: Any
+) -> Components | StreamPlan:
+    from .streams import check_streamed, stream_components
+
+    check_streamed(*what, *names, chunked)
+    source, destination = map(str, names)
+    return stream_components(edges, source, destination, **options, **chunked)
 
 
 def _run(

@@ -13,7 +13,6 @@ from .engines import ALONE, MEMORY, Engine
 from .errors import CapacityError, InputError
 from .forest import ROOM_FOR_BITS, room_for_queues
 from .given import Given
-from .strings import bytes_of
 from .vertices import measure
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of
@@ -114,6 +113,8 @@ def plan(
 
 def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int]:
     """How strings and several columns become vertices, why so, and the bytes."""
+    from .strings import bytes_of
+
     size, parts = rows * STRING_BYTES + COPIES * bytes_of(columns), len(given.src.parts)
     if parts:
         return "rows", f"{parts} columns are one number a row", size + 8 * rows * parts

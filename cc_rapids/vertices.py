@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,13 +21,14 @@ from .forest import Forest
 from .given import Given
 from .names import Listed, Offset
 from .ranks import blocks_of, rank
-from .rows import Rows, number_rows
-from .slots import Slots
 from .spans import Span, span_of
-from .strings import Words, factorise
 from .ways import WORDS_EACH, Way, bits_pay, choose_way
 
-Names = Offset | Listed | Words | Rows
+if TYPE_CHECKING:
+    from .rows import Rows
+    from .strings import Words
+
+Names: TypeAlias = "Offset | Listed | Words | Rows"
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,8 @@ def number(
     The ``span`` of integers may be known already.
     """
     if given.src.parts:
+        from .rows import Rows, number_rows
+
         numbers, digits = number_rows(given.columns, columns, engine)
         numbered = _number_integers(measure(given, numbers, engine), engine)
 
@@ -100,6 +103,8 @@ def number(
 
         return replace(numbered, ids=f"rows, {numbered.ids}", settle=settle, names=None)
     if given.src.strings:
+        from .strings import factorise
+
         codes, words = factorise(columns, given.src.native, engine)
         src, dst = (engine.asarray(code) for code in codes[:2])
         forest = Forest(engine, words.size, everyone=True)
@@ -161,6 +166,8 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
 
 def _number_slots(ids: Ids, engine: Engine) -> Numbered:
     """Vertices are the slots of the ids in a hash table."""
+    from .slots import Slots
+
     others, named = ids.arrays[2:], ids.given.vertices
     if isinstance(named, range) and named:
         others = [*others, engine.xp.arange(named.start, named.stop, named.step, ids.span.dtype)]
