@@ -12,7 +12,7 @@ import design_stream
 from design_runs import Prepared
 
 from cc_rapids import Design, generators
-from cc_rapids.engines import cuda
+from cc_rapids.engines import compiler
 from cc_rapids.engines.rehearsal import rehearsed
 
 SCALE = 4  # log2 of the vertices of a rehearsal
@@ -33,7 +33,7 @@ def compile_share(names, graphs, capability, share, shares):
     """Compile every ``shares``-th kernel from ``share`` on, and keep it in the store."""
     launched = rehearse(names, graphs)
     for key in sorted(launched, key=str)[share::shares]:
-        cuda.stored(launched[key], key[2], capability)
+        compiler.stored(launched[key], key[2], capability)
 
 
 def fill_store(names, graphs, capability, processes=None):

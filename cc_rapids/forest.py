@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +62,9 @@ class Forest:
         The number of vertices, whether they occur or not.
     everyone : bool
         Whether all of them occur, named by an edge or not.
-    held : (parent, seen, before, totals), optional
-        Arrays that hold a flat and ranked forest already, instead of new ones; see :meth:`counted`.
+    held : callable, optional
+        Gives, when they are asked for, arrays that hold a flat and ranked forest already, instead
+        of new ones: parent, seen, before and totals. See :meth:`counted`.
 
     Attributes
     ----------
@@ -79,24 +80,46 @@ class Forest:
         Whether there was none; set by :meth:`count`.
     """
 
+    parent: Array
+    seen: Array
+    stray: Array
+    _before: Array
+    _totals: Array
+
     def __init__(
-        self, engine: Engine, n: int, everyone: bool = False, held: tuple[Array, ...] = ()
+        self,
+        engine: Engine,
+        n: int,
+        everyone: bool = False,
+        held: Callable[[], Iterable[Array]] | None = None,
     ) -> None:
         self.engine, self.n, words = engine, n, -(-n // WORD)
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
+        self._held = held
         if not held:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
             room = ROOM + (bits_of_run if bits_of_run <= ROOM_FOR_BITS else 0)
             room += room_for_queues(engine, n)
             own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
-            held = tuple(engine.pieces(*own, room=room))
-            engine.fill(held[1], 0xFF if everyone else 0)
-            engine.fill(held[3], 0)
-        self.parent, self.seen, self._before, self._totals = held
-        self.stray = self._totals[2:3]
+            self._keep(engine.pieces(*own, room=room))
+            engine.fill(self.seen, 0xFF if everyone else 0)
+            engine.fill(self._totals, 0)
         self.everyone, self.complete = everyone, True
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by what they are called with
+
+    def _keep(self, arrays: Iterable[Array]) -> None:
+        self.parent, self.seen, self._before, self._totals = arrays
+        self.stray = self._totals[2:3]
+
+    def __getattr__(self, name: str) -> Array:
+        """The arrays of a forest that was solved with all else are made when they are looked at:
+        its first rows need none, and are all that most callers ask for.
+        """
+        if name not in Forest.__annotations__ or self._held is None:
+            raise AttributeError(f"a forest has no {name!r}")
+        self._keep(self._held())
+        return getattr(self, name)
 
     def count(self, ahead: Ahead | None = None) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
@@ -128,15 +151,14 @@ class Forest:
             ahead.then(*rows)
         return rows
 
-    def counted(
-        self, vertices: int, components: int, low: int, rows: tuple[Array, Array] | None
-    ) -> None:
+    def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
         """Take over what was counted when the forest was made, and if they are there, the rows for
         ids from ``low``, to be given away once.
         """
         self.vertices, self.components = vertices, components
         if rows:
-            self._rows[low, rows[0].dtype] = rows
+            ids, labels = rows
+            self._rows[low, ids.dtype] = ids, labels
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache, lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .bits import WORD
 from .choosing import AT_ONCE, Branch, Rule
 from .design import Design
 from .edges import Edges
-from .engines import ALONE, Array, Engine, Kernel, side_by_side
+from .engines import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .forest import ROOM, Forest
 from .given import Given
 from .kernels.sample import PROBES
@@ -67,7 +67,7 @@ def room_for(m: int) -> int:
 
 def bytes_for(m: int) -> int:
     """What is taken for a list of m edges before its ids are known, at most."""
-    return _room(np.dtype(np.int64), room_for(m), FEW if m <= FEW else 0)[0] + ROOM
+    return _room(np.dtype(np.int64), room_for(m), FEW if m <= FEW else 0).bytes + ROOM
 
 
 def foreseen(usual: Rule | Branch, m: int, span: Span) -> Rule | Branch:
@@ -91,55 +91,77 @@ def solved(
     src, dst = (engine.asarray(array) for array in arrays)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     beside = min(max(2 * m, last_of(given) + 1), FEW) if m <= FEW else 0
-    size, at, pieces = _room(dtype, room_for(m), beside)
-    (whole,) = engine.pieces((size, np.uint8), room=0 if beside else ROOM)
-    facts, bounds, *own, ids, labels = engine.pieces_of(whole, pieces)
-    engine.leave_room()
+    room = _room(dtype, room_for(m), beside)
+    whole = engine.empty(room.bytes, np.uint8) if beside else _with_room(engine, room.bytes)
+    (facts,) = engine.pieces_of(whole, (room.facts,))
+    columns, ahead = engine.laid(whole, room.rows), []
     if rows and not beside:
-        ids, labels = engine.pieces((rows.count, dtype), (rows.count, dtype))
+        columns = ahead = engine.pieces((rows.count, dtype), (rows.count, dtype))
     engine.fill(facts, 0xFF)
     kernel = _kernel(engine, AT_ONCE.design, wide_of(src), sign_of(src))
-    kernel(m, src, dst, last_of(given) + 1, bounds, *own, ids, labels)
+    kernel(m, src, dst, last_of(given) + 1, *engine.laid(whole, room.run), *columns)
     told = engine.later(facts)
-    if rows and not beside:
-        rows.then(ids, labels)
+    if rows and ahead:
+        rows.then(*ahead)
     vertices, components, stray, *ends = told().tolist()
     low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends[:ENDS]))
     span = Span(low, high, dtype)
     if stray or span.size > room_for(m):
         return None if stray else span
-    words = -(-span.size // WORD)
-    sizes = span.size, words, blocks_of(words), TOTALS
-    held = engine.pieces_of(
-        whole, [(start, n, kind) for (start, kind), n in zip(at, sizes, strict=True)]
-    )
-    forest = Forest(engine, span.size, given.every_vertex, held=tuple(held))
-    made = (ids[:vertices], labels[:vertices]) if vertices <= ids.size else None
-    forest.counted(vertices, components, span.first, made)
+    held = partial(_arrays_of_forest, engine, whole, room, span.size)
+    forest = Forest(engine, span.size, given.every_vertex, held)
+    if ahead and vertices <= ahead[0].size:
+        ahead = [column[:vertices] for column in ahead]
+    elif vertices <= beside:
+        own = [(start, vertices, kind) for start, _, kind in room.rows.pieces]
+        ahead = engine.pieces_of(whole, own)
+    else:
+        ahead = []
+    forest.counted(vertices, components, span.first, ahead)
     edges, names = Edges(src, dst, span.first), Offset(span.first, span.dtype)
     return as_it_is(edges, forest, WORDS_EACH[low != 0], names)
 
 
-Piece = tuple[int, int, Any]  # where it starts, elements and their type
+def _with_room(engine: Engine, size: int) -> Array:
+    """So many bytes, in an allocation that may serve the next run."""
+    (whole,) = engine.pieces((size, np.uint8), room=ROOM)
+    engine.leave_room()
+    return whole
+
+
+def _arrays_of_forest(engine: Engine, whole: Array, room: _Room, n: int) -> list[Array]:
+    words = -(-n // WORD)
+    sizes = n, words, blocks_of(words), TOTALS
+    pieces = zip(room.forest, sizes, strict=True)
+    return engine.pieces_of(whole, [(start, size, kind) for (start, _, kind), size in pieces])
+
+
+class _Room(NamedTuple):
+    """One allocation: its bytes, and where in it lie the facts, which go to the host, what the
+    kernel takes besides the edges, some of which is the same memory twice, and the answer's rows;
+    and the arrays that a forest keeps.
+    """
+
+    bytes: int
+    facts: Piece
+    run: Layout
+    rows: Layout
+    forest: tuple[Piece, ...]
 
 
 @lru_cache(64)
-def _room(dtype: Any, ids: int, rows: int) -> tuple[int, tuple[tuple[int, Any], ...], list[Piece]]:
-    """One allocation for so many ids and rows: its bytes; where the forest's arrays begin; and the
-    facts, which go to the host, and what the kernel takes, some of which is the same memory twice.
-    """
+def _room(dtype: Any, ids: int, rows: int) -> _Room:
     words = -(-ids // WORD)
     forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
     size, pieces = side_by_side(
         (*forest, (ALONE, WIDE), (TOTALS + ENDS + WORDS, np.int64), (rows, dtype), (rows, dtype))
     )
-    parent, seen, before, sums, facts, *answer_rows = pieces
+    parent, seen, before, sums, facts, *columns = pieces
     first, octets = facts[0], (seen[0], 4 * words, np.uint8)
     totals, stray = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
     bounds = first + 8 * TOTALS, ENDS + WORDS, WIDE
-    own = bounds, parent, seen, octets, before, sums, totals, stray, *answer_rows
-    kept = parent, seen, before, totals
-    return size, tuple((piece[0], piece[2]) for piece in kept), [facts, *own]
+    run = Layout((bounds, parent, seen, octets, before, sums, totals, stray))
+    return _Room(size, facts, run, Layout(columns), (parent, seen, before, totals))
 
 
 @cache

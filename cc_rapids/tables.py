@@ -115,7 +115,30 @@ def _given(
 def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
     """A cuDF frame of arrays and series; its own constructor makes an index of pandas' first."""
     wrap = _wrapping()
-    return kind._from_data({name: wrap(column) for name, column in columns.items()})
+    return _framing(kind)({name: wrap(column) for name, column in columns.items()})
+
+
+@cache
+def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
+    """How cuDF's frames are made of columns: attribute by attribute, as to set one its own way
+    looks for a column of that name; by ``_from_data`` where they have others than those known here.
+    """
+    from cudf import RangeIndex
+    from cudf.core.column_accessor import ColumnAccessor
+
+    own: dict[str, Any] = {k: type(value) for k, value in vars(kind._from_data({})).items()}
+    flags_of = own.get("_flags")
+    known = {"_data": ColumnAccessor, "_index": RangeIndex, "_attrs": dict, "_flags": flags_of}
+    if own != known or not flags_of:
+        return kind._from_data  # type: ignore[no-any-return]
+
+    def framed(columns: dict[str, Any]) -> Any:
+        frame, data = kind.__new__(kind), ColumnAccessor(columns)
+        index, flags = RangeIndex(data.nrows), flags_of(frame, allows_duplicate_labels=True)
+        vars(frame).update(_data=data, _index=index, _attrs={}, _flags=flags)
+        return frame
+
+    return framed
 
 
 @cache

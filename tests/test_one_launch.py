@@ -57,6 +57,21 @@ def test_labels_are_those_of_the_usual_way(launched, low, dtype, m):
     assert [found.summary()[k] for k in same] == [usual.summary()[k] for k in same]
 
 
+def test_the_arrays_of_a_forest_are_made_when_they_are_looked_at():
+    src, dst = edges(50, 40)
+    found = components((src, dst))
+    found.labels()
+    forest = found._forest
+    assert not {"parent", "seen", "stray"} & vars(forest).keys()
+    assert not hasattr(forest, "children")
+    assert forest.parent.size == forest.n
+    assert forest.parent is forest.parent
+    assert {"parent", "seen", "stray"} <= vars(forest).keys()
+    usual = components((src, dst), design=AT_ONCE.design)._forest
+    with pytest.raises(AttributeError, match="no 'children'"):
+        _ = usual.children
+
+
 def test_what_is_looked_up_is_counted_from_its_own_end():
     """The rows that the launch has left are those of the labels, and of nothing else."""
     ends = np.array([50, 20, 90]), np.array([20, 70, 90])

@@ -9,7 +9,7 @@ from functools import cache
 from ..catalog import unknown
 from ..errors import EngineError
 from .base import ALONE, MEMORY, Array, Engine, Kernel, Largest
-from .pieces import side_by_side
+from .pieces import Layout, Piece, side_by_side
 
 __all__ = [
     "ALONE",
@@ -19,6 +19,8 @@ __all__ = [
     "Engine",
     "Kernel",
     "Largest",
+    "Layout",
+    "Piece",
     "get",
     "release_memory",
     "side_by_side",

@@ -52,7 +52,7 @@ import numpy as np
 
 from ..errors import EngineError
 from .parts import Atom, Part
-from .pieces import side_by_side
+from .pieces import Layout, Piece, side_by_side
 from .scope import Scope
 
 UNKNOWN_CACHE = 64 << 20
@@ -172,10 +172,8 @@ class Engine(ABC):
 
     def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
         """Arrays of ``(n, dtype)`` each, in one allocation: without a pool each costs a call of
-        the driver, and its release may wait for the device.
-
-        ``room``: bytes beside them for arrays of the run, until :meth:`leave_room`, on engines
-        that gain by it.
+        the driver, and its release may wait for the device. ``room``: bytes beside them for arrays
+        of the run, until :meth:`leave_room`, on engines that gain by it.
         """
         size, pieces = side_by_side(shapes)
         return self.pieces_of(self.empty(size, np.uint8), pieces)
@@ -184,7 +182,11 @@ class Engine(ABC):
         """What is allocated from now on may outlive the run: it lies beside nothing of it."""
         return
 
-    def pieces_of(self, whole: Array, pieces: Iterable[tuple[int, int, Any]]) -> list[Array]:
+    def laid(self, whole: Array, layout: Layout) -> Iterable[Any]:
+        """Parts of an array of bytes as arguments of a kernel, and for nothing else."""
+        return self.pieces_of(whole, layout.pieces)
+
+    def pieces_of(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
         """Parts of an array of bytes, from a start on, as so many elements of a type each."""
         return [
             whole[start : start + n * np.dtype(dtype).itemsize].view(dtype)

@@ -15,10 +15,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
+from . import store
 from .base import NEAR, Kernel
+from .pieces import Placed
 
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
 
@@ -59,7 +63,23 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
         layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
         return f"{argument.dtype}[{layout}]"
 
-    return tuple(map(word, arguments))
+    placed = [a.arrays() if isinstance(a, Placed) else (a,) for a in arguments]
+    return tuple(map(word, chain.from_iterable(placed)))
+
+
+def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
+    """A compiled kernel from the store of this user's processes, which keeps it if it is new."""
+    key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
+    content = store.recall(key, ".cubin")
+    if content is None:
+        content = compile_kernel(kernel, signature, capability).to_bytes()
+        store.keep(key, ".cubin", content)
+    return Binary.from_bytes(content)
+
+
+@cache
+def _recipe() -> str:
+    return store.recipe("gpu.py", "compiler.py", "parts.py")
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:

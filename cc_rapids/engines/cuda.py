@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import EngineError
-from . import pages, parquet, store
+from . import pages, parquet
 from .arenas import Arena, Recycling, Workspace, pool_of_caller
 from .base import ALONE, Array, Engine, Kernel, Largest, RowGroups
 from .compiler import threads_of
 from .kept import Kept
 from .parts import Atom
-from .pieces import side_by_side
+from .pieces import Layout, Piece, Placed, side_by_side
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
@@ -97,6 +97,9 @@ class Cuda(Engine):
                 words.append(argument & 0xFFFFFFFFFFFFFFFF)
                 types.append(-1)
                 continue
+            if isinstance(argument, Placed):
+                argument.put(words, types)
+                continue
             dtype = argument.dtype
             size, step, item, number = argument.size, argument.strides[0], dtype.itemsize, dtype.num
             words += (0, 0, size, item, argument.data.ptr, size, step & 0xFFFFFFFFFFFFFFFF)
@@ -129,7 +132,7 @@ class Cuda(Engine):
         signature = compiler.signature_of(arguments)
         properties = _properties(device)
         capability = (properties["major"], properties["minor"])
-        binary = stored(kernel, signature, capability)
+        binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
         if kernel.near:  # beyond 48 KiB only where it is asked for
@@ -158,7 +161,10 @@ class Cuda(Engine):
         if isinstance(arena, Arena):
             arena.leave_room()
 
-    def pieces_of(self, whole: Array, pieces: Iterable[tuple[int, int, Any]]) -> list[Array]:
+    def laid(self, whole: Array, layout: Layout) -> Iterable[Any]:
+        return (Placed(layout, whole.data.ptr),)
+
+    def pieces_of(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
         make, data = self.xp.ndarray, whole.data
         return [make((n,), dtype, data + start) for start, n, dtype in pieces]
 
@@ -264,18 +270,6 @@ class Cuda(Engine):
         self._workspace.release()
 
 
-def stored(kernel: Kernel, signature: Any, capability: tuple[int, int]) -> Any:
-    """A compiled kernel (a ``compiler.Binary``) from the store, which keeps it if it is new."""
-    from . import compiler
-
-    key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
-    content = store.recall(key, ".cubin")
-    if content is None:
-        content = compiler.compile_kernel(kernel, signature, capability).to_bytes()
-        store.keep(key, ".cubin", content)
-    return compiler.Binary.from_bytes(content)
-
-
 @cache
 def _largest_tiles() -> Largest:
     """One for each multiprocessor; of several GPUs, what the least of them has."""
@@ -292,8 +286,3 @@ def _properties(device: int) -> dict[str, Any]:
     import cupy
 
     return dict(cupy.cuda.runtime.getDeviceProperties(device))
-
-
-@cache
-def _recipe() -> str:
-    return store.recipe("gpu.py", "compiler.py", "parts.py")

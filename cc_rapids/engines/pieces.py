@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 ALIGN = 256  # bytes, between the pieces of one allocation
 
+Piece = tuple[int, int, Any]  # where it starts, elements and their type
 
-def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[tuple[int, int, Any]]]:
+
+def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
     """The bytes of arrays of ``(n, dtype)`` each in one allocation; each with where it starts."""
     start, pieces = 0, []
     for n, dtype in shapes:
@@ -20,3 +23,52 @@ def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[tuple[int
     if start > sys.maxsize:  # which array libraries call another error
         raise MemoryError(f"{start:,} bytes are more than there are addresses")
     return start, pieces
+
+
+class Layout:
+    """Where pieces lie that a launch is all that needs: to make an array of each would take longer
+    than the launch. It is made once for all allocations of its size.
+    """
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self.pieces = tuple((start, n, np.dtype(dtype)) for start, n, dtype in pieces)
+
+    @cached_property
+    def words(self) -> list[int]:
+        """What a kernel of CUDA takes for the pieces, but their addresses: see ``Cuda.launch``."""
+        return [
+            word
+            for _, n, dtype in self.pieces
+            for word in (0, 0, n, dtype.itemsize, 0, n, dtype.itemsize)
+        ]
+
+    @cached_property
+    def starts(self) -> list[tuple[int, int]]:
+        """Which of the words are addresses, and how far from the allocation's own."""
+        return [(7 * k + 4, start) for k, (start, _, _) in enumerate(self.pieces)]
+
+    @cached_property
+    def types(self) -> list[int]:
+        """NumPy's numbers of the types."""
+        return [dtype.num for _, _, dtype in self.pieces]
+
+
+class Placed:
+    """The pieces of a layout, of an allocation at an address."""
+
+    __slots__ = "address", "layout"
+
+    def __init__(self, layout: Layout, address: int) -> None:
+        self.layout, self.address = layout, address
+
+    def put(self, words: list[int], types: list[int]) -> None:
+        """Add them to the words of a launch, and to what machine code depends on."""
+        layout, address, first = self.layout, self.address, len(words)
+        words += layout.words
+        for at, start in layout.starts:
+            words[first + at] = address + start
+        types += layout.types
+
+    def arrays(self) -> list[Any]:
+        """Arrays of the same types, and of no elements."""
+        return [np.empty(0, dtype) for _, _, dtype in self.layout.pieces]

@@ -125,7 +125,7 @@ def connected_components(
 
 def is_known(thing: Any) -> bool:
     """Whether it is a graph or a matrix of a kind that these functions take."""
-    return is_graph(thing) or hasattr(thing, "tocoo")
+    return is_graph(thing) or hasattr(type(thing), "tocoo")  # a frame looks for such a column
 
 
 def _of_matrix(matrix: Any, labels: bool) -> Any:

@@ -1,10 +1,12 @@
 """Real cuDF frames on a real GPU, with SciPy and cuGraph as oracles."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import engines, errors, forest
+from cc_rapids import engines, errors, forest, tables
 
 pytestmark = pytest.mark.gpu
 
@@ -51,6 +53,48 @@ def test_labels_of_cudf_frames(cudf, dtype, m):
     for kind in ("dense", "size"):
         other = found.labels(kind)["labels"].to_numpy()
         assert len(set(zip(other, least, strict=True))) == len(found)
+
+
+@pytest.mark.parametrize("m", [3, 50_000])
+def test_label_frames_are_frames_as_cudf_makes_them(cudf, m):
+    src, dst = random_edges(2 * m, m)
+    labels = cc_rapids.connected_components(cudf.DataFrame({"src": src, "dst": dst}))
+    vertex, least = expected(src, dst)
+    own = cudf.DataFrame({"vertex": vertex, "labels": least}).astype(np.int32)
+    assert tables._framing(cudf.DataFrame).__name__ == "framed"
+    for mine, theirs in ((labels, own), (labels.index, own.index), (labels._data, own._data)):
+        assert type(mine) is type(theirs)
+        assert vars(mine).keys() >= vars(theirs).keys() - {"columns", "names", "nrows"}
+    for frame in (labels, labels.copy(), pickle.loads(pickle.dumps(labels)), labels[:]):
+        cudf.testing.assert_frame_equal(frame, own)
+        assert frame.flags.allows_duplicate_labels
+        assert frame.attrs == {}
+    assert int(labels.memory_usage(index=False).sum()) == 8 * len(own)
+    labels["size"] = 1
+    labels.attrs["made"] = "here"
+    labels.flags.allows_duplicate_labels = False
+    again = cc_rapids.connected_components(cudf.DataFrame({"src": src, "dst": dst}))
+    assert list(again.columns) == ["vertex", "labels"]
+    assert again.attrs == {}
+    assert again.flags.allows_duplicate_labels
+    merged = again.merge(own, on="vertex", suffixes=("", "_own"))
+    assert bool((merged["labels"] == merged["labels_own"]).all())
+
+
+def test_frames_with_other_attributes_are_made_in_cudfs_own_way(cudf):
+    import cupy
+
+    class Named(cudf.DataFrame):
+        @classmethod
+        def _from_data(cls, data, **given):
+            made = super()._from_data(data, **given)
+            vars(made)["source"] = "a list"
+            return made
+
+    labels = tables._make_cudf(Named, {"labels": cupy.arange(3)})
+    assert type(labels) is Named
+    assert labels.source == "a list"
+    assert labels["labels"].to_numpy().tolist() == [0, 1, 2]
 
 
 def test_a_million_edges_against_cugraph(cudf):
