@@ -5,6 +5,8 @@ a cugraph.Graph that is built already. Wall time from a cuDF frame to the cuDF a
 peak of RMM's statistics; every answer is compared with cuGraph's after the timing.
 """
 
+import time
+
 import cudf
 import cugraph
 import main_job
@@ -73,21 +75,25 @@ MAKE = {"hashed": hashed, "strings": strings, "karate": karate}
 
 
 def measure(frame, runs):
-    """All figures of one list; of a small one by forty times as many runs of both, without their
-    first halves, as it takes about that many until a processor's own caches hold the code.
+    """All figures of one list; of a small one by twenty times as many runs of both, each after a
+    second of runs that do not count: it takes that long until a processor has its full speed.
     """
     small = len(frame) < SMALL
-    often = 40 if small else 1
+    often = 20 if small else 1
     runs *= often
 
-    def warm(times):
-        return times[len(times) // 2 :] if small else times
+    def warm(work):
+        began = time.perf_counter()
+        while small and time.perf_counter() < began + 1:
+            work()
 
     def ours():
         return cc_rapids.connected_components(frame)
 
-    wall = records.spread(warm(records.wall(ours, runs, main_job.DEVICE.synchronize)))
-    times = warm([main_job.with_cugraph(frame)[1:] for _ in range(4 * often)])
+    warm(ours)
+    wall = records.spread(records.wall(ours, runs, main_job.DEVICE.synchronize))
+    warm(lambda: main_job.with_cugraph(frame))
+    times = [main_job.with_cugraph(frame)[1:] for _ in range(4 * often)]
     build, wcc = map(records.spread, zip(*times, strict=True))
     answer, peak = bench.with_peak(main_job.ENGINE, ours)
     (theirs, _, _), cugraph_peak = bench.with_peak(
@@ -121,7 +127,8 @@ def on_built_graph(frame, theirs, wcc, runs, warm):
     def ours():
         return cc_rapids.weakly_connected_components(graph)
 
-    built = records.spread(warm(records.wall(ours, runs, main_job.DEVICE.synchronize)))
+    warm(ours)
+    built = records.spread(records.wall(ours, runs, main_job.DEVICE.synchronize))
     oracle.same_partition(ours(), theirs)
     return {
         "built_graph_ms": built,
