@@ -75,12 +75,12 @@ MAKE = {"hashed": hashed, "strings": strings, "karate": karate}
 
 
 def measure(frame, runs):
-    """All figures of one list; of a small one by twenty times as many runs of both, each after a
-    second of runs that do not count: it takes that long until a processor has its full speed.
+    """All figures of one list. Of a small one by runs that take some seconds, as those of cuGraph
+    do: a processor needs one to reach its full speed, which do not count, and is slowed for a part
+    of one now and then.
     """
     small = len(frame) < SMALL
-    often = 20 if small else 1
-    runs *= often
+    often, runs = (20, 800 * runs) if small else (1, runs)
 
     def warm(work):
         began = time.perf_counter()
