@@ -94,12 +94,12 @@ def solved(
     room = _room(dtype, room_for(m), beside)
     whole = engine.empty(room.bytes, np.uint8) if beside else _with_room(engine, room.bytes)
     (facts,) = engine.pieces_of(whole, (room.facts,))
-    columns, ahead = engine.laid(whole, room.rows), []
+    out, ahead = engine.laid(whole, room.rows), []
     if rows and not beside:
-        columns = ahead = engine.pieces((rows.count, dtype), (rows.count, dtype))
+        out = ahead = engine.pieces((rows.count, dtype), (rows.count, dtype))
     engine.fill(facts, 0xFF)
     kernel = _kernel(engine, AT_ONCE.design, wide_of(src), sign_of(src))
-    kernel(m, src, dst, last_of(given) + 1, *engine.laid(whole, room.run), *columns)
+    kernel(m, src, dst, last_of(given) + 1, *engine.laid(whole, room.run), *out)
     told = engine.later(facts)
     if rows and ahead:
         rows.then(*ahead)
@@ -156,12 +156,12 @@ def _room(dtype: Any, ids: int, rows: int) -> _Room:
     size, pieces = side_by_side(
         (*forest, (ALONE, WIDE), (TOTALS + ENDS + WORDS, np.int64), (rows, dtype), (rows, dtype))
     )
-    parent, seen, before, sums, facts, *columns = pieces
+    parent, seen, before, sums, facts, *listed = pieces
     first, octets = facts[0], (seen[0], 4 * words, np.uint8)
     totals, stray = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
     bounds = first + 8 * TOTALS, ENDS + WORDS, WIDE
     run = Layout((bounds, parent, seen, octets, before, sums, totals, stray))
-    return _Room(size, facts, run, Layout(columns), (parent, seen, before, totals))
+    return _Room(size, facts, run, Layout(listed), (parent, seen, before, totals))
 
 
 @cache
