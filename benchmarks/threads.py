@@ -3,16 +3,22 @@
 SciPy's time is that of making the sparse matrix and of csgraph.connected_components. Both take
 turns, so that others' work on the machine meets both, and their least times are compared; the
 labels are compared after the timing. The first call in a process whose code is in the store is
-timed for lists of two lengths, apart from importing NumPy and Numba.
+timed for lists of two lengths, apart from importing NumPy and Numba. ``--gapbs`` names a program of
+the GAP Benchmark Suite, such as its Afforest, that is given the same edges: its own times leave out
+making its adjacency list, and stand beside those of our rows as well as of our list.
 """
 
 import itertools
 import json
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import records
 import scipy.sparse
 
@@ -53,9 +59,44 @@ def first_calls(m, processes=3):
     return [json.loads(line) for line in itertools.islice(said, 1, None)]  # the first compiles
 
 
+def gapbs(program, src, dst, runs):
+    """Milliseconds of each of some trials of a program of the suite, after one to warm up."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "graph.el"
+        bare = pa.csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
+        pa.csv.write_csv(pa.table({"src": src, "dst": dst}), file, bare)
+        said = subprocess.check_output([program, "-s", "-f", file, "-n", str(runs + 1)], text=True)
+    trials = [line.split()[-1] for line in said.splitlines() if line.startswith("Trial Time")]
+    return [1e3 * float(seconds) for seconds in trials[1:]]
+
+
+def beside_gapbs(args, src, dst, n, ours):
+    """Its times, and ours of the list and of its rows, before and after."""
+    m = src.size
+    matrix = scipy.sparse.coo_array((np.ones(m, np.int8), (src, dst)), shape=(n, n))
+    matrix = (matrix + matrix.T).tocsr()
+    rows = cc_rapids.Csr(matrix.indptr, matrix.indices, symmetric=True)
+
+    def of_rows():
+        return cc_rapids.components(rows).labels("dense")
+
+    first = in_turns(args.runs, ours, of_rows)
+    theirs = gapbs(args.gapbs, src, dst, args.runs)
+    lists, rows_ms = (a + b for a, b in zip(first, in_turns(args.runs, ours, of_rows), strict=True))
+    return {
+        "gapbs_ms": records.spread(theirs),
+        "list_ms": records.spread(lists),
+        "rows_ms": records.spread(rows_ms),
+        "of_gapbs_speed": round(min(theirs) / min(lists), 2),
+        "of_gapbs_speed_by_rows": round(min(theirs) / min(rows_ms), 2),
+    }
+
+
 def main():
     """Measure both and keep the record."""
-    args = records.arguments(__doc__).parse_args()
+    args = records.arguments(__doc__)
+    args.add_argument("--gapbs", help="a program of the suite")
+    args = args.parse_args()
     n, m = 5_000_000, 20_000_000
     graph = generators.uniform(n, m, seed=1, dtype=np.int32)
     src, dst = graph.edges
@@ -83,6 +124,8 @@ def main():
         "equal_to_scipy": True,
         "first_call_s": {str(length): first_calls(length) for length in LENGTHS},
     }
+    if args.gapbs:
+        record["gapbs"] = beside_gapbs(args, src, dst, n, ours)
     base = records.environment(engines.get("threads").device_name, args.commit)
     records.keep(args.out, "threads", base | record)
 
