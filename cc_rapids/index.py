@@ -86,9 +86,9 @@ class _Placed(ABC):
 
     def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The vertex of each id, any where there is none, and whether there is one."""
+        if not (self.n and len(ids)):  # where there are none, the others may be of any type
+            return engine.xp.zeros(len(ids), np.uint32), engine.xp.zeros(len(ids), bool)
         at, known = self._at(ids, engine)
-        if not self.n:
-            return at.astype(np.uint32), known
         return self.places[engine.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
 
     def _insert(self, at: Array, more: int, engine: Engine) -> tuple[Array, Array]:
@@ -197,8 +197,7 @@ class Texts(_Placed):
         return Texts(held, words, places), [places[engine.asarray(code)] for code in codes]
 
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        if self.words is None or not len(ids):  # none at all may be of any type
-            return engine.xp.zeros(len(ids), np.uint64), engine.xp.zeros(len(ids), bool)
+        assert self.words is not None
         return self.words.find(ids, engine)
 
     def names(self, given: Given) -> Names:

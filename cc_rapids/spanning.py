@@ -61,10 +61,11 @@ def _kept(given: Given, rows: Any) -> Any:
 
 
 def _take(column: Column, rows: Any) -> Any:
+    """The ids of some rows; a column without any may lie elsewhere, as it is like the vertices."""
     with column.lend() as held:
         if not column.strings:
-            return held[rows]
-        taken = held.take(rows)
+            return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
+        taken = held.take(rows) if len(rows) else held[:0]
         if is_cudf(held):
             taken = taken.reset_index(drop=True)
         return column.native(taken, lambda: taken)

@@ -174,8 +174,10 @@ class _Cudf(_Library):
         wanted = _to_device(wanted)
         at = words.searchsorted(wanted)
         at[at == len(words)] = 0
+        if not len(words):
+            return at, at != at
         same = words.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
-        return at, same.fillna(False).to_cupy() if len(words) else at != at
+        return at, same.fillna(False).to_cupy()
 
 
 class _Arrow(_Library):

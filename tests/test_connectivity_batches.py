@@ -14,7 +14,7 @@ import cc_rapids
 from cc_rapids import Connectivity
 from cc_rapids.design import designs
 from cc_rapids.engines import threads
-from cc_rapids.errors import ColumnTypeError, InputError
+from cc_rapids.errors import ColumnTypeError, InputError, UnknownVertexError
 
 quick = settings(
     max_examples=40,
@@ -225,6 +225,19 @@ def test_empty_batches_loops_and_duplicates():
     words = Connectivity().insert((np.array([], "U1"), np.array([], "U1")))
     assert words.process((["a"], ["b"]), query=[True], missing="false").tolist() == [False]
     assert len(words.components().labels().vertex) == 0
+
+
+@pytest.mark.parametrize("pairs", [(["a"], ["b"]), ([1], [2])], ids=["strings", "integers"])
+@pytest.mark.parametrize("dtype", [None, "U1", "int64"])
+def test_where_nothing_is_known_pairs_of_any_kind_are_asked_for(dtype, pairs):
+    seen = Connectivity()
+    if dtype:
+        seen.insert((np.array([], dtype), np.array([], dtype)))
+    for asked in (pairs, pl.DataFrame({"src": pairs[0], "dst": pairs[1]})):
+        with pytest.raises(UnknownVertexError, match=f"1 of 1 in 'src' .*: {pairs[0][0]}"):
+            seen.connected(asked)
+        assert list(seen.connected(asked, missing="false")) == [False]
+        assert list(seen.process(asked, query=[True], missing="false")) == [False]
 
 
 def test_a_snapshot_stays():

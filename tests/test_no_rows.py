@@ -40,6 +40,8 @@ def test_vertices_of_any_type_go_with_no_edges(engine, edges, vertices):
     known = sorted(pa.array(vertices).to_pylist())
     assert columns(found.labels()) == [known, known]
     assert components(edges, vertices=vertices, explain=True).edges == 0
+    forest = components(edges, vertices=vertices, engine=engine, forest=True).forest()
+    assert columns(forest) == [[], [], []]
 
 
 @pytest.mark.parametrize("edges", EMPTY.values(), ids=EMPTY)

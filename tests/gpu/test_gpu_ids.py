@@ -206,11 +206,18 @@ def _columns(frame):
     return [frame[name] for name in frame.columns]
 
 
+@pytest.mark.parametrize("lies", ["cudf", "host"])
 @pytest.mark.parametrize("vertices", [[3, 1], ["b", "a"]])
-def test_edges_without_rows_are_of_any_kind(cudf, vertices):
-    none = cudf.DataFrame({"src": cudf.Series([], dtype="float64"), "dst": cudf.Series([])})
-    found = cc_rapids.components(none, vertices=cudf.Series(vertices))
+@pytest.mark.parametrize("dtype", ["float64", "int32", "str"])
+def test_edges_without_rows_are_of_any_kind(cudf, dtype, vertices, lies):
+    none = cudf.DataFrame({name: cudf.Series([], dtype=dtype) for name in ("src", "dst")})
+    ids = cudf.Series(vertices) if lies == "cudf" else vertices
+    found = cc_rapids.components(none, vertices=ids, forest=True)
     assert found.labels()["vertex"].to_arrow().to_pylist() == sorted(vertices)
+    assert isinstance(found.forest(), cudf.DataFrame)
+    assert found.forest().shape == (0, 3)
+    assert found.audit(none, vertices=ids).components == 2
+    assert found.component_of(vertices[0]) == vertices[0]
 
 
 def test_the_accessor_of_cudf(cudf):

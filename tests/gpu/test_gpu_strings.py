@@ -111,8 +111,8 @@ def test_batches(cudf):
     sides = [random_words("numbered", seed)[:6000] for seed in (1, 2)]
     edges = cudf.DataFrame({"src": sides[0], "dst": sides[1]})
     seen = cc_rapids.Connectivity(engine="cuda")
-    for first in (0, 10, 3000):
-        seen.insert(edges.iloc[first : {0: 10, 10: 3000, 3000: 6000}[first]])
+    for first, last in ((0, 0), (0, 10), (10, 3000), (3000, 6000)):
+        seen.insert(edges.iloc[first:last])
     assert (
         seen.components()
         .labels()
@@ -120,6 +120,15 @@ def test_batches(cudf):
         .equals(cc_rapids.components(edges).labels().to_arrow())
     )
     oracle.against_cugraph(edges, seen.components().labels())
+
+
+def test_no_word_of_no_answer(cudf):
+    none = cudf.DataFrame({name: cudf.Series([], dtype="str") for name in ("src", "dst")})
+    found = cc_rapids.components(none)
+    with pytest.raises(cc_rapids.UnknownVertexError):
+        found.component_of(["a", "b"])
+    words = cudf.DataFrame({"vertex": ["a", "b"]})
+    assert found.attach(words, missing="null")["labels"].isnull().all()
 
 
 def test_hashes_that_fail(cudf, monkeypatch, caplog):
