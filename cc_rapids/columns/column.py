@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -122,10 +122,10 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEA
     remedy : str
         What errors advise for nulls.
     """
-    missing, native = int(column.null_count), _same
+    missing, native = int(column.null_count), cast(Native, _same)
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
-        plain, native = series().astype(column.dtype.categories.dtype), _categories
-        column, series = plain._column, lambda: plain
+        own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
+        native, column, series = _categories_like(own), plain._column, lambda: plain
     kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
@@ -149,8 +149,16 @@ def _same(series: Any, every: Callable[[], Any]) -> Any:
     return series
 
 
-def _categories(series: Any, every: Callable[[], Any]) -> Any:
-    return series.astype("category")
+def _categories_like(dtype: Any) -> Native:
+    """Categories of cuDF's: the caller's own if they hold all words, otherwise those words."""
+    kind = sys.modules["cudf"].CategoricalDtype
+    same = kind(dtype.categories, bool(dtype.ordered))  # None, by ``astype``, is not for PyArrow
+
+    def make(series: Any, every: Callable[[], Any]) -> Any:
+        words = every()
+        return series.astype(same if words.isin(same.categories).all() else kind(words))
+
+    return make
 
 
 def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:

@@ -194,3 +194,26 @@ def test_bytes_are_lent_and_not_copied(cudf):
         text = texts.Text.of(chars, offsets, engines.get("cuda"))
         assert text.chars.data.ptr == text.words.data.ptr == series._column.data.ptr
         assert int(text.offsets[-1]) == chars.size
+
+
+def test_columns_of_one_answer_have_the_same_categories(cudf):
+    sides = {"src": ["b", "c"], "dst": ["a", "d"]}
+    edges = cudf.DataFrame({name: cudf.Series(s, dtype="category") for name, s in sides.items()})
+    found = cc_rapids.components(edges)
+    labels = found.labels()
+    own = labels[labels["vertex"] == labels["labels"]]
+    assert own["vertex"].to_arrow().to_pylist() == ["a", "c"]
+    assert labels["vertex"].dtype == labels["labels"].dtype == found.sizes()["labels"].dtype
+    assert labels.to_arrow()["labels"].to_pylist() == ["a", "a", "c", "c"]
+
+
+def test_categories_that_hold_all_ids_stay_what_they_are(cudf):
+    kind = cudf.CategoricalDtype(["z", "b", "a", "unused"], ordered=True)
+    edges = cudf.DataFrame({"src": ["b"], "dst": ["z"]}).astype(kind)
+    batch = cc_rapids.Connectivity().insert(edges).components()
+    for found in (cc_rapids.components(edges), batch):
+        labels = found.labels()
+        assert (labels["vertex"].dtype, labels["labels"].dtype) == (kind, kind)
+        assert labels.to_arrow()["vertex"].to_pylist() == ["b", "z"]
+    tree = cc_rapids.spanning_forest(edges)
+    assert tree["source"].dtype == kind
