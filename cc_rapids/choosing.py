@@ -48,7 +48,7 @@ class Rule:
         most = f" to {self.most_vertices:,}" if self.most_vertices else ""
         edges += f" between {self.vertices:,}{most} ids" if self.vertices else ""
         ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
-        near = f", in order, {self.near:.0%} of them between ids nearby" if self.near else ""
+        near = f", {self.near:.0%} of them near each other and the next ones" if self.near else ""
         return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
 
     def fits(self, engine: str, n: int, m: int, rows: bool, near: float = 0.0) -> bool:
@@ -64,7 +64,7 @@ class Rule:
 
 
 TILES = Design("none(tiles=16384)")
-NEARBY = 2 / 3  # of the edges of a list in order
+NEARBY = 2 / 3  # of the edges of a list
 MANY_TILES = 4_000_000  # edges
 ENOUGH_IDS = 1 << 20  # for tiles: fewer leave most of a card idle, however many edges there are
 
@@ -89,9 +89,9 @@ SHARED = tuple(
 # each and then those outside the giant; at road's 2.4 entries a vertex that is no less than all.
 # What counts of a sample is how many of its edges there are a vertex: three quarters or more.
 # Rem's rule with splices is the fastest after a sample on a GPU, or within two per cent of it.
-# Tiles take a half to a fifth of the time of a list in order, whatever its number of edges. They
-# cost one in no order nothing, if there are enough of them for the whole card; but a sample of
-# many edges gains more there.
+# Tiles and stripes take a half to a fifth of the time of a list whose neighbours are neighbours in
+# the graph, whatever its number of edges, if there are tiles enough for the whole card. Where they
+# are not, Rem's rule is the fastest of few edges, too.
 AUTO = (
     Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
     Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, near=NEARBY, vertices=ENOUGH_IDS),
@@ -99,7 +99,8 @@ AUTO = (
     Rule(Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16),
     Rule(Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5),
     Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
-    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES),
+    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, rows=True),
+    Rule(Design("none", REM, "splice"), "experiments.jsonl", "cuda", MANY_TILES),
     Rule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, rows=True),
     Rule(Design(), "design_choice.jsonl"),
 )
@@ -117,7 +118,7 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0
     """The row that says what ``"auto"`` runs for m edges whose ids span n vertices.
 
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
-    ``near``: the share of a list in order whose ends are near each other.
+    ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.spans.Span`.
     """
     name = engine.name
     return next(r for r in AUTO if r.fits(name, n, m, rows, near) and r.has_room(engine))
@@ -128,8 +129,7 @@ def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
     """What ``"auto"`` runs for a batch of m edges between n vertices: only roots are hooked, and
     the trees of earlier batches are what it begins with.
     """
-    found = for_forest(choose(engine, n, m).design)
-    return replace(found, sample="none") if found.window else found
+    return for_forest(choose(engine, n, m).design)
 
 
 def stride_of(n: int, m: int) -> int:

@@ -32,7 +32,7 @@ from .ways import WORDS_EACH
 
 FEW = 1 << 14  # edges of a list whose rows of the answer share the memory of its forest, and ids
 VERTEX, WIDE = np.uint32, np.uint64
-TOTALS, ENDS, WORDS = 3, 2, 1 + passes.one_launch.TIMES  # of the facts, see passes
+TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see passes
 
 
 @dataclass(frozen=True)
@@ -169,14 +169,13 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     parts = Parts(design, engine, VERTEX, WIDE, rows=False, noted=False)
     every = kernels.kernel(reading.every, engine)
     span = columns.span(engine, wide, sign, every)
-    forest, one, climb = kernels.forest, passes.one_launch, kernels.compress.naive(engine)
-    frequent = giant.mark_frequent(engine, climb)
-    flatten = forest.flatten(engine, climb)
+    forest, one, climb = kernels.forest, passes.one_launch, kernels.compress.leap(engine)
+    frequent, flatten = giant.mark_frequent(engine), forest.flatten(engine, climb)
     phases = (
         one.measure(engine, sign, span.part),
         one.lay(engine, forest.start(engine, VERTEX).part),
         one.link_share(engine, parts.ends(), parts.link_edge()),
-        one.flatten_share(engine, one.shorten(engine), frequent.part, flatten.part, PROBES),
+        one.flatten_share(engine, frequent.part, flatten.part, PROBES),
         answer.complete(engine, VERTEX).part,
         one.rank(engine, answer.count_blocks(engine).part, answer.sum_all(engine).part),
         one.list_share(engine, answer.gather(engine, answer.least(engine)).part),

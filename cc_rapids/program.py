@@ -69,7 +69,7 @@ def build(
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
     forest, jtb = kernels.forest, kernels.jtb
-    climb = kernels.compress.naive(engine)
+    climb = kernels.compress.leap(engine)
     first = parts.sample()
     packed, rounds = link.extra == "ranks", "edges" in link.takes
     return Program(
@@ -82,7 +82,7 @@ def build(
         probe=giant.probe(engine, climb),
         most_frequent=giant.most_frequent(engine),
         mark_inside=giant.mark_inside(engine, vertex, climb),
-        mark_frequent=giant.mark_frequent(engine, climb),
+        mark_frequent=giant.mark_frequent(engine),
         queues=parts.waiting(first),
         finish=parts.finish(first),
         flatten=forest.flatten(engine, climb),
@@ -205,13 +205,15 @@ class Parts:
 
     def _all(self, join: Any) -> Step:
         """Without a sample: every edge of a list, or every entry of every row."""
-        deep = not self.design.window
+        on, deep, rows = self.on, not self.design.window, kernels.rows
+        if not self.rows and deep:
+            return kernels.finish.all_edges(self._every_edge(join, deep)(reading.every(on)))
+        one, ends = self._one_edge(join, deep), self.ends()
         if not self.rows:
-            return kernels.finish.all_edges(self._every_edge(join, deep)(reading.every(self.on)))
-        one, rows = self._one_edge(join, deep), kernels.rows
+            return kernels.finish.all_edges(tiles.between(on, one, ends, tiles.striped(on)))
         return kernels.finish.all_rows(
-            rows.short_rows(self.on, self.wide, one),
-            rows.long_rows(self.on, one, self.ends(), reading.row_of(self.on)),
+            rows.short_rows(on, self.wide, one),
+            rows.long_rows(on, one, ends, reading.row_of(on)),
         )
 
     def ends(self) -> Any:

@@ -15,8 +15,7 @@ from .given import Given
 
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading
-LOOKS = 4096  # rows of a long list that are looked at for their order
-ORDER = 7 / 8  # the share of them that are in order, if the list is
+LOOKS = 4096  # rows of a long list that are looked at: whether they are near
 FEW = 32  # a glance takes one block of rows in so many
 WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so many ids
 
@@ -26,8 +25,8 @@ class Span:
     """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
 
     They surely do only if ``sure``; otherwise it is a guess from some of the rows, widened by
-    ``more`` at each end. ``near`` is the share of the rows of a long list whose ends are near each
-    other; 0 if the list is in no order.
+    ``more`` at each end. ``near`` is the share of the rows of a long list between ids that are near
+    each other and the next row's: next to none if the list is in no order.
     """
 
     low: int
@@ -135,8 +134,8 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 def _read(
     arrays: list[Array], engine: Engine, sure: bool, ordered: bool = True
 ) -> tuple[int, int, float]:
-    """The least and the greatest id, and the share of rows of a list in order with ends nearby,
-    if it is asked for: 0 else.
+    """The least and the greatest id, and the share of rows between ids nearby, if it is asked for:
+    0 else.
 
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.
@@ -147,7 +146,7 @@ def _read(
         if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
     looks = _looks(*pairs[0]) if ordered else 0
-    found = engine.fill(engine.notes(2 * len(pairs) + 2), 0xFF)
+    found = engine.fill(engine.notes(2 * len(pairs) + 1), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size
@@ -156,25 +155,27 @@ def _read(
         slot = found[2 * k : 2 * k + 2]
         if looks and not k:
             glance = kernels.kernel(passes.columns.glance, engine, *kind)
-            glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-2:])
+            glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-1:])
         else:
             kernels.kernel(passes.columns.span, engine, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
     sides = [decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs)]
     seen = [side for side in sides if side[0] <= side[1]]
     lows, highs = zip(*seen, strict=True) if seen else ((0,), (-1,))
-    return min(lows), max(highs), _share(looks, ends[-2:])
+    return min(lows), max(highs), _share(looks, ends[-1])
 
 
 def nearness(src: Array, dst: Array, engine: Engine) -> float:
-    """The share of the rows of a long list whose ends are near each other; 0 if in no order."""
+    """The share of the rows of a long list between ids that are near each other and the next row's;
+    next to none if it is in no order.
+    """
     looks = _looks(src, dst) if wide_of(src) is wide_of(dst) else 0
     if not looks:
         return 0.0
-    counts = engine.fill(engine.notes(2), 0xFF)
-    look = kernels.kernel(passes.columns.in_order, engine, wide_of(src))
-    look(looks, src.size, src.size // looks, src, dst, counts)
-    return _share(looks, engine.to_host(counts).tolist())
+    count = engine.fill(engine.notes(1), 0xFF)
+    look = kernels.kernel(passes.columns.nearby, engine, wide_of(src))
+    look(looks, src.size, src.size // looks, src, dst, count)
+    return _share(looks, engine.to_host(count).tolist()[0])
 
 
 def _looks(src: Array, dst: Array) -> int:
@@ -182,10 +183,9 @@ def _looks(src: Array, dst: Array) -> int:
     return min(LOOKS, src.size) if src is not dst and src.size >= LONG else 0
 
 
-def _share(looks: int, counts: list[int]) -> float:
+def _share(looks: int, count: int) -> float:
     """Of rows counted on top of all bits set."""
-    ordered, near = counts[0] + 1 & ALL, counts[1] + 1 & ALL
-    return near / looks if ordered > ORDER * looks else 0.0
+    return (count + 1 & ALL) / looks if looks else 0.0
 
 
 def wide_of(array: Array) -> type:

@@ -35,10 +35,10 @@ Names: TypeAlias = "Offset | Listed | Words | Rows"
 class Numbered:
     """The edges, a forest over their vertices, and the way back to ids.
 
-    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``near`` the
-    share of a long list in order whose ends are near each other. ``settle`` gives, of the solved
-    forest, one whose vertices are in the order of the ids, and their names; which are ``names``
-    where that is the case before it is solved.
+    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``near`` which
+    share of the rows of a long list are near (see :class:`cc_rapids.spans.Span`). ``settle`` gives,
+    of the solved forest, one whose vertices are in the order of the ids, and their names; which are
+    ``names`` where that is the case before it is solved.
     """
 
     edges: Edges

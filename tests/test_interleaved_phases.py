@@ -6,6 +6,7 @@ CC_RAPIDS_DEEP_RACES=1 takes all scenes where the default takes a part.
 from itertools import combinations, permutations
 from random import Random
 
+import numpy as np
 import pytest
 from races import memory, phases, scenes
 from races.portions import DEEP, RULES, explore_all, for_each_rule, on_each_memory, scenes_of, some
@@ -58,17 +59,15 @@ def test_rows_beside_a_giant(rule, n, shape, most):
 
 
 @on_each_memory
-@pytest.mark.parametrize("threads", [[[0, 2, 4], [1, 3]], [[4, 3, 2], [1, 0]], [[4, 2], [3, 1, 0]]])
-def test_flattening(threads, model):
+@pytest.mark.parametrize("steps", [1, 2, 16])
+@pytest.mark.parametrize(
+    "threads",
+    [[[0, 2, 4], [1, 3]], [[4, 3, 2], [1, 0]], [[4, 2], [3, 1, 0]], [[4], [3], [2, 1, 0]]],
+)
+def test_flattening(threads, steps, model, monkeypatch):
+    """By so many steps a leap: of one step, what is stored may be no root."""
+    monkeypatch.setattr("cc_rapids.kernels.compress.STEPS", np.uint64(steps))
     explore_all((phases.flattening(start, threads) for start in scenes.forests(5)), model)
-
-
-@on_each_memory
-@pytest.mark.parametrize("threads", [[[1, 2, 4], [3]], [[4], [3, 2]], [[4], [3], [2, 1]]])
-def test_shortening(threads, model, monkeypatch):
-    """One step at a time, so that what is stored is no root."""
-    monkeypatch.setattr("cc_rapids.passes.one_launch.STEPS", 1)
-    explore_all((phases.shortening(start, threads) for start in scenes.forests(5)), model)
 
 
 @on_each_memory

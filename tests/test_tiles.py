@@ -1,5 +1,6 @@
 """Tiles: the edges inside so many ids first. What they join is right, whatever they leave out."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -99,6 +100,47 @@ def test_rows(engine, both, union):
         found = cc_rapids.components(rows, design=design, engine=engine)
         expected = oracle.union_find(src, dst, n)
         np.testing.assert_array_equal(np.asarray(found.labels().labels), expected, name)
+
+
+def in_stripes(i, m, stripes):
+    """The plain twin: column by column of a table with a row for each stripe, and what is left."""
+    groups = m // 32 >> stripes
+    table = np.arange(groups << stripes).reshape(-1, groups) if groups else np.empty(0, int)
+    order = np.append(table.T.ravel(), np.arange(table.size, -(-m // 32)))
+    return 32 * order[i // 32] + i % 32
+
+
+@pytest.mark.parametrize("m", [1, 31, 127, 128, 500, 1024])
+@pytest.mark.parametrize("stripes", [0, 2, 3])
+def test_each_edge_is_in_one_stripe(on, m, stripes):
+    place = tiles.striped(on, np.uint64(stripes))
+
+    @on.each
+    def write(i, m, out):
+        out[i] = place(np.uint64(i), np.uint64(m))
+
+    out = on.empty(m, np.int64)
+    write(m, m, out)
+    wanted = in_stripes(np.arange(m), m, stripes)
+    assert np.array_equal(on.to_host(out), wanted)
+    assert np.array_equal(np.sort(wanted), np.arange(m))
+
+
+@pytest.mark.parametrize("forest", [False, True])
+def test_edges_in_stripes(engine, monkeypatch, forest):
+    """As few edges as these have only one stripe else."""
+    monkeypatch.setattr(tiles, "striped", partial(tiles.striped, stripes=np.uint64(2)))
+    for name in FEW:
+        src, dst, n = LISTS[name]
+        options = {"design": "none(tiles=9)+async+halve", "engine": engine, "forest": forest}
+        found = cc_rapids.components((src, dst), num_vertices=n, **options)
+        expected = oracle.union_find(src, dst, n)
+        np.testing.assert_array_equal(np.asarray(found.labels().labels), expected, name)
+        if forest:
+            rows = np.asarray(found.forest().row)
+            assert rows.size == n - len(found)
+            joined = oracle.union_find(src[rows], dst[rows], n)
+            np.testing.assert_array_equal(joined, expected, name)
 
 
 def check_elsewhere(src, dst, n, dtype, **options):
@@ -214,7 +256,7 @@ def test_batches_have_no_tiles():
     with pytest.raises(DesignError, match=r"leave none\(tiles=64\) out"):
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
     gpu = Rehearsal()
-    assert choosing.choose(gpu, 10**7, 10**7).design.window
+    assert choosing.choose(gpu, 10**7, 10**7, near=1.0).design.window
     assert not choosing.choose_for_batch(gpu, 10**7, 10**7).window
 
 

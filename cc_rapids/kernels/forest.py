@@ -129,7 +129,7 @@ def flatten(on: Any, find: Any) -> Any:
     @on.each
     def flatten(v, parent, seen):
         p = parent[v]
-        r = find(parent, p)
+        r = find(parent, v)
         if r != v:
             if r != p:
                 parent[v] = r

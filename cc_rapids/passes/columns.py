@@ -10,7 +10,6 @@ from ..reading import index
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
 NEAR = np.uint64(1 << 15)  # how far apart ids are at most: two tiles
-HALVINGS = 5
 
 
 def bounds_of(on: Any, wide: type, place: Any) -> Any:
@@ -33,29 +32,23 @@ def bounds_of(on: Any, wide: type, place: Any) -> Any:
     return bounds_of
 
 
-def order_of(on: Any, wide: type) -> Any:
-    """Count, of the share of a thread of n rows evenly apart, those in order, and those whose ends
-    are near each other too.
-
-    In order is a row whose source is not far beyond those of later rows: the first halving of the
-    list, the next one, and so on. No load waits for another one.
+def near_of(on: Any, wide: type) -> Any:
+    """Count, of the share of a thread of n rows evenly apart, those whose ends are near each other,
+    and whose source is near that of the next row. No load waits for another one.
     """
 
     @on.device
-    def order_of(first, n, step, m, apart, src, dst):
-        i, ordered, both, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
+    def near_of(first, n, step, m, apart, src, dst):
+        i, found, last = first, np.uint64(0), np.uint64(m) - ONE
         while i < np.uint64(n):
-            e, good = i * np.uint64(apart), True
-            u, v = wide(src[e]), wide(dst[e])
-            for k in range(1, HALVINGS + 1):
-                w = wide(src[min(e + (np.uint64(m) >> np.uint64(k)), last)])
-                good &= (w >= u) | (np.uint64(u) - np.uint64(w) < NEAR)
-            ordered += np.uint64(good)
-            both += np.uint64(good & (np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR))
+            e = i * np.uint64(apart)
+            u, v, w = wide(src[e]), wide(dst[e]), wide(src[min(e + ONE, last)])
+            near = np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR
+            found += np.uint64(near & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < NEAR))
             i += step
-        return ordered, both
+        return found
 
-    return order_of
+    return near_of
 
 
 def span(on: Any, wide: type, sign: int, place: Any) -> Any:
@@ -76,36 +69,33 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 
 def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
-    """The span of a list, and of some of its rows how many are in order, and near, in one launch.
+    """The span of a list, and of some of its rows how many are near, in one launch.
 
-    ends = [low ^ sign, ~(high ^ sign)], see ``span``; counts are added to what stands there.
+    ends = [low ^ sign, ~(high ^ sign)], see ``span``; the count is added to what stands there.
     """
     all_min, all_add, bias = on.all_min, on.all_add, np.uint64(sign)
-    bounds_of_share, order_of_share = bounds_of(on, wide, place), order_of(on, wide)
+    bounds_of_share, near_of_share = bounds_of(on, wide, place), near_of(on, wide)
 
     @on.sweep
-    def glance(first, n, step, looks, m, apart, src, dst, ends, counts):
-        ordered, both = order_of_share(first, looks, step, m, apart, src, dst)
+    def glance(first, n, step, looks, m, apart, src, dst, ends, count):
+        near = near_of_share(first, looks, step, m, apart, src, dst)
         low, high = bounds_of_share(first, n, step, src, dst)
         all_min(ends, FIRST, np.uint64(low) ^ bias)
         all_min(ends, SECOND, ~(np.uint64(high) ^ bias))
-        all_add(counts, FIRST, ordered)
-        all_add(counts, SECOND, both)
+        all_add(count, FIRST, near)
 
     return glance
 
 
-def in_order(on: Any, wide: type) -> Any:
-    """Of some rows of a list how many are in order, and near."""
-    all_add, order_of_share = on.all_add, order_of(on, wide)
+def nearby(on: Any, wide: type) -> Any:
+    """Of some rows of a list how many are near."""
+    all_add, near_of_share = on.all_add, near_of(on, wide)
 
     @on.sweep
-    def in_order(first, n, step, m, apart, src, dst, counts):
-        ordered, both = order_of_share(first, n, step, m, apart, src, dst)
-        all_add(counts, FIRST, ordered)
-        all_add(counts, SECOND, both)
+    def nearby(first, n, step, m, apart, src, dst, count):
+        all_add(count, FIRST, near_of_share(first, n, step, m, apart, src, dst))
 
-    return in_order
+    return nearby
 
 
 def mark_column(on: Any, vertex: type) -> Any:

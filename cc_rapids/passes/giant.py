@@ -13,7 +13,7 @@ from .. import bits
 from ..kernels.sample import COUNT_SHIFT, LOW_WORD, SPREAD, giant_of
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
-NEXT = np.uint64(1)
+NEXT, DEEP = np.uint64(1), np.uint64(64)  # steps from a root
 
 
 def probed(on: Any) -> Any:
@@ -32,22 +32,25 @@ def probe(on: Any, find: Any) -> Any:
 
     @on.each
     def probe(i, n, parent, roots):
-        roots[i] = find(parent, parent[vertex(i, n)])
+        roots[i] = find(parent, vertex(i, n))
 
     return probe
 
 
-def mark_frequent(on: Any, find: Any) -> Any:
+def mark_frequent(on: Any) -> Any:
     """Note the roots of some vertices, as long as they are others: they have children.
 
-    Among them is the root of nearly all, which all threads of a pass would note at once.
+    Among them is the root of nearly all, which all threads of a pass would note at once. Of a deep
+    tree another vertex is noted, which has children, too.
     """
     vertex, mark = probed(on), bits.mark(on)
 
     @on.each
     def mark_frequent(i, n, parent, seen):
         v = vertex(i, n)
-        r = find(parent, parent[v])
+        p, r, steps = v, parent[v], DEEP
+        while p != r and steps:
+            p, r, steps = r, parent[r], steps - NEXT
         if r != v:
             mark(seen, r)
 
@@ -86,7 +89,7 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
             last = min(v + EIGHT, np.uint64(n))
             while v < last:
                 p = parent[v]
-                r = find(parent, p)
+                r = find(parent, v)
                 if r != p:
                     parent[v] = r
                 if r != v:

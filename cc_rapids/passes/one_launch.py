@@ -3,8 +3,7 @@
 src, dst : (m,) integers, the columns as they came.
 named    : how many vertices there are, if that is known; else 0.
 bounds   : uint64, all bits set: the least id and the complement of the greatest (see columns.py),
-           the word by which threads wait for each other, and one for each time that all vertices
-           are pointed further up: not 0 if all point at roots by then.
+           and the word by which threads wait for each other.
 parent, seen, octets, totals, stray : as everywhere, of as many ids as there is room for; ``octets``
            are the words of ``seen`` byte by byte, ``totals`` how many vertices and components.
 before, sums : room for the ranks of the vertices (see answer.py).
@@ -23,9 +22,7 @@ from .answer import SPAN
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
 NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # of the vertices of a word
-WAITING, FAR = 2, np.uint64(3)  # of the bounds
-STEPS = np.uint64(16)  # that a vertex is pointed further up at a time
-TIMES = 7  # so many steps each are as many as there are vertices
+WAITING = 2  # of the bounds
 
 
 def measure(on: Any, sign: int, span: Any) -> Any:
@@ -72,49 +69,17 @@ def link_share(on: Any, ends: Any, one: Any) -> Any:
     return link_share
 
 
-def shorten(on: Any) -> Any:
-    """Point a vertex at its ancestor so many steps up: true if that is the root.
-
-    What other threads store meanwhile are ancestors of theirs, too, so that no tree changes.
-    """
-
-    @on.device
-    def shorten(v, parent):
-        first = parent[v]
-        p, g, steps = first, parent[first], ZERO
-        while p != g and steps < STEPS:
-            p, g, steps = g, parent[g], steps + ONE
-        if p != first:
-            parent[v] = p
-        return p == g
-
-    return shorten
-
-
-def flatten_share(on: Any, shorten: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
-    """Flatten the vertices of one thread. A vertex may be as many steps from its root as a path
-    has edges: all threads point theirs ``STEPS`` further up, and again, until none needs more. Then
-    the roots that most vertices share are noted, and after them the others.
-    """
+def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
+    """Note the roots that most vertices share, and flatten the vertices of one thread."""
     everyone, some = on.everyone, np.uint64(probes)
 
     @on.device
     def flatten_share(t, n, step, parent, seen, bounds):
-        i, k, far = t, FAR, True
-        while far and k < np.uint64(bounds.size):
-            v = t
-            while v < n:
-                if not shorten(v, parent):
-                    bounds[k] = ZERO
-                v += step
-            everyone(bounds, WAITING)
-            far = bounds[k] == ZERO
-            k += ONE
+        i, v = t, t
         while i < some:
             mark_frequent(i, n, parent, seen)
             i += step
         everyone(bounds, WAITING)
-        v = t
         while v < n:
             flatten(v, parent, seen)
             v += step

@@ -2,8 +2,8 @@
 
 That memory answers ten times as soon as the parents do, and a climb is a chain of reads. Of roads,
 meshes and other lists in the order of their first ends, with both ends of an edge near each other,
-few edges are left to join after it. All of them are looked at once more, as without tiles: an edge
-that a tile leaves out, because the list is in no order, costs nothing but that look.
+few edges are left to join after it. All of them are looked at once more, in stripes: an edge that a
+tile leaves out, because the list is in no order, costs nothing but that look.
 
 near   : (window,) uint32, shared by the threads of a tile; near[v] <= v, as of any parents.
 firsts : (tiles + 1,) uint64, which edges a tile looks at: those from its own to the next one's.
@@ -26,6 +26,8 @@ NEAR = np.uint32  # vertices of a tile
 MOST = 4  # times as many edges as the average, at which a tile stops: one may be given all of them
 CREDIT = 8  # misses more than hits, at which a thread stops: the list is in no order
 LONG = np.uint64(64)  # entries of a row that a tile leaves out: it has one thread a row
+
+GROUP, STRIPES = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 stripes
 
 Step = Callable[[Any], None]
 
@@ -168,6 +170,37 @@ def solve(on: Any, window: int, share: Any, settle: Any) -> Any:
         settle(t, step, base, size, near, parent)
 
     return solve_tile
+
+
+def striped(on: Any, stripes: np.uint64 = STRIPES) -> Any:
+    """The i-th of m edges where they are taken in stripes: one group of rows of each of so many
+    parts of the list, then the next one of each. A remainder, of less than a group a part, is last.
+
+    Where neighbours in the list are neighbours in the graph, threads that link them at once would
+    climb the same paths and wait for the same roots, and trees would grow at one end alone.
+    """
+    row, part = (np.uint64(1) << GROUP) - ONE, (np.uint64(1) << stripes) - ONE
+
+    @on.device
+    def striped(i, m):
+        groups, group = m >> (GROUP + stripes), i >> GROUP
+        if group < groups << stripes:
+            group = (group & part) * groups + (group >> stripes)
+        return (group << GROUP) | (i & row)
+
+    return striped
+
+
+def between(on: Any, one: Any, ends: Any, striped: Any) -> Any:
+    """Link the ends of each edge: those between tiles, and in vain those inside one."""
+
+    @on.each
+    def between(i, src, dst, low, n, parent, extra, chosen, seen, stray):
+        e = striped(np.uint64(i), np.uint64(dst.size))
+        u, v = ends(e, src, dst, low, n)
+        one(u, v, e, n, parent, extra, chosen, seen, stray)
+
+    return between
 
 
 def without(make_trees: Any) -> Step:

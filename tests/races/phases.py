@@ -11,7 +11,6 @@ import numpy as np
 
 from cc_rapids import reading
 from cc_rapids.kernels import batch, compress, forest, sample
-from cc_rapids.passes import one_launch
 from cc_rapids.passes.giant import mark_inside
 
 from .engine import Call, Interleaver, Shared, Tape
@@ -123,12 +122,12 @@ def mixed_batch(
 
 
 def flattening(before: Forest, threads: Sequence[Sequence[int]]) -> Race:
-    """Threads that each flatten some vertices."""
+    """Threads that each flatten some vertices, whose climbs leap."""
     label = components(len(before), enumerate(before))
     roots = bits(p for v, p in enumerate(before) if before[p] == p != v)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = forest.flatten(Interleaver, compress.naive(Interleaver))
+        kernel = forest.flatten(Interleaver, compress.leap(Interleaver))
         return [[partial(kernel, v, *shared.values()) for v in thread] for thread in threads]
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
@@ -138,24 +137,6 @@ def flattening(before: Forest, threads: Sequence[Sequence[int]]) -> Race:
 
     arrays = {"parent": before, "seen": [0]}
     return Race(_title(before, threads), arrays, calls, climbing, verdict)
-
-
-def shortening(before: Forest, threads: Sequence[Sequence[int]]) -> Race:
-    """Threads that each point some vertices further up: at ancestors, in the same trees."""
-    label = components(len(before), enumerate(before))
-
-    def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        shorten = one_launch.shorten(Interleaver)
-        return [[partial(shorten, np.uint64(v), *shared.values()) for v in t] for t in threads]
-
-    def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
-        parent = list(arrays["parent"])
-        moved = all(p <= before[v] for v, p in enumerate(parent))
-        if moved and components(len(parent), enumerate(parent)) == label:
-            return None
-        return f"{parent} where the trees of {label} are right"
-
-    return Race(_title(before, threads), {"parent": before}, calls, climbing, verdict)
 
 
 def marking(before: Forest, giant: int) -> Race:
