@@ -22,7 +22,7 @@ from .engines import Array, Engine
 from .forest import Forest
 from .given import Given
 from .index import Index, extended
-from .passes import answer
+from .passes import answer, giant
 from .passes import ids as kernel_ids
 from .solve import join, join_and_ask
 
@@ -69,7 +69,7 @@ class State:
         """
         engine, n, vertex = self.engine, self.forest.n, self.forest.vertex
         solved, flat = grown(self.forest, n), Forest(engine, n, everyone=True)
-        climb = kernels.kernel(kernels.compress.leap, engine)
+        climb = kernels.kernel(giant.leap, engine)
         kernels.kernel(kernels.forest.flatten, engine, climb)(n, solved.parent, solved.seen)
         places = self.index.places
         roots = solved.parent if places is None else solved.parent[places]
@@ -194,7 +194,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     engine = state.engine
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
-        climb = kernels.kernel(kernels.compress.leap, engine)
+        climb = kernels.kernel(giant.leap, engine)
         ask = kernels.kernel(answer.ask, engine, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)

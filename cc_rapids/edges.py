@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,14 @@ class Edges:
         """The narrowest unsigned type that tells ids within n of the lowest from all others."""
         short = max(self.src.dtype.itemsize, self.dst.dtype.itemsize) <= 4
         return np.uint32 if short and n < 1 << 32 else np.uint64
+
+    def backwards(self) -> Edges:
+        """The same arrays, read from the last edge to the first.
+
+        Trees that grow at their least vertex, as those of a list whose ids fall, grow by one edge
+        at a time, for which all threads wait.
+        """
+        return replace(self, src=self.src[::-1], dst=self.dst[::-1])
 
     @property
     def m(self) -> int:

@@ -23,7 +23,7 @@ from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
 from .solve import solve
 from .spanning import check_design
-from .spans import Span
+from .spans import NOT_SEEN, Span
 from .vertices import Numbered
 
 if TYPE_CHECKING:
@@ -181,7 +181,8 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sur
     if isinstance(at_once, _Solved):
         return at_once
     numbered = vertices.number(given, columns, engine, sure, at_once)
-    edges, forest, near = numbered.edges, numbered.forest, 0.0 if offsets else numbered.near
+    edges, forest = numbered.edges, numbered.forest
+    order = NOT_SEEN if offsets else numbered.order
     rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
     if not isinstance(design, Design):
         found: Rule | Branch
@@ -191,9 +192,13 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sur
             )
             rows = found.rows or rows
         else:
-            found = choose(engine, numbered.about, edges.m, bool(rows and rows.symmetric), near)
+            found = choose(
+                engine, numbered.about, edges.m, bool(rows and rows.symmetric), order.near
+            )
         log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
+    falls = order.falls and _turns(task)
+    edges = edges.backwards() if falls else edges
     check_pairs(design, forest.n, engine, memory)
     edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
     if not noted:
@@ -204,10 +209,18 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sur
     wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
     by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
     solve(edges, forest, design, rows, by_vertex, memory)
-    chosen = engine.xp.sort(by_vertex[by_vertex != np.iinfo(wide).max])
+    chosen = by_vertex[by_vertex != np.iinfo(wide).max]
+    chosen = engine.xp.sort(wide(edges.m - 1) - chosen if falls else chosen)
     if rows is not None and rows.edge_of is not None:
         chosen = engine.xp.sort(rows.edge_of[chosen])
     return _Solved(numbered, design, chosen)
+
+
+def _turns(task: Task) -> bool:
+    """Whether a list that falls is read from its end: where many threads at once link the same
+    trees, and the caller has not said how.
+    """
+    return task.design == RULES[0] and task.memory == "device" and task.engine.on_device
 
 
 def _ahead(

@@ -169,7 +169,7 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     parts = Parts(design, engine, VERTEX, WIDE, rows=False, noted=False)
     every = kernels.kernel(reading.every, engine)
     span = columns.span(engine, wide, sign, every)
-    forest, one, climb = kernels.forest, passes.one_launch, kernels.compress.leap(engine)
+    forest, one, climb = kernels.forest, passes.one_launch, giant.leap(engine)
     frequent, flatten = giant.mark_frequent(engine), forest.flatten(engine, climb)
     phases = (
         one.measure(engine, sign, span.part),

@@ -88,7 +88,7 @@ def plan(
         ids, about = way.name, way.vertices
         why = f"{ends:,} ends name ids from {span.low:,} to {span.high:,}: {way.why}"
         size = way.bytes + 2 * span.dtype.itemsize * min(about, ends)
-        near = span.near if given.offsets is None and way.name != "hash slots" else 0.0
+        near = span.order.near if given.offsets is None and way.name != "hash slots" else 0.0
     whole = given.offsets is not None and given.symmetric
     row: Rule | Branch = choose(engine, about, m, whole, near)
     if rule == "paper":

@@ -69,7 +69,7 @@ def build(
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
     forest, jtb = kernels.forest, kernels.jtb
-    climb = kernels.compress.leap(engine)
+    climb = giant.leap(engine)
     first = parts.sample()
     packed, rounds = link.extra == "ranks", "edges" in link.takes
     return Program(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,28 @@ from .given import Given
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading
 LOOKS = 4096  # rows of a long list that are looked at: whether they are near
+FALLS = 7 / 8  # the share of them that fall, if the list does
 FEW = 32  # a glance takes one block of rows in so many
 WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so many ids
+
+
+class Order(NamedTuple):
+    """What some rows of a long list have shown; of other lists nothing.
+
+    Attributes
+    ----------
+    near : float
+        The share of the rows that lie between ids which are near each other and the next row's:
+        next to none if the list is in no order.
+    falls : bool
+        Whether sources become less from the first row to the last.
+    """
+
+    near: float = 0.0
+    falls: bool = False
+
+
+NOT_SEEN = Order()
 
 
 @dataclass(frozen=True)
@@ -25,15 +45,14 @@ class Span:
     """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
 
     They surely do only if ``sure``; otherwise it is a guess from some of the rows, widened by
-    ``more`` at each end. ``near`` is the share of the rows of a long list between ids that are near
-    each other and the next row's: next to none if the list is in no order.
+    ``more`` at each end.
     """
 
     low: int
     high: int
     dtype: np.dtype[Any]
     sure: bool = True
-    near: float = 0.0
+    order: Order = NOT_SEEN
     more: int = 0
 
     @property
@@ -74,14 +93,14 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     sure = sure or common.kind not in "iu"
     last = last_of(given)
     if not sure and all_fit(arrays, last):
-        near = nearness(arrays[0], arrays[1], engine)
-        return Span(0, last, type_of(dtypes, 0, last), False, near)
+        order = order_of(arrays[0], arrays[1], engine)
+        return Span(0, last, type_of(dtypes, 0, last), False, order)
     sure = sure or given.every_vertex or arrays[0].size < LONG
-    low, high, near = _hull(given, arrays, engine, sure)
+    low, high, order = _hull(given, arrays, engine, sure)
     more = 0 if sure else (high - low) // WIDER + MORE
     if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
-    return Span(low, high, type_of(dtypes, low, high), sure, near, more)
+    return Span(low, high, type_of(dtypes, low, high), sure, order, more)
 
 
 def all_fit(arrays: list[Array], last: int) -> bool:
@@ -133,9 +152,8 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 
 def _read(
     arrays: list[Array], engine: Engine, sure: bool, ordered: bool = True
-) -> tuple[int, int, float]:
-    """The least and the greatest id, and the share of rows between ids nearby, if it is asked for:
-    0 else.
+) -> tuple[int, int, Order]:
+    """The least and the greatest id, and what some rows show, if they are ``ordered`` in any way.
 
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.
@@ -146,7 +164,7 @@ def _read(
         if wide_of(left) is wide_of(right):
             pairs[:2] = [(left, right)]
     looks = _looks(*pairs[0]) if ordered else 0
-    found = engine.fill(engine.notes(2 * len(pairs) + 1), 0xFF)
+    found = engine.fill(engine.notes(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size
@@ -155,27 +173,25 @@ def _read(
         slot = found[2 * k : 2 * k + 2]
         if looks and not k:
             glance = kernels.kernel(passes.columns.glance, engine, *kind)
-            glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-1:])
+            glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-2:])
         else:
             kernels.kernel(passes.columns.span, engine, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
     sides = [decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs)]
     seen = [side for side in sides if side[0] <= side[1]]
     lows, highs = zip(*seen, strict=True) if seen else ((0,), (-1,))
-    return min(lows), max(highs), _share(looks, ends[-1])
+    return min(lows), max(highs), _shown(looks, ends[-2:])
 
 
-def nearness(src: Array, dst: Array, engine: Engine) -> float:
-    """The share of the rows of a long list between ids that are near each other and the next row's;
-    next to none if it is in no order.
-    """
+def order_of(src: Array, dst: Array, engine: Engine) -> Order:
+    """What some rows of a list show."""
     looks = _looks(src, dst) if wide_of(src) is wide_of(dst) else 0
     if not looks:
-        return 0.0
-    count = engine.fill(engine.notes(1), 0xFF)
+        return NOT_SEEN
+    counts = engine.fill(engine.notes(2), 0xFF)
     look = kernels.kernel(passes.columns.nearby, engine, wide_of(src))
-    look(looks, src.size, src.size // looks, src, dst, count)
-    return _share(looks, engine.to_host(count).tolist()[0])
+    look(looks, src.size, src.size // looks, src, dst, counts)
+    return _shown(looks, engine.to_host(counts).tolist())
 
 
 def _looks(src: Array, dst: Array) -> int:
@@ -183,9 +199,10 @@ def _looks(src: Array, dst: Array) -> int:
     return min(LOOKS, src.size) if src is not dst and src.size >= LONG else 0
 
 
-def _share(looks: int, count: int) -> float:
+def _shown(looks: int, counts: list[int]) -> Order:
     """Of rows counted on top of all bits set."""
-    return (count + 1 & ALL) / looks if looks else 0.0
+    near, falls = (count + 1 & ALL for count in counts)
+    return Order(near / looks, falls > FALLS * looks) if looks else NOT_SEEN
 
 
 def wide_of(array: Array) -> type:
@@ -206,22 +223,22 @@ def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
     return low - sign, ALL - high - sign
 
 
-def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, float]:
-    """The least and the greatest id of all, (0, -1) if there is none; and what is in order."""
-    low, high, near = _read(arrays, engine, sure=sure)
+def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, Order]:
+    """The least and the greatest id of all, (0, -1) if there is none; and what some rows show."""
+    low, high, order = _read(arrays, engine, sure=sure)
     named = given.vertices
     if not isinstance(named, range) or not named:
         if given.every_vertex and low <= high:
             raise _outside(given, arrays, 0, engine)
-        return low, high, near
+        return low, high, order
     if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
         raise _outside(given, arrays, len(named), engine)
     ends = named[0], named[-1]
     if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
         raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
     if low <= high:
-        return min(low, *ends), max(high, *ends), near
-    return min(ends), max(ends), near
+        return min(low, *ends), max(high, *ends), order
+    return min(ends), max(ends), order
 
 
 def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:

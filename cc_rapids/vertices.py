@@ -21,7 +21,7 @@ from .forest import Forest
 from .given import Given
 from .names import Listed, Offset
 from .ranks import blocks_of, rank
-from .spans import Span, span_of
+from .spans import NOT_SEEN, Order, Span, span_of
 from .ways import WORDS_EACH, Way, bits_pay, choose_way
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ Names: TypeAlias = "Offset | Listed | Words | Rows"
 class Numbered:
     """The edges, a forest over their vertices, and the way back to ids.
 
-    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``near`` which
-    share of the rows of a long list are near (see :class:`cc_rapids.spans.Span`). ``settle`` gives,
-    of the solved forest, one whose vertices are in the order of the ids, and their names; which are
-    ``names`` where that is the case before it is solved.
+    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``order`` what
+    some rows of a long list have shown. ``settle`` gives, of the solved forest, one whose vertices
+    are in the order of the ids, and their names; which are ``names`` where that is the case before
+    it is solved.
     """
 
     edges: Edges
@@ -46,7 +46,7 @@ class Numbered:
     ids: str
     about: int
     settle: Callable[[Forest], tuple[Forest, Names]]
-    near: float = 0.0
+    order: Order = NOT_SEEN
     names: Names | None = None
 
 
@@ -124,12 +124,14 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
         _mark_named(ids, forest.seen, engine)
     src, dst = ids.arrays[:2]
     names = Offset(span.first, span.dtype)
-    return as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names, span.near)
+    return as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names, span.order)
 
 
-def as_it_is(edges: Edges, forest: Forest, ids: str, names: Names, near: float = 0.0) -> Numbered:
+def as_it_is(
+    edges: Edges, forest: Forest, ids: str, names: Names, order: Order = NOT_SEEN
+) -> Numbered:
     """Vertices that are in the order of the ids already."""
-    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names), near, names)
+    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names), order, names)
 
 
 def _mark_named(ids: Ids, words: Array, engine: Engine) -> None:
@@ -161,7 +163,7 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     listed = engine.empty(n, span.dtype)
     kernels.kernel(of_ids.members, engine)(size, words, before, span.first, listed)
     edges, names = Edges(ends[0], ends[1], 0), Listed.of(listed)
-    return as_it_is(edges, forest, ids.way.name, names, span.near)
+    return as_it_is(edges, forest, ids.way.name, names, span.order)
 
 
 def _number_slots(ids: Ids, engine: Engine) -> Numbered:

@@ -125,6 +125,10 @@ def audits():
             with pytest.MonkeyPatch.context() as tiled:
                 tiled.setattr("cc_rapids.audit.run.in_order", lambda ends, n, engine: True)
                 cc_rapids.components(edges(dtype)).audit(edges(dtype))
+            with pytest.MonkeyPatch.context() as looks:
+                looks.setattr("cc_rapids.audit.tiled.MANY_TILES", 0)
+                looks.setattr("cc_rapids.audit.tiled.ENOUGH_IDS", 0)
+                cc_rapids.components(edges(dtype)).audit(edges(dtype))
 
 
 def graphs():

@@ -6,7 +6,8 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import check, components_of
 
 import cc_rapids
-from cc_rapids import choosing, engines, errors, frames, spans
+from cc_rapids import choosing, engines, errors, frames, generators, job, spans
+from cc_rapids.edges import Edges
 from cc_rapids.engines.rehearsal import Rehearsal, rehearsed
 
 
@@ -134,14 +135,47 @@ def test_neighbours_in_a_list_that_are_near_are_seen(on, monkeypatch, name):
         monkeypatch.setattr(spans, "LOOKS", 256)
     edges, least, most = ORDERS[name]
     given = frames.read(edges, "src", "dst", None, None, "raise")
-    assert least <= spans.span_of(given, list(map(on.asarray, edges)), on, sure=False).near <= most
+    assert (
+        least
+        <= spans.span_of(given, list(map(on.asarray, edges)), on, sure=False).order.near
+        <= most
+    )
+
+
+@pytest.mark.parametrize("forest", [False, True])
+def test_a_list_that_falls_is_read_from_its_end(engine, glancing, monkeypatch, forest):
+    """The rows of a spanning forest are those of the list as it came."""
+    read, backwards = [], Edges.backwards
+    monkeypatch.setattr(job, "_turns", lambda task: True)
+    monkeypatch.setattr(job, "_at_once", lambda given, columns, task: None)
+
+    def noted(edges):
+        read.append(edges.m)
+        return backwards(edges)
+
+    monkeypatch.setattr(Edges, "backwards", noted)
+    side = 12 if SIMULATED else 60
+    grid = generators.grid(side, side, 0.8, 3)
+    src, dst = (np.asarray(end)[::-1].copy() for end in grid.edges)
+    found = cc_rapids.components((src, dst), engine=engine, forest=forest)
+    assert read == [src.size]
+    check(found, components_of(src.tolist(), dst.tolist()))
+    del read[:]
+    cc_rapids.components((src[::-1], dst[::-1]), engine=engine)
+    assert not read
+    if forest:
+        rows = np.asarray(found.forest().row)
+        assert rows.size == len(found.labels().vertex) - len(found)
+        check(
+            cc_rapids.components((src[rows], dst[rows])), components_of(src.tolist(), dst.tolist())
+        )
 
 
 def test_lists_without_rows_or_of_few(on, glancing):
     for edges in (([], []), ([3], [4])):
         sides = [np.array(side, np.int64) for side in edges]
         given = frames.read(tuple(sides), "src", "dst", None, None, "raise")
-        assert spans.span_of(given, sides, on, sure=False).near == float(len(sides[0]))
+        assert spans.span_of(given, sides, on, sure=False).order.near == len(sides[0])
 
 
 def test_a_list_whose_neighbours_are_near_begins_with_tiles():

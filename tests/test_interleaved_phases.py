@@ -66,7 +66,7 @@ def test_rows_beside_a_giant(rule, n, shape, most):
 )
 def test_flattening(threads, steps, model, monkeypatch):
     """By so many steps a leap: of one step, what is stored may be no root."""
-    monkeypatch.setattr("cc_rapids.kernels.compress.STEPS", np.uint64(steps))
+    monkeypatch.setattr("cc_rapids.passes.giant.STEPS", np.uint64(steps))
     explore_all((phases.flattening(start, threads) for start in scenes.forests(5)), model)
 
 

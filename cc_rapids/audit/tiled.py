@@ -10,13 +10,23 @@ from ..edges import Array, Edges
 from ..engines import Engine
 from ..forest import Forest
 from ..passes import tiles, trees
-from ..spans import nearness
+from ..spans import LOOKS, wide_of
+
+ORDER = 7 / 8  # the share of the rows looked at that are in order, if the list is
 
 
 def in_order(ends: Edges, n: int, engine: Engine) -> bool:
-    """Whether a list is long, in order, and most of its edges are between ids nearby, of n ids."""
-    long = ends.m >= MANY_TILES and n >= ENOUGH_IDS
-    return long and nearness(ends.src, ends.dst, engine) >= NEARBY
+    """Whether a list is long, in order, and most of its edges are between ids nearby, of n ids.
+
+    Otherwise tiles find few edges: a run takes them in stripes then, and an audit as they come.
+    """
+    if ends.m < MANY_TILES or n < ENOUGH_IDS or wide_of(ends.src) is not wide_of(ends.dst):
+        return False
+    counts = engine.fill(engine.empty(2, np.uint64), 0)
+    look = kernels.kernel(passes.audit_tiles.in_order, engine, wide_of(ends.src))
+    look(LOOKS, ends.m, ends.m // LOOKS, ends.src, ends.dst, counts)
+    ordered, near = map(int, engine.to_host(counts))
+    return ordered > ORDER * LOOKS and near >= NEARBY * LOOKS
 
 
 def begin(engine: Engine, forest: Forest, ends: Edges, grown: Array, first: Array) -> None:

@@ -14,6 +14,35 @@ from .tiles import CREDIT
 from .trees import climb_shortening
 
 ZERO, ONE, NEAR = np.uint64(0), np.uint64(1), np.uint32
+APART = np.uint64(1 << 15)  # how far apart ids are at most that are near: two tiles
+HALVINGS = 5
+
+
+def in_order(on: Any, wide: type) -> Any:
+    """Count, of n rows evenly apart, those in order, and those of them whose ends are near each
+    other.
+
+    In order is a row whose source is not far beyond those of later rows: the first halving of the
+    list, the next one, and so on. No load waits for another one.
+    """
+    all_add = on.all_add
+
+    @on.sweep
+    def in_order(first, n, step, m, apart, src, dst, counts):
+        i, ordered, both, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
+        while i < np.uint64(n):
+            e, good = i * np.uint64(apart), True
+            u, v = wide(src[e]), wide(dst[e])
+            for k in range(1, HALVINGS + 1):
+                w = wide(src[min(e + (np.uint64(m) >> np.uint64(k)), last)])
+                good &= (w >= u) | (np.uint64(u) - np.uint64(w) < APART)
+            ordered += np.uint64(good)
+            both += np.uint64(good & (np.uint64(max(u, v)) - np.uint64(min(u, v)) < APART))
+            i += step
+        all_add(counts, ZERO, ordered)
+        all_add(counts, ONE, both)
+
+    return in_order
 
 
 def hold_near(on: Any, join: Any) -> Any:

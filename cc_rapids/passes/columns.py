@@ -33,20 +33,22 @@ def bounds_of(on: Any, wide: type, place: Any) -> Any:
 
 
 def near_of(on: Any, wide: type) -> Any:
-    """Count, of the share of a thread of n rows evenly apart, those whose ends are near each other,
-    and whose source is near that of the next row. No load waits for another one.
+    """Count, of the share of a thread of n rows evenly apart, those that are near: whose ends are
+    near each other, and the source near that of the next row. And those that fall: whose source is
+    greater than that of a row half the list later. No load waits for another one.
     """
 
     @on.device
     def near_of(first, n, step, m, apart, src, dst):
-        i, found, last = first, np.uint64(0), np.uint64(m) - ONE
+        i, found, falls, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
         while i < np.uint64(n):
             e = i * np.uint64(apart)
             u, v, w = wide(src[e]), wide(dst[e]), wide(src[min(e + ONE, last)])
             near = np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR
             found += np.uint64(near & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < NEAR))
+            falls += np.uint64(wide(src[min(e + (np.uint64(m) >> ONE), last)]) < u)
             i += step
-        return found
+        return found, falls
 
     return near_of
 
@@ -69,31 +71,35 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 
 def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
-    """The span of a list, and of some of its rows how many are near, in one launch.
+    """The span of a list, and of some of its rows how many are near and how many fall, in one
+    launch.
 
-    ends = [low ^ sign, ~(high ^ sign)], see ``span``; the count is added to what stands there.
+    ends = [low ^ sign, ~(high ^ sign)], see ``span``; the counts are added to what stands there.
     """
     all_min, all_add, bias = on.all_min, on.all_add, np.uint64(sign)
     bounds_of_share, near_of_share = bounds_of(on, wide, place), near_of(on, wide)
 
     @on.sweep
-    def glance(first, n, step, looks, m, apart, src, dst, ends, count):
-        near = near_of_share(first, looks, step, m, apart, src, dst)
+    def glance(first, n, step, looks, m, apart, src, dst, ends, counts):
+        near, falls = near_of_share(first, looks, step, m, apart, src, dst)
         low, high = bounds_of_share(first, n, step, src, dst)
         all_min(ends, FIRST, np.uint64(low) ^ bias)
         all_min(ends, SECOND, ~(np.uint64(high) ^ bias))
-        all_add(count, FIRST, near)
+        all_add(counts, FIRST, near)
+        all_add(counts, SECOND, falls)
 
     return glance
 
 
 def nearby(on: Any, wide: type) -> Any:
-    """Of some rows of a list how many are near."""
+    """Of some rows of a list how many are near, and how many fall."""
     all_add, near_of_share = on.all_add, near_of(on, wide)
 
     @on.sweep
-    def nearby(first, n, step, m, apart, src, dst, count):
-        all_add(count, FIRST, near_of_share(first, n, step, m, apart, src, dst))
+    def nearby(first, n, step, m, apart, src, dst, counts):
+        near, falls = near_of_share(first, n, step, m, apart, src, dst)
+        all_add(counts, FIRST, near)
+        all_add(counts, SECOND, falls)
 
     return nearby
 

@@ -13,7 +13,28 @@ from .. import bits
 from ..kernels.sample import COUNT_SHIFT, LOW_WORD, SPREAD, giant_of
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
-NEXT, DEEP = np.uint64(1), np.uint64(64)  # steps from a root
+ZERO, NEXT = np.uint64(0), np.uint64(1)
+STEPS, DEEP = np.uint64(16), np.uint64(64)  # of a climb: by which it leaps, and that are too many
+
+
+def leap(on: Any) -> Any:
+    """Climb to the root, and point where the climb began ``STEPS`` further up, again and again.
+
+    For trees in which nothing is linked any more, as deep as they may be: climbs that come by there
+    leap, too, so that a path of n vertices takes each of them some log n steps and not n. Only one
+    thread may climb from a vertex that is to be flat: another might undo what the first has stored.
+    """
+
+    @on.device
+    def find(parent, v):
+        first, p, steps = v, parent[v], ZERO
+        while p != v:
+            v, p, steps = p, parent[p], steps + NEXT
+            if steps == STEPS:
+                parent[first], steps = v, ZERO
+        return v
+
+    return find
 
 
 def probed(on: Any) -> Any:

@@ -5,6 +5,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Connectivity, engines, generators, oracle
+from cc_rapids.edges import Edges
 from cc_rapids.graphs import Csr
 
 pytestmark = pytest.mark.gpu
@@ -100,6 +101,37 @@ def test_tiles(cupy, name):
             assert rows.size == np.unique(rows).size == LONG - len(found)
             joined = oracle.union_find(src.get()[rows], dst.get()[rows], LONG)
             np.testing.assert_array_equal(joined, expected, f"{design} on {name}")
+
+
+@pytest.mark.parametrize("forest", [False, True])
+@pytest.mark.parametrize("name", ["path", "grid", "near"])
+def test_lists_in_any_order(cupy, monkeypatch, name, forest):
+    """As they come, from their end, in files that each have some, and in no order; by "auto", of
+    more edges than one launch takes.
+    """
+    apart = cupy.arange(5, dtype=cupy.int32)[:, None] * LONG
+    src, dst = ((apart + end).ravel() for end in in_order(cupy, name))
+    n, m, turned, backwards = 5 * LONG, src.size, [], Edges.backwards
+    monkeypatch.setattr(Edges, "backwards", lambda e: turned.append(e.m) or backwards(e))
+    expected = oracle.union_find(src.get(), dst.get(), n)
+    orders = {
+        "as they come": cupy.arange(m),
+        "falling": cupy.arange(m)[::-1],
+        "files": cupy.argsort(cupy.arange(m) % 7, kind="stable"),
+        "no order": cupy.random.permutation(m),
+    }
+    for ids in (cupy.int32, cupy.int64):
+        for order, rows in orders.items():
+            ends = (end[rows].astype(ids) for end in (src, dst))
+            found = cc_rapids.components(tuple(ends), num_vertices=n, forest=forest)
+            assert len(turned) == (order == "falling"), order
+            del turned[:]
+            labels = cupy.asnumpy(found.labels().labels)
+            np.testing.assert_array_equal(labels, expected, f"{order} {name}")
+            if forest:
+                left = cupy.asnumpy(rows[found.forest().row])
+                joined = oracle.union_find(src.get()[left], dst.get()[left], n)
+                np.testing.assert_array_equal(joined, expected, f"{order} {name}")
 
 
 @pytest.mark.parametrize("n", [3000, 1 << 20, 2_100_000, 5_000_000])

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from cc_rapids import reading
-from cc_rapids.kernels import batch, compress, forest, sample
-from cc_rapids.passes.giant import mark_inside
+from cc_rapids.kernels import batch, forest, sample
+from cc_rapids.passes.giant import leap, mark_inside
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -127,7 +127,7 @@ def flattening(before: Forest, threads: Sequence[Sequence[int]]) -> Race:
     roots = bits(p for v, p in enumerate(before) if before[p] == p != v)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = forest.flatten(Interleaver, compress.leap(Interleaver))
+        kernel = forest.flatten(Interleaver, leap(Interleaver))
         return [[partial(kernel, v, *shared.values()) for v in thread] for thread in threads]
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
@@ -147,7 +147,7 @@ def marking(before: Forest, giant: int) -> Race:
     best, children = (len(members) << COUNT_SHIFT | giant,), sum(map(ne, label, range(n)))
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = mark_inside(Interleaver, np.uint32, compress.naive(Interleaver))
+        kernel = mark_inside(Interleaver, np.uint32, leap(Interleaver))
         parent, linked, octets = shared.values()
         own = [(np.uint64(b), np.uint64(b + 1), np.uint64(1)) for b in range(len(expected))]
         return [[partial(kernel, *octet, n, parent, best, linked, octets)] for octet in own]
