@@ -127,9 +127,11 @@ def choose(engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0
 @lru_cache(maxsize=64)
 def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
     """What ``"auto"`` runs for a batch of m edges between n vertices: only roots are hooked, and
-    the trees of earlier batches are what it begins with.
+    the trees of earlier batches are what it begins with. Without a sample that is async+halve,
+    which is fast on a batch in any order.
     """
-    return for_forest(choose(engine, n, m).design)
+    found = for_forest(choose(engine, n, m).design)
+    return found if found.sample != "none" else Design()
 
 
 def stride_of(n: int, m: int) -> int:
