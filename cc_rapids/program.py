@@ -206,7 +206,7 @@ class Parts:
     def _all(self, join: Any) -> Step:
         """Without a sample: every edge of a list, or every entry of every row."""
         on, deep, rows = self.on, not self.design.window, kernels.rows
-        if not self.rows and deep:
+        if not self.rows and not self._in_stripes():
             return kernels.finish.all_edges(self._every_edge(join, deep)(reading.every(on)))
         one, ends = self._one_edge(join, deep), self.ends()
         if not self.rows:
@@ -215,6 +215,12 @@ class Parts:
             rows.short_rows(on, self.wide, one),
             rows.long_rows(on, one, ends, reading.row_of(on)),
         )
+
+    def _in_stripes(self) -> bool:
+        """Whether edges are linked in stripes after tiles: where threads run side by side. A few
+        that each take a part of the list do so anyway.
+        """
+        return bool(self.design.window) and self.on.lanes > 1
 
     def ends(self) -> Any:
         """How an edge is read, of a list or of rows."""
