@@ -194,7 +194,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     engine = state.engine
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
-        climb = kernels.kernel(giant.leap, engine)
+        climb = kernels.kernel(kernels.compress.naive, engine)
         ask = kernels.kernel(answer.ask, engine, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)

@@ -34,6 +34,7 @@ class Rule:
     edges: int = 0
     edges_per_vertex: float = 0.0
     rows: bool = False
+    listed: bool = False
     near: float = 0.0
     vertices: int = 0
     most_vertices: int = 0
@@ -43,6 +44,7 @@ class Rule:
     def __str__(self) -> str:
         where = f" on {self.engine}" if self.engine else ""
         form = ", for rows that hold both directions" if self.rows else ""
+        form += ", for lists" if self.listed else ""
         edges = f", from {self.edges:,} edges" if self.edges else ""
         edges += f", up to {self.most_edges:,} edges" if self.most_edges else ""
         most = f" to {self.most_vertices:,}" if self.most_vertices else ""
@@ -51,9 +53,11 @@ class Rule:
         near = f", {self.near:.0%} of them near each other and the next ones" if self.near else ""
         return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
 
-    def fits(self, engine: str, n: int, m: int, rows: bool, near: float = 0.0) -> bool:
+    def fits(
+        self, engine: str, n: int, m: int, rows: bool, near: float = 0.0, listed: bool = True
+    ) -> bool:
         """Whether the row is for this engine and edges of this number, in this form and order."""
-        mine = self.engine in (None, engine) and rows >= self.rows
+        mine = self.engine in (None, engine) and rows >= self.rows and listed >= self.listed
         enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
         enough = enough and m <= (self.most_edges or m)
         return mine and enough and self.vertices <= n <= (self.most_vertices or n)
@@ -91,7 +95,8 @@ SHARED = tuple(
 # Rem's rule with splices is the fastest after a sample on a GPU, or within two per cent of it.
 # Tiles and stripes take a half to a fifth of the time of a list whose neighbours are neighbours in
 # the graph, whatever its number of edges, if there are tiles enough for the whole card. Where they
-# are not, Rem's rule is the fastest of few edges, too.
+# are not, Rem's rule is the fastest of few edges, too. Rows are in the order of their vertices, and
+# begin with tiles.
 AUTO = (
     Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
     Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, near=NEARBY, vertices=ENOUGH_IDS),
@@ -99,8 +104,8 @@ AUTO = (
     Rule(Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16),
     Rule(Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5),
     Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
-    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, rows=True),
-    Rule(Design("none", REM, "splice"), "experiments.jsonl", "cuda", MANY_TILES),
+    Rule(Design("none", REM, "splice"), "experiments.jsonl", "cuda", MANY_TILES, listed=True),
+    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES),
     Rule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, rows=True),
     Rule(Design(), "design_choice.jsonl"),
 )
@@ -114,14 +119,17 @@ AT_ONCE = Rule(
 )
 
 
-def choose(engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0) -> Rule:
+def choose(
+    engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0, listed: bool = True
+) -> Rule:
     """The row that says what ``"auto"`` runs for m edges whose ids span n vertices.
 
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
-    ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.spans.Span`.
+    ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.spans.Order`.
+    ``listed``: the edges are a list, and no rows of any kind.
     """
-    name = engine.name
-    return next(r for r in AUTO if r.fits(name, n, m, rows, near) and r.has_room(engine))
+    asked = engine.name, n, m, rows, near, listed
+    return next(rule for rule in AUTO if rule.fits(*asked) and rule.has_room(engine))
 
 
 @lru_cache(maxsize=64)

@@ -192,9 +192,8 @@ def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sur
             )
             rows = found.rows or rows
         else:
-            found = choose(
-                engine, numbered.about, edges.m, bool(rows and rows.symmetric), order.near
-            )
+            both = bool(rows and rows.symmetric)
+            found = choose(engine, numbered.about, edges.m, both, order.near, not offsets)
         log.debug("%s: %s", found.design, found)
         design = for_forest(found.design) if noted else found.design
     falls = order.falls and _turns(task)

@@ -90,7 +90,7 @@ def plan(
         size = way.bytes + 2 * span.dtype.itemsize * min(about, ends)
         near = span.order.near if given.offsets is None and way.name != "hash slots" else 0.0
     whole = given.offsets is not None and given.symmetric
-    row: Rule | Branch = choose(engine, about, m, whole, near)
+    row: Rule | Branch = choose(engine, about, m, whole, near, given.offsets is None)
     if rule == "paper":
         row = choose_by_paper(engine, about, m, None)
     elif span and not (design or forest) and one_launch.fits(given, columns, engine):

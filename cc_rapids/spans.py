@@ -45,7 +45,7 @@ class Span:
     """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
 
     They surely do only if ``sure``; otherwise it is a guess from some of the rows, widened by
-    ``more`` at each end.
+    ``more`` at each end. ``order`` is what some rows of a long list have shown.
     """
 
     low: int
@@ -153,7 +153,7 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 def _read(
     arrays: list[Array], engine: Engine, sure: bool, ordered: bool = True
 ) -> tuple[int, int, Order]:
-    """The least and the greatest id, and what some rows show, if they are ``ordered`` in any way.
+    """The least and the greatest id, and what some rows show of the order, if that is asked for.
 
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.

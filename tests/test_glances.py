@@ -135,11 +135,8 @@ def test_neighbours_in_a_list_that_are_near_are_seen(on, monkeypatch, name):
         monkeypatch.setattr(spans, "LOOKS", 256)
     edges, least, most = ORDERS[name]
     given = frames.read(edges, "src", "dst", None, None, "raise")
-    assert (
-        least
-        <= spans.span_of(given, list(map(on.asarray, edges)), on, sure=False).order.near
-        <= most
-    )
+    order = spans.span_of(given, list(map(on.asarray, edges)), on, sure=False).order
+    assert least <= order.near <= most
 
 
 @pytest.mark.parametrize("forest", [False, True])
@@ -192,6 +189,15 @@ def test_a_list_whose_neighbours_are_near_begins_with_tiles():
         choosing.choose(engines.get("threads"), n, m, near=1.0),
     ):
         assert not other.design.window
+
+
+def test_rows_begin_with_tiles_where_a_list_of_few_edges_does_not():
+    gpu, size = Rehearsal(), 10**7
+    assert choosing.choose(gpu, size, size, listed=False).design.window
+    assert choosing.choose(gpu, size, 2 * size, rows=True, listed=False).design.window
+    listed = choosing.choose(gpu, size, size)
+    assert str(listed.design) == "none+rem-cas+splice"
+    assert "for lists" in str(listed)
 
 
 def test_no_column_is_read_for_a_span_that_is_given():

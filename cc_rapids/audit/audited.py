@@ -38,11 +38,11 @@ class Audited:
         to label itself and be less than the others, and each vertex has to be named.
 
         The cost is about that of finding the answer, and on a GPU up to two and a half times that
-        for lists of few edges a vertex that are in no order. An edge whose ends hang from one
-        vertex is done, as all of a tree has one label; on a GPU, of lists with four edges a vertex
-        and more, so is one between two vertices of the largest tree after some of the edges, which
-        are noted as one bit each. Memory: 4 bytes and 2 bits a vertex (8 bytes from 2^32 of them
-        on), and for ids that are looked up in a table 27 bytes each.
+        for lists of few edges a vertex, or whose neighbours are near. An edge whose ends hang from
+        one vertex is done, as all of a tree has one label; on a GPU, of lists with four edges a
+        vertex and more, so is one between two vertices of the largest tree after some of the edges,
+        which are noted as one bit each. Memory: 4 bytes and 2 bits a vertex (8 bytes from 2^32 of
+        them on), and for ids that are looked up in a table 27 bytes each.
 
         Parameters
         ----------

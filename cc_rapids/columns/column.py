@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEA
     remedy : str
         What errors advise for nulls.
     """
-    missing, native = int(column.null_count), cast(Native, _same)
+    missing, native = int(column.null_count), Column.native
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
         native, column, series = _categories_like(own), plain._column, lambda: plain
@@ -143,10 +143,6 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEA
 def _words_of(dtype: Any) -> str:
     """A type in words, of which NumPy makes new ones each time."""
     return str(dtype)
-
-
-def _same(series: Any, every: Callable[[], Any]) -> Any:
-    return series
 
 
 def _categories_like(dtype: Any) -> Native:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from .columns import NEAR as APART
 from .least import lessen
 from .tiles import CREDIT
 from .trees import climb_shortening
 
 ZERO, ONE, NEAR = np.uint64(0), np.uint64(1), np.uint32
-APART = np.uint64(1 << 15)  # how far apart ids are at most that are near: two tiles
 HALVINGS = 5
 
 
