@@ -43,6 +43,7 @@ _HOMES = {
     "MissingColumnError": "errors",
     "MissingExtraError": "errors",
     "NullsError": "errors",
+    "OutputError": "errors",
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
     "frame_library": "libraries",
@@ -72,6 +73,7 @@ __all__ = [
     "MissingColumnError",
     "MissingExtraError",
     "NullsError",
+    "OutputError",
     "UnknownVertexError",
     "VerificationError",
     "__version__",
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
         MissingColumnError,
         MissingExtraError,
         NullsError,
+        OutputError,
         UnknownVertexError,
         VerificationError,
     )

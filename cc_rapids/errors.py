@@ -45,6 +45,12 @@ class FormatError(InputError):
     """A file is missing, of an unknown format, or malformed; names the file and the line."""
 
 
+class OutputError(InputError, OSError):
+    """A file cannot be written: the path is no place for it, or the disk is full; says which."""
+
+    __str__ = Exception.__str__  # OSError would print the number of the error, and the path twice
+
+
 class DesignError(InputError):
     """No algorithm has that name; names the nearest ones."""
 

@@ -23,6 +23,7 @@ BUILT_IN = {
     "UnknownVertexError": KeyError,
     "NullsError": ValueError,
     "FormatError": ValueError,
+    "OutputError": OSError,
     "DesignError": ValueError,
     "EngineError": RuntimeError,
     "CapacityError": MemoryError,

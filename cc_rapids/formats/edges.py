@@ -9,12 +9,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..errors import FormatError, InputError
+from ..errors import FormatError
 from .adjacency import write_egr, write_metis
 from .files import Progress
-from .names import format_of
-from .output import replacing
-from .writers import check_blank_separated, check_place
+from .names import format_of, packing
+from .output import check_place, replacing
+from .writers import check_blank_separated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +60,7 @@ def check_edges_output(path: str | os.PathLike[str], format: str | None = None) 
     ------
     FormatError
         The format is unknown; names the nearest ones.
-    InputError
+    OutputError
         The folder is missing or closed to writing, or the path is a folder.
     """
     kind = format_of(Path(path), format)
@@ -99,7 +99,7 @@ def write_edges(
     FormatError
         The format is unknown, or cannot hold such a list: ids are text, missing or too large, or
         not among the vertices, or weights are not whole.
-    InputError
+    OutputError
         The file cannot be written; says why.
     """
     path = Path(path)
@@ -108,11 +108,8 @@ def write_edges(
         edges = replace(edges, pieces=_reported(edges, on_progress))
     if kind in COUNTED:
         edges = _numbered(edges, path, kind)
-    try:
-        with replacing(path.resolve()) as stream:
-            _WRITERS[kind](edges, stream, kind, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    with replacing(path, pack=packing(path)) as stream:
+        _WRITERS[kind](edges, stream, kind, path)
 
 
 def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ..errors import FormatError, InputError
+from ..errors import FormatError
 from .names import FORMATS, PACKED, SUFFIXES, packing
-from .output import replacing
+from .output import check_place, replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,22 +23,11 @@ def check_output(path: str | os.PathLike[str]) -> None:
     ------
     FormatError
         No format that tables are written in has the suffix; names those that have.
-    InputError
+    OutputError
         The folder is missing or closed to writing, or the path is a folder.
     """
     _written_format(Path(path))
     check_place(Path(path))
-
-
-def check_place(path: Path) -> None:
-    """Check that a file could be written there, whatever it holds."""
-    folder = path.resolve().parent
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a directory")
-    if not folder.is_dir():
-        raise InputError(f"cannot write {path}: there is no directory {folder}")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"cannot write {path}: directory {folder} is closed to writing")
 
 
 def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
@@ -60,17 +49,14 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     FormatError
         No format that is written has the suffix, or text does not fit into snap: it is empty,
         holds blanks, or begins as a comment does.
-    InputError
+    OutputError
         The file cannot be written; says why.
     """
     path = Path(path)
     kind = _written_format(path)
     check_output(path)
-    try:
-        with replacing(path.resolve()) as stream:
-            _write(table, stream, kind, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    with replacing(path, pack=packing(path)) as stream:
+        _write(table, stream, kind, path)
 
 
 def _written_format(path: Path) -> str:
