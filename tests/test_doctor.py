@@ -3,6 +3,8 @@
 import ctypes
 import dataclasses
 import importlib.metadata
+import json
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -159,3 +161,37 @@ def test_the_check_fails_where_a_gpu_would_not_be_used(monkeypatch):
     monkeypatch.setattr(doctor, "diagnose", lambda: facts)
     with pytest.raises(RuntimeError, match="runs on threads; cupy missing; pip it"):
         doctor.check()
+
+
+def test_the_cache_of_kernels_is_shown_and_cleared(run, own_store):
+    from cc_rapids.engines import store
+
+    for k in range(3):
+        store.keep(str(k), ".bin", bytes(1 << 19))
+    rows = dict(line.split(maxsplit=1) for line in run("doctor", "--cache").stdout.splitlines())
+    assert rows["cache"] == str(own_store)
+    assert rows["kept"] == "3 files, 1.5 MiB"
+    assert rows["bound"] == "1.00 GiB (CC_RAPIDS_CACHE_SIZE)"
+    assert rows["owner"] == f"user {os.geteuid()}, mode 0700"
+    assert rows["used"] == "yes"
+    cleared = json.loads(run("doctor", "--cache", "--clear", "--json").stdout)
+    assert (cleared["removed_files"], cleared["files"], cleared["bytes"]) == (3, 0, 0)
+    assert store.recall("0", ".bin") is None
+    assert "removed     0 files" in run("doctor", "--cache", "--clear").stdout
+
+
+def test_a_cache_that_others_may_write_is_said_not_to_be_used_and_is_not_cleared(run, own_store):
+    own_store.chmod(0o777)
+    facts = json.loads(run("doctor", "--cache", "--json").stdout)
+    assert (facts["used"], facts["mode"]) == (False, "0777")
+    shown = run("doctor", "--cache").stdout
+    assert f"no: {own_store} may be written by others (mode 0777): chmod go-w" in shown
+    done = run("doctor", "--cache", "--clear")
+    assert done.exit_code == 2
+    assert "nothing was removed" in done.stderr
+
+
+def test_a_cache_is_cleared_only_where_it_is_named(run):
+    done = run("doctor", "--clear")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "Error: --clear goes with --cache: cc-rapids doctor --cache --clear\n"

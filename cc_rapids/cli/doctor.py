@@ -13,16 +13,28 @@ from .show import as_json, console, print_json, size
 
 if TYPE_CHECKING:
     from ..doctor import Facts
+    from ..engines.store import Cache
 
 
 @click.command(
     epilog=examples(
-        "cc-rapids doctor", "For the head of a report of a fault:", "cc-rapids doctor --json"
+        "cc-rapids doctor",
+        "For the head of a report of a fault:",
+        "cc-rapids doctor --json",
+        "What compiled kernels take on disk, and whether they are used:",
+        "cc-rapids doctor --cache",
     )
 )
+@click.option("--cache", is_flag=True, help="Say what is kept of compiled kernels, and where.")
+@click.option("--clear", is_flag=True, help="With --cache: remove all that is kept.")
 @as_json
-def doctor(json_output: bool) -> None:
+def doctor(cache: bool, clear: bool, json_output: bool) -> None:
     """Say what is installed, which engine would run and why, and how to get the GPU ones."""
+    if clear and not cache:
+        raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
+    if cache:
+        _cache(clear, json_output)
+        return
     from ..doctor import diagnose
 
     facts = diagnose()
@@ -32,6 +44,37 @@ def doctor(json_output: bool) -> None:
     terminal = console()
     for line in _diagnosis(facts):
         terminal.print(line, soft_wrap=True)
+
+
+def _cache(clear: bool, json_output: bool) -> None:
+    """What is kept of compiled kernels; once it is removed, if that is asked for."""
+    from ..engines import store
+
+    removed: dict[str, int] = {}
+    if clear:
+        try:
+            removed = dict(zip(("removed_files", "removed_bytes"), store.clear(), strict=True))
+        except OSError as error:
+            raise click.ClickException(str(error)) from None
+    found = store.survey()
+    if json_output:
+        print_json(asdict(found) | removed)
+        return
+    terminal = console()
+    if clear:
+        gone = size(removed["removed_bytes"])
+        terminal.print(f"removed     {removed['removed_files']:,} files, {gone}", soft_wrap=True)
+    for line in _store(found):
+        terminal.print(line, soft_wrap=True)
+
+
+def _store(found: Cache) -> Iterator[str]:
+    yield f"cache       {found.path}"
+    yield f"kept        {found.files:,} files, {size(found.bytes)}"
+    yield f"bound       {size(found.bound)} (CC_RAPIDS_CACHE_SIZE)"
+    owner = "not there yet" if found.owner is None else f"user {found.owner}, mode {found.mode}"
+    yield f"owner       {owner}"
+    yield "used        " + ("yes" if found.used else f"no: {found.why}")
 
 
 def _diagnosis(facts: Facts) -> Iterator[str]:

@@ -1,20 +1,85 @@
-"""A store of compiled kernels on disk, shared by all processes of a user.
+"""A store of compiled kernels on disk, shared by all processes of a user, and by nobody else.
 
 A file is found by a key that names all that it was made from, so it is never out of date; it is
 written under another name and moved into place, so that processes may write at once; and it
-begins with a digest of its content, so that a broken one is noticed and made again.
+begins with a digest of its key and content, so that a broken one is noticed and made again.
+
+What is read is run: it is machine code. So a file counts only if this user owns it and nobody else
+may write it, and so do the folders that it lies in; a folder above them may belong to root too, and
+others may write it only where its sticky bit keeps them from renaming what is not theirs. Files
+and folders are opened without following links, and it is what was opened that is looked at.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import importlib.metadata
 import logging
 import os
-import tempfile
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 log = logging.getLogger(__name__)
+
+MOST = 1 << 30  # bytes of all files, if $CC_RAPIDS_CACHE_SIZE does not say
+FULL = 3 / 4  # of these are left when the oldest files have gone
+UNSEEN = 1 / 16  # of the room that was left may be written before all files are counted again
+USED = 3600  # seconds from which on a file that is read is marked as used again
+LEFT = 3600  # seconds from which on a file that was not moved into place is a leftover
+UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+
+_FORM = "2"  # of the files: a digest of key and content, and the content
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # and no waiting for a FIFO
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PART, _KEPT = re.compile("[0-9a-f]{2}"), re.compile(r"[0-9a-f]{64}\.\w+|new-[0-9a-f]{16}")
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+_told: set[str] = set()  # what a log line was written about
+_rooms: dict[str, int] = {}  # by folder: what may be written before all files are counted again
+
+
+class _OthersError(Exception):
+    """A file or folder that is not read, and why."""
+
+
+@dataclass(frozen=True)
+class Cache:
+    """The store of compiled kernels as it is found.
+
+    Attributes
+    ----------
+    path : str
+        ``$CC_RAPIDS_CACHE``, or ``cc_rapids`` in the user's cache.
+    files, bytes : int
+        The files that it holds, and their sizes together.
+    bound : int
+        The bytes above which the oldest files go: ``$CC_RAPIDS_CACHE_SIZE``, or 1 GiB.
+    owner : int or None
+        The user id of the folder's owner; None if there is no folder yet.
+    mode : str or None
+        The folder's permissions, such as ``"0700"``.
+    used : bool
+        Whether kernels are read from there, and kept there.
+    why : str or None
+        Why it is not used.
+    """
+
+    path: str
+    files: int
+    bytes: int
+    bound: int
+    owner: int | None
+    mode: str | None
+    used: bool
+    why: str | None
 
 
 def folder() -> Path:
@@ -25,31 +90,107 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cc_rapids"
 
 
+def bound() -> int:
+    """Return the most bytes that are kept: $CC_RAPIDS_CACHE_SIZE, such as "512MiB", or 1 GiB."""
+    said = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
+    if not said:
+        return MOST
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", said)
+    if found and found[2].upper() in UNITS:
+        return int(float(found[1]) * UNITS[found[2].upper()])
+    _tell(
+        said,
+        f"CC_RAPIDS_CACHE_SIZE={said!r} is no size such as 512MiB or 2GiB: {MOST:,} bytes of"
+        " compiled kernels are kept at most",
+    )
+    return MOST
+
+
 def recall(key: str, suffix: str) -> bytes | None:
     """What was kept under ``key``, any text that names all that the content depends on.
 
-    None if there is nothing, or if the file is broken.
+    None if there is nothing, or if the file is broken or not this user's alone.
     """
-    path = _path(key, suffix)
+    part, name = _place(key, suffix)
     try:
-        stored = path.read_bytes()
+        with _opened() as top, _inside(top, part) as within:
+            stored = _read(within, name)
+    except _OthersError as error:
+        _refuse(error)
+        return None
     except OSError:
         return None
     digest, content = stored[:32], stored[32:]
-    if hashlib.sha256(content).digest() == digest:
+    if _digest(key, content) == digest:
         return content
-    log.warning("%s is broken and is made again", path)
+    log.warning("%s is broken and is made again", folder() / part / name)
     return None
 
 
 def keep(key: str, suffix: str, content: bytes) -> None:
-    """Keep the content under ``key`` for other processes; a folder that cannot be written costs
-    a log line, and the time to make the content again in the next process.
+    """Keep the content under ``key`` for other processes; a folder that cannot be written, or is
+    not this user's alone, costs a log line, and the time to make the content in each process.
+    """
+    part, name = _place(key, suffix)
+    stored = _digest(key, content) + content
+    fits = len(stored) <= bound()
+    try:
+        with _opened(make=fits) as top:
+            if fits:
+                _tighten(top)
+                with _inside(top, part, make=True) as within:
+                    _write(within, name, stored)
+            _trim(top, len(stored) if fits else 0)
+    except _OthersError as error:
+        _refuse(error)
+    except FileNotFoundError:
+        log.debug("there is no store of compiled kernels, or another process has cleared it")
+    except OSError as error:
+        _tell("kept", f"compiled kernels are not kept: {error} (set CC_RAPIDS_CACHE)")
+
+
+def survey() -> Cache:
+    """Look at the store; nothing is made, changed or read into memory."""
+    path, why, owner, mode, files = folder(), None, None, None, []
+    try:
+        with _opened() as top:
+            files = list(_files(top))
+    except FileNotFoundError:
+        pass
+    except (_OthersError, OSError) as error:
+        why = str(error)
+    if not (why or bound()):
+        why = "CC_RAPIDS_CACHE_SIZE is 0"
+    with contextlib.suppress(OSError):
+        found = os.stat(path)
+        owner, mode = found.st_uid, f"{stat.S_IMODE(found.st_mode):04o}"
+    size = sum(file.size for file in files)
+    return Cache(str(path), len(files), size, bound(), owner, mode, why is None, why)
+
+
+def clear() -> tuple[int, int]:
+    """Remove all that is kept, and nothing else that may lie there.
+
+    Returns
+    -------
+    the number of files that have gone, and their bytes
+
+    Raises
+    ------
+    PermissionError
+        The folder is not this user's alone; nothing was removed.
     """
     try:
-        _write(_path(key, suffix), content)
-    except OSError as error:
-        log.warning("compiled kernels are not kept: %s (set CC_RAPIDS_CACHE)", error)
+        with _opened() as top:
+            gone = [file for file in _files(top) if _remove(top, file)]
+            for part in filter(_PART.fullmatch, os.listdir(top)):
+                with contextlib.suppress(OSError):  # it is not empty, or another process was here
+                    os.rmdir(part, dir_fd=top)
+    except FileNotFoundError:
+        return 0, 0
+    except _OthersError as error:
+        raise PermissionError(errno.EPERM, f"nothing was removed: {error}") from None
+    return len(gone), sum(file.size for file in gone)
 
 
 def recipe(*files: str) -> str:
@@ -68,18 +209,214 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _path(key: str, suffix: str) -> Path:
-    name = hashlib.sha256(key.encode()).hexdigest()
-    return folder() / name[:2] / f"{name}{suffix}"
+def _place(key: str, suffix: str) -> tuple[str, str]:
+    """The folder and the name of what is kept under a key."""
+    name = hashlib.sha256(f"{_FORM} {key}".encode()).hexdigest()
+    return name[:2], f"{name}{suffix}"
 
 
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
+def _digest(key: str, content: bytes) -> bytes:
+    """Of both, so that a file under the name of another is a broken one."""
+    return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
+
+
+def _tell(about: str, words: str) -> None:
+    """Write a log line, once a process for each folder and trouble: not one a kernel."""
+    once = f"{folder()} {about}"
+    if once not in _told:
+        _told.add(once)
+        log.warning("%s", words)
+
+
+def _refuse(error: _OthersError) -> None:
+    _tell(
+        "not ours",
+        f"compiled kernels that others may have written are not read, but made again: {error}"
+        " (or set CC_RAPIDS_CACHE to a folder of your own)",
+    )
+
+
+@contextlib.contextmanager
+def _opened(make: bool = False) -> Iterator[int]:
+    """The folder of the store, opened and found to be this user's alone."""
+    path = Path(os.path.abspath(folder()))
+    real = Path(os.path.realpath(path))
+    for above in dict.fromkeys([*reversed(path.parents), *reversed(real.parents)]):
+        if make and not os.path.lexists(above):
+            _make(above)
+        _check_above(above)
+    if make:
+        _make(real)
+    if os.path.islink(path):
+        _check_link(path)
+    handle = os.open(real, _FOLDER)
+    try:
+        _check(handle, str(path))
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _make(path: str | Path, within: int | None = None) -> None:
+    """Make a folder for this user alone; another process may have been faster."""
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path, 0o700, dir_fd=within)
+
+
+@contextlib.contextmanager
+def _inside(top: int, part: str, make: bool = False) -> Iterator[int]:
+    """One of the folders within, opened and checked as that is."""
+    if make:
+        _make(part, top)
+    try:
+        handle = os.open(part, _FOLDER, dir_fd=top)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise _OthersError(f"{folder() / part} is no folder") from None
+        raise
+    try:
+        _check(handle, str(folder() / part))
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _check(handle: int, path: str) -> os.stat_result:
+    """Refuse an open file or folder that another user owns or may write."""
+    found = os.fstat(handle)
+    if found.st_uid != os.geteuid():
+        raise _OthersError(f"{path} belongs to user {found.st_uid}, not to {os.geteuid()}")
+    if found.st_mode & _OTHERS:
+        raise _OthersError(f"{path} {_writable(found)}: chmod go-w {path}")
+    return found
+
+
+def _check_above(path: Path) -> None:
+    """Refuse a folder above in which another user may put another folder in this one's place."""
+    found = os.lstat(path)
+    if stat.S_ISLNK(found.st_mode):
+        _check_link(path)
+        return
+    if found.st_uid not in (0, os.geteuid()):
+        raise _OthersError(f"{path}, above {folder()}, belongs to user {found.st_uid}")
+    if found.st_mode & _OTHERS and not found.st_mode & stat.S_ISVTX and not _private(found):
+        raise _OthersError(f"{path}, above {folder()}, {_writable(found)}: chmod go-w {path}")
+
+
+def _check_link(path: Path) -> None:
+    owner = os.lstat(path).st_uid
+    if owner not in (0, os.geteuid()):
+        raise _OthersError(f"{path} is a link of user {owner}")
+
+
+def _writable(found: os.stat_result) -> str:
+    return f"may be written by others (mode {stat.S_IMODE(found.st_mode):04o})"
+
+
+def _private(found: os.stat_result) -> bool:
+    """Whether a folder may be written only by the group that holds this user alone, as systems
+    make one for each user, and a umask of 002 then allows it.
+    """
+    import grp
+    import pwd
+
+    if found.st_mode & stat.S_IWOTH or not found.st_gid or not os.geteuid():
+        return False
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(found.st_gid)
+    except KeyError:
+        return False
+    own = (group.gr_gid, group.gr_name) == (user.pw_gid, user.pw_name)
+    return own and set(group.gr_mem) <= {user.pw_name}
+
+
+def _tighten(top: int) -> None:
+    """Let nobody else look into a folder that holds nothing but what is kept here."""
+    mode = stat.S_IMODE(os.fstat(top).st_mode)
+    if mode & 0o077 and all(map(_PART.fullmatch, os.listdir(top))):
+        os.fchmod(top, 0o700)
+
+
+def _read(within: int, name: str) -> bytes:
+    try:
+        handle = os.open(name, _FILE, dir_fd=within)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _OthersError(f"{folder() / name[:2] / name} is a link") from None
+        raise
+    with os.fdopen(handle, "rb") as file:
+        found = _check(handle, str(folder() / name[:2] / name))
+        if not stat.S_ISREG(found.st_mode):
+            raise _OthersError(f"{folder() / name[:2] / name} is no file")
+        if time.time() - found.st_mtime > USED:
+            with contextlib.suppress(OSError):  # of a file system that cannot be written now
+                os.utime(handle)
+        return file.read()
+
+
+def _write(within: int, name: str, stored: bytes) -> None:
+    if stat.S_IMODE(os.fstat(within).st_mode) & 0o077:
+        os.fchmod(within, 0o700)
+    temporary = f"new-{secrets.token_hex(8)}"
+    handle = os.open(temporary, _NEW, 0o600, dir_fd=within)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
-        os.replace(temporary, path)
+            file.write(stored)
+        os.replace(temporary, name, src_dir_fd=within, dst_dir_fd=within)
     except BaseException:
-        os.unlink(temporary)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=within)
         raise
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of the store: where, when it was used last, and how large it is."""
+
+    part: str
+    name: str
+    used: float
+    size: int
+
+
+def _files(top: int) -> Iterator[_File]:
+    """The files that are kept, or on their way; others that may lie there are not looked at."""
+    for part in filter(_PART.fullmatch, os.listdir(top)):
+        try:
+            with _inside(top, part) as within:
+                for name in filter(_KEPT.fullmatch, os.listdir(within)):
+                    with contextlib.suppress(FileNotFoundError):  # another process has removed it
+                        found = os.stat(name, dir_fd=within, follow_symlinks=False)
+                        yield _File(part, name, found.st_mtime, found.st_size)
+        except (_OthersError, OSError):
+            continue
+
+
+def _remove(top: int, file: _File) -> bool:
+    """Whether a file has gone: not if another process was faster, or its folder is not ours."""
+    try:
+        with _inside(top, file.part) as within:
+            os.unlink(file.name, dir_fd=within)
+    except (_OthersError, OSError):
+        return False
+    return True
+
+
+def _trim(top: int, written: int) -> None:
+    """Remove the files that were not used for longest, once there are more than the bound.
+
+    All are counted by the first write of a process, and again when it has written a part of the
+    room that was left: several processes, each of which does so, stay within the bound together.
+    """
+    path, most = str(folder()), bound()
+    _rooms[path] = _rooms.get(path, 0) - written
+    if _rooms[path] > 0:
+        return
+    files = sorted(_files(top), key=lambda file: file.used)
+    size, now = sum(file.size for file in files), time.time()
+    if size > most:
+        for file in files:
+            on_its_way = file.name.startswith("new-") and now - file.used < LEFT
+            if size > FULL * most and not on_its_way and _remove(top, file):
+                size -= file.size
+    _rooms[path] = int(UNSEEN * max(most - size, 0))
