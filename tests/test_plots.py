@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
@@ -202,3 +204,37 @@ def test_answers_at_thresholds_are_drawn_as_others():
     weighted = pd.DataFrame(TABLE).assign(weight=[9, 9, 9, 8, 8, 8])
     cuts = components_at(weighted, thresholds=[9, 8])
     assert points(cuts.at(9).plot().lines[0]) == [(1, 1), (3, 1)]
+
+
+STRANGE = ["<script>alert('1')</script>", '"a" & <b>', "$\\frac$", "$5 and $6", "_hidden", "a--b"]
+
+
+def texts_of(axes):
+    """What is written in a picture in SVG, which has to be well-formed and to hold no script."""
+    drawn = BytesIO()
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        axes.figure.savefig(drawn, format="svg")
+    root = ElementTree.fromstring(drawn.getvalue())
+    assert not [node for node in root.iter() if str(node.tag).endswith("script")]
+    assert b"<script" not in drawn.getvalue()
+    return ["".join(node.itertext()) for node in root.iter() if str(node.tag).endswith("text")]
+
+
+@pytest.mark.parametrize("kind", ["component", "largest"])
+def test_ids_are_drawn_as_they_are(kind):
+    """Neither markup nor formulas: a $ in an id used to end in an error, or in italics."""
+    frame = pd.DataFrame({"src": STRANGE[:-1], "dst": STRANGE[1:]})
+    found = components(frame, labels="max" if kind == "largest" else "min")
+    given = (frame,) if kind == "component" else ()
+    written = texts_of(found.plot(kind, *given))
+    named = STRANGE if kind == "component" else [max(STRANGE)]
+    assert set(named) <= set(written)
+
+
+def test_names_in_charts_are_drawn_as_they_are():
+    from cc_rapids.plots import charts
+
+    figure = charts.bars(STRANGE, {"$x$": [1] * 6, "<b>": [2] * 6}, "ms")
+    assert {*STRANGE, "$x$", "<b>"} <= set(texts_of(figure.axes[0]))
+    figure = charts.lines({"$x$": [(1, 2)], "<b>": [(2, 1)]}, "edges", "ms")
+    assert {"$x$", "<b>"} <= set(texts_of(figure.axes[0]))

@@ -1,6 +1,9 @@
 """Components, the answer: labels of each kind, sizes, the largest, and what it says of itself."""
 
+import re
 import tracemalloc
+from html import escape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -116,6 +119,30 @@ def test_the_html_has_the_counts_and_escapes_the_names(ask, monkeypatch):
     assert "<tr><th>components</th><td>4</td></tr>" in html
     assert "<tr><th>largest</th><td>3</td></tr>" in html
     assert "<tr><th>device</th><td>&lt;a &amp; b&gt;</td></tr>" in html
+
+
+SCRIPT = "<script>alert(\"x\" + 'y')</script>"
+
+
+def test_the_html_holds_no_markup_of_ids_columns_or_anything_that_is_shown(monkeypatch):
+    edges = pd.DataFrame({SCRIPT: [SCRIPT, '"a"'], f"{SCRIPT} 2": ["'b'", "<b>"]})
+    found = components(edges, *edges.columns)
+    facts = dict.fromkeys(found.summary(), SCRIPT)
+    shown = [found._repr_html_()]
+    monkeypatch.setattr(type(found), "summary", lambda self: facts)
+    shown.append(found._repr_html_())
+    for html in shown:
+        cells = re.sub("</?(table|caption|tr|th|td)>", "", html)
+        assert not set("<>\"'") & set(cells)
+    assert shown[1].count(escape(SCRIPT)) == 7
+
+
+def test_nothing_else_is_shown_as_markup():
+    """What a notebook would show has to be escaped, and to be held by the test above."""
+    shows = re.compile(r"def (_repr_(?:html|svg|markdown|latex|javascript|mimebundle)_)")
+    package = Path(cc_rapids.__file__).parent
+    found = [(p.name, name) for p in package.rglob("*.py") for name in shows.findall(p.read_text())]
+    assert found == [("result.py", "_repr_html_")]
 
 
 def test_large_counts_are_grouped():

@@ -10,7 +10,17 @@ import numpy as np
 from ..columns import of, of_parts
 from ..errors import InputError
 from ..pick import column_of, only
-from .canvas import HATCH, LINES, listed, missing, name_of, new_axes, numbers, whole_numbers
+from .canvas import (
+    AS_IT_IS,
+    HATCH,
+    LINES,
+    listed,
+    missing,
+    name_of,
+    new_axes,
+    numbers,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from ..result import Components
@@ -75,7 +85,7 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
     bars = axes.barh(range(many.size), many, height=0.7, **style)
     axes.bar_label(bars, [f"{size:,}" for size in many], padding=3, fontsize=8)
-    axes.set_yticks(range(many.size), [name_of(name) for name in names])
+    axes.set_yticks(range(many.size), [name_of(name) for name in names], **AS_IT_IS)
     axes.invert_yaxis()
     axes.margins(x=0.12)
     axes.set(xlabel="vertices", ylabel="component", title=_title(found))
@@ -136,11 +146,12 @@ def component(
     axes.plot(*place[:1].T, marker="s", markersize=6, **style)
     if len(names) <= MOST_NAMED:
         for name, at in zip(names, place, strict=True):
-            axes.annotate(name_of(name), at, (3, 3), textcoords="offset points", fontsize=8)
+            style = {"textcoords": "offset points", "fontsize": 8, **AS_IT_IS}
+            axes.annotate(name_of(name), at, (3, 3), **style)
     axes.set_axis_off()
     axes.margins(0.15)
     words = f"{len(names):,} vertices, {graph.number_of_edges():,} edges"
-    axes.set_title(f"component {name_of(names[0])}: {words}")
+    axes.set_title(f"component {name_of(names[0])}: {words}", **AS_IT_IS)
     return axes
 
 

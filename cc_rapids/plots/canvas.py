@@ -11,6 +11,8 @@ from ..pick import column_of, columns_of, numbers_of
 HATCH = "///"
 LINES = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))  # markers and lines, by their order
 
+AS_IT_IS: dict[str, Any] = {"parse_math": False}  # of texts that hold ids: a $ begins no formula
+
 
 def new_axes(axes: Any) -> Any:
     """The axes themselves, or those of a new figure.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..formats.output import replacing
-from .canvas import missing
+from .canvas import AS_IT_IS, missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ def bars(
             axes.axhline(line, color="black", linewidth=0.8, linestyle="--")
         long = max(map(len, names), default=0) > 12
         slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
-        axes.set_xticks(range(len(names)), names, **slanted)
+        axes.set_xticks(range(len(names)), names, **slanted, **AS_IT_IS)
         axes.set_ylabel(label)
         beside(axes)
         return figure
@@ -131,7 +131,9 @@ def _scale(axes: Axes, log: str) -> None:
 
 def beside(axes: Axes) -> None:
     """The legend to the right of the plot."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    for text in legend.get_texts():
+        text.set(**AS_IT_IS)
 
 
 def save(figure: Figure, path: Path) -> None:
