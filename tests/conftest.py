@@ -3,6 +3,7 @@
 import gc
 
 import design_pairs
+import gpu_machine
 import pytest
 from machine import SELDOM, SIMULATED
 
@@ -32,13 +33,26 @@ def pytest_addoption(parser):
         default="pairs",
         help="all designs, or some in which every two choices meet (default)",
     )
+    parser.addoption(
+        "--gpu",
+        action="store_true",
+        help="fail where a GPU or a library is missing; run all designs and say that they have run",
+    )
+
+
+def pytest_configure(config):
+    if config.getoption("--gpu"):
+        gpu_machine.check(GPU)
+        config.pluginmanager.register(gpu_machine.GpuMachine(config))
 
 
 def pytest_generate_tests(metafunc):
     marks = metafunc.definition.iter_markers("parametrize")
     chosen = any("design" in str(mark.args[0]) for mark in marks)
     if "design" in metafunc.fixturenames and not chosen:
-        found = design_pairs.selected(metafunc.config.getoption("--designs"))
+        config = metafunc.config
+        which = "all" if config.getoption("--gpu") else config.getoption("--designs")
+        found = design_pairs.selected(which)
         metafunc.parametrize("design", found, ids=str)
 
 
