@@ -6,6 +6,7 @@ small, and so is the limit; neither has to be.
 """
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -24,17 +25,23 @@ with tempfile.TemporaryDirectory() as folder:
     pattern, options = f"{folder}/*.parquet", {"num_vertices": N, "memory_limit": "12MiB"}
     print(cc_rapids.components(pattern, explain=True, **options))
 
+    before, after = [], []  # the edges that each run tells of, first after its first chunk
+
     def pull_the_plug(progress):
         """Stop in the middle, as a power cut would."""
+        before.append(progress.edges)
         print("stopped after:", progress)
         raise KeyboardInterrupt
 
     options |= {"checkpoint": Path(folder) / "far.npz", "checkpoint_every": 0}
-    try:
+    with suppress(KeyboardInterrupt):
         cc_rapids.components(pattern, progress=pull_the_plug, **options)
-    except KeyboardInterrupt:
-        found = cc_rapids.components(pattern, **options)
+    options["progress"] = lambda progress: after.append(progress.edges)
+    found = cc_rapids.components(pattern, **options)
 
 print("resumed:", found)
+assert len(before) == 1  # it ended there,
+assert 0 < before[0] < N - 7  # part of the way,
+assert after[0] > before[0]  # and the other run went on instead of beginning again
 assert len(found) == 7
-assert found.summary()["edges"] == N - 7
+assert found.summary()["edges"] == after[-1] == N - 7

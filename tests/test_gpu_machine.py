@@ -28,7 +28,8 @@ def test_every_library_that_a_test_may_skip_for_is_asked_for():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.importorskip":
                 named |= {a.value for a in node.args if isinstance(a, ast.Constant)}
     own = {"cc_rapids", "numpy", "numba", "pytest", *(path.stem for path in FILES)}
-    own |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
+    folders = ROOT / "tests", ROOT / "benchmarks"
+    own |= {path.stem for folder in folders for path in folder.glob("*.py")}
     own |= sys.stdlib_module_names
     others = {name for name in named if name.partition(".")[0] not in own}
     known = {name.partition(".")[0] for name in gpu_machine.LIBRARIES}

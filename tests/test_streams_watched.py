@@ -96,6 +96,13 @@ def test_progress_is_told(tmp_path, caplog):
     assert "9,000 of 9,000 edges" in caplog.text
 
 
+def test_the_first_chunk_is_told_of_however_quick_the_rest_is(monkeypatch):
+    monkeypatch.setattr(cc_rapids.streams.progress, "CALL_SECONDS", 1e9)
+    told, chunks = [], (([k], [k + 1]) for k in range(5))
+    stream_components(chunks, progress=told.append)
+    assert [facts.edges for facts in told] == [1, 5]
+
+
 def test_a_bar_where_there_is_a_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "150")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ class Reporter:
         self.every = LOG_SECONDS
         if callable(wanted):
             self.tell, self.every = wanted, CALL_SECONDS
+            self.last = -math.inf  # the first chunk is told of, whenever it comes
         elif wanted:
             self.bar, self.task = terminal_bar("reading", self.total)
             if self.bar is not None:

@@ -69,8 +69,8 @@ def stream_components(
         and the text four times for strings.
         Items of an iterable, and frames that the answer returns, are the caller's own.
     progress : bool or callable
-        True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` twice a
-        second, and at the end. Otherwise there are lines in the log.
+        True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` after the
+        first chunk, then twice a second, and at the end. Otherwise there are lines in the log.
     checkpoint : path, optional
         A file that is replaced every ``checkpoint_every`` seconds (0: after each chunk) by how far
         all is, and read if it is there: finished files and row groups are then not read again.
