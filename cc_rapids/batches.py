@@ -15,7 +15,7 @@ import numpy as np
 
 from . import kernels
 from .choosing import choose_for_batch
-from .columns import empty
+from .columns import Column, empty, of_parts
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
@@ -84,12 +84,16 @@ def kind_of(given: Given, before: Given | None) -> Given:
     """How answers go back, without the columns; of the batches before if this one is empty."""
     if before is not None and not given.src.size:
         return replace(before, dropped=before.dropped + given.dropped)
-    src, dst = (
-        replace(column, size=0, lend=empty(column.name).lend, parts=())
-        for column in (given.src, given.dst)
-    )
     dropped = given.dropped + (before.dropped if before else 0)
-    return Given(src, dst, given.frame, given.on_device, dropped=dropped)
+    ends = _without_rows(given.src), _without_rows(given.dst)
+    return Given(*ends, given.frame, given.on_device, dropped=dropped)
+
+
+def _without_rows(column: Column) -> Column:
+    """The kind of a column, or of several that are one id, without what it holds."""
+    if column.parts:
+        return of_parts([_without_rows(part) for part in column.parts])
+    return replace(column, size=0, lend=empty(column.name).lend)
 
 
 def grown(forest: Forest, n: int) -> Forest:
@@ -128,6 +132,8 @@ def extended_by(
 def answered_as(state: State, given: Given) -> State:
     """The state, whose answers go back as the edges of a batch came."""
     kind = kind_of(given, state.given)
+    if (len(kind.src.parts) or 1) != state.index.width:  # no batch had rows, nor has this one
+        kind = replace(kind_of(given, None), dropped=kind.dropped)
     return State(state.engine, state.index, state.forest, kind, state.edges, state.batches)
 
 

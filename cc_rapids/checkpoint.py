@@ -19,7 +19,7 @@ from .batches import State
 from .engines import Engine
 from .errors import FormatError
 from .forest import Forest
-from .index import Index, Integers, Range, Texts
+from .index import Index, Integers, Range, Texts, Tuples
 from .inputs import check_design
 
 FORMAT = "cc_rapids connectivity 1"
@@ -53,11 +53,22 @@ def _arrays(index: Index, engine: Engine) -> dict[str, Any]:
     if isinstance(index, Integers):
         ids = engine.to_host(index.ids)
         return {"kind": np.array("integers"), "dtype": np.array(str(index.dtype)), "ids": ids}
+    if isinstance(index, Tuples):
+        return _arrays_of_columns(index, engine)
     held = index.held.to_arrow() if hasattr(index.held, "to_arrow") else index.held
     words = [] if held is None else [word.encode() for word in held.to_pylist()]
     ends = np.cumsum([0, *map(len, words)], dtype=np.int64)
     octets = np.frombuffer(b"".join(words), np.uint8)
     return {"kind": np.array("strings"), "ends": ends, "octets": octets}
+
+
+def _arrays_of_columns(index: Tuples, engine: Engine) -> dict[str, Any]:
+    """The values of each column, and of each vertex in the order of the ids which it has there."""
+    arrays = {"kind": np.array("rows"), "width": np.array(index.width)}
+    for k, (column, ranks) in enumerate(zip(index.columns, index.ranks(), strict=True)):
+        arrays[f"{k}_ranks"] = engine.to_host(ranks)
+        arrays |= {f"{k}_{name}": value for name, value in _arrays(column, engine).items()}
+    return arrays
 
 
 def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
@@ -122,6 +133,8 @@ def _index(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
             raise ValueError(f"its ids are not {n:,} different ones in their order")
         dtype = np.dtype(str(parts["dtype"])) if n else None
         return Integers(engine.asarray(ids), places, dtype), plain(ids[:0])
+    if kind == "rows":
+        return _index_of_columns(parts, n, engine)
     if kind != "strings":
         raise ValueError(f"ids of kind {kind!r}")
     ends, octets = parts["ends"], parts["octets"].tobytes()
@@ -133,6 +146,38 @@ def _index(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
     if index.n != n:
         raise ValueError(f"its ids are not {n:,} different strings")
     return index, plain(words[:0])
+
+
+def _index_of_columns(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
+    """The same where ids have several columns: answers are like PyArrow's tables."""
+    columns: list[Integers | Texts] = []
+    ranks = [parts[f"{k}_ranks"] for k in range(int(parts["width"]))]
+    for k, rank in enumerate(ranks):
+        own = {
+            name.removeprefix(f"{k}_"): parts[name] for name in parts if name.startswith(f"{k}_")
+        }
+        size = int(own["ends"].size - 1 if str(own["kind"]) == "strings" else own["ids"].size)
+        column, _ = _index(own, size, engine)
+        if rank.shape != (n,) or rank.dtype != np.int64 or not isinstance(column, Integers | Texts):
+            raise ValueError(f"its column {k} is not that of {n:,} ids")
+        if n and not 0 <= rank.min() <= rank.max() < size:
+            raise ValueError(f"its column {k} has no values of some ids")
+        columns.append(column)
+    index = Tuples.of(engine, columns, [engine.asarray(rank) for rank in ranks])
+    if index.n != n or (engine.to_host(index.places) != np.arange(n)).any():
+        raise ValueError(f"its ids are not {n:,} different ones in their order")
+    return index, plain_columns([column.strings for column in columns])
+
+
+def plain_columns(strings: list[bool]) -> Any:
+    """What a caller who gives tables of PyArrow's would have given, with such columns a side."""
+    import pyarrow as pa
+
+    kinds = [pa.string() if text else pa.int64() for text in strings]
+    source, destination = ([f"{side}{k}" for k in range(len(kinds))] for side in ("src", "dst"))
+    none = [pa.array([], kind) for kind in [*kinds, *kinds]]
+    table = pa.table(none, names=[*source, *destination])
+    return frames.read(table, source, destination, None, None, "raise")
 
 
 def plain(ids: Any) -> Any:

@@ -10,6 +10,7 @@ from . import batches, checkpoint, engines, inputs
 from .alike import column_like
 from .design import Design
 from .index import check_kind
+from .inputs import Side
 from .insertions import insert_all, insert_one
 from .pick import rows_of
 from .result import Components, check_labels
@@ -23,16 +24,19 @@ class Connectivity:
     Each batch costs what it holds, and one copy of the trees so far: it works on the copy, which is
     taken for the old trees at its end. A batch that fails, or is interrupted, therefore changes
     nothing. Memory: 4 bytes a vertex (8 from 2^32 of them on), and 12 more without ``num_vertices``
-    (for strings 4, and themselves), all of it twice while a batch runs; and what the design needs.
+    (for strings 4, and themselves; where ids have several columns, for each value of a column and
+    for each tuple of the first two, three, ...), all of it twice while a batch runs; and what the
+    design needs.
     ``len()`` is the number of components.
 
     Parameters
     ----------
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1. Without it vertices appear as insertions
-        name them: integers of any 64-bit type, or strings, but not several columns.
+        name them: integers of any 64-bit type, strings, or several columns that are one id.
     vertices : column, array or range of ids, optional
-        Vertices that exist from the start.
+        Vertices that exist from the start; of several columns a frame, a list of tuples, or an
+        array with a row for each.
     design : str or Design
         A design that hooks roots alone, without a sample: union-find, ``shiloach-vishkin``, or
         ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``, and on a GPU, for batches of
@@ -80,7 +84,7 @@ class Connectivity:
         self._state = begun(runner, count, vertices, self._free)
 
     def insert(
-        self, edges: Any, source: str = "src", destination: str = "dst", *, nulls: str = "raise"
+        self, edges: Any, source: Side = "src", destination: Side = "dst", *, nulls: str = "raise"
     ) -> Connectivity:
         """Insert a batch of edges.
 
@@ -116,7 +120,7 @@ class Connectivity:
         return self
 
     def connected(
-        self, pairs: Any, source: str = "src", destination: str = "dst", *, missing: str = "raise"
+        self, pairs: Any, source: Side = "src", destination: Side = "dst", *, missing: str = "raise"
     ) -> Any:
         """Whether the two vertices of each pair are in one component.
 
@@ -156,8 +160,8 @@ class Connectivity:
     def process(
         self,
         batch: Any,
-        source: str = "src",
-        destination: str = "dst",
+        source: Side = "src",
+        destination: Side = "dst",
         query: Any = "query",
         *,
         missing: str = "raise",

@@ -10,20 +10,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from .columns import is_cudf
+from .columns import Column, is_cudf
 from .engines import Array, Engine
-from .errors import ColumnTypeError, InputError
+from .errors import CapacityError, ColumnTypeError, InputError
 from .given import Given
 from .names import Listed, Offset
+from .rows import RankedRows
 from .spans import bounds, span_of, type_of
 from .strings import Words, factorise
 
 Names = Offset | Listed | Words
 INT64 = np.dtype(np.int64)
+HALF = np.uint64(32)  # bits of a pair of numbers that each of them has
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Range:
     places: Array = None
     about = "as they are"
     strings = False
+    width = 1
 
     def extend(
         self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
@@ -74,6 +78,7 @@ class _Placed(ABC):
     """An index that keeps, for each id in their order, the number of its vertex."""
 
     places: Array
+    width = 1
 
     @abstractmethod
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
@@ -121,6 +126,10 @@ class Integers(_Placed):
         self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
         """An index of the ids of the columns too, and their vertices; new ones from n on."""
+        return self.inserted(columns, engine)
+
+    def inserted(self, columns: Sequence[Any], engine: Engine) -> tuple[Integers, list[Array]]:
+        """The same, without what the caller gave."""
         xp, arrays = engine.xp, [engine.asarray(column) for column in columns]
         if not any(array.size for array in arrays):
             return self, [array.astype(np.uint32) for array in arrays]
@@ -219,7 +228,139 @@ class Texts(_Placed):
         return replace(self, places=engine.asarray(self.places))
 
 
-Index = Range | Integers | Texts
+@dataclass(frozen=True)
+class Tuples:
+    """Ids of several columns, which compare column by column.
+
+    ``columns`` number the values of each column, and ``pairs[k]`` numbers what occurs together in
+    the first k + 2 columns: a pair is 64 bits, the number of what stands in the columns before in
+    the upper half. The last pairs are the vertices. What has a number keeps it, as in any index, so
+    that a new value moves nothing.
+    """
+
+    engine: Engine
+    columns: tuple[Integers | Texts, ...]
+    pairs: tuple[Integers, ...]
+    about = "rows, sorted ids"
+
+    @classmethod
+    def empty(cls, engine: Engine, width: int) -> Tuples:
+        """No ids at all, of so many columns."""
+        none = Integers.empty(engine)
+        return cls(engine, (none,) * width, (none,) * (width - 1))
+
+    @classmethod
+    def of(
+        cls, engine: Engine, columns: Sequence[Integers | Texts], numbers: Sequence[Array]
+    ) -> Tuples:
+        """The rows of values that have these numbers in each column, which come in their order."""
+        pairs: list[Integers] = []
+        found = numbers[0]
+        for codes in numbers[1:]:
+            more, (found,) = Integers.empty(engine).inserted([_paired(found, codes)], engine)
+            pairs.append(more)
+        return cls(engine, tuple(columns), tuple(pairs))
+
+    @property
+    def n(self) -> int:
+        """The number of vertices."""
+        return self.pairs[-1].n
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    @property
+    def strings(self) -> bool:
+        """Whether some column holds strings."""
+        return any(column.strings for column in self.columns)
+
+    def ranks(self) -> list[Array]:
+        """For each column the ranks of its values among all of them, in the order of the ids."""
+        return [rank[self.places] for rank in self._ranks]
+
+    @cached_property
+    def _ranks(self) -> list[Array]:
+        """The same, for each vertex by number."""
+        numbers = self.engine.xp.arange(self.n)
+        ranks = []
+        for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
+            keys = self.engine.empty(pairs.n, np.uint64)
+            keys[pairs.places] = pairs.ids.astype(np.uint64)
+            own = keys[numbers]
+            ranks.append(_inverse(column.places, self.engine)[own.astype(np.uint32)])
+            numbers = (own >> HALF).astype(np.int64)
+        ranks.append(_inverse(self.columns[0].places, self.engine)[numbers])
+        return ranks[::-1]
+
+    @cached_property
+    def places(self) -> Array:
+        """The number of each vertex, in the order of the ids."""
+        xp = self.engine.xp
+        return xp.lexsort(xp.stack(self._ranks[::-1])) if self.n else xp.zeros(0, np.int64)
+
+    def extend(
+        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+    ) -> Extended:
+        """An index of the rows of the columns too, each a list of its parts, and their vertices."""
+        held: list[Integers | Texts] = []
+        pairs: list[Integers] = []
+        numbers: list[Array] = []
+        for k, (src, dst) in enumerate(zip(given.src.parts, given.dst.parts, strict=True)):
+            part = replace(given, src=src, dst=dst, vertices=None)
+            column, codes = extended(self.columns[k], part, [side[k] for side in columns], engine)
+            assert isinstance(column, Integers | Texts)
+            held.append(column)
+            if k:
+                both = [_paired(*two) for two in zip(numbers, codes, strict=True)]
+                found, numbers = self.pairs[k - 1].inserted(both, engine)
+                pairs.append(found)
+            else:
+                numbers = codes
+        if max(column.n for column in [*held, *pairs]) > 1 << 32:
+            raise CapacityError(
+                f"ids of several columns ({given.src.name}) may be 2^32 different ones, and these"
+                f" are {pairs[-1].n:,}: make one column of integers of them"
+            )
+        return Tuples(engine, tuple(held), tuple(pairs)), numbers
+
+    def find(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+        """The vertex of each row, any where there is none, and whether there is one."""
+        numbers, known = self.columns[0].find(columns[0], engine)
+        for own, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
+            codes, fits = own.find(column, engine)
+            numbers, held = pairs.find(_paired(numbers, codes), engine)
+            known = known & fits & held
+        return numbers, known
+
+    def names(self, given: Given) -> RankedRows:
+        """From the vertices in the order of their ids back to these, as ``given`` has them."""
+        kinds = [replace(given, src=part) for part in given.src.parts]
+        names = [column.names(kind) for column, kind in zip(self.columns, kinds, strict=True)]
+        dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
+        at = _inverse(self.places, self.engine)
+        return RankedRows(names, self.ranks(), self.find, at, dtype)
+
+    def to(self, engine: Engine) -> Tuples:
+        """The same index on another engine."""
+        columns = tuple(column.to(engine) for column in self.columns)
+        return Tuples(engine, columns, tuple(pairs.to(engine) for pairs in self.pairs))
+
+
+def _paired(first: Array, second: Array) -> Array:
+    """Two numbers below 2^32 as one of 64 bits."""
+    return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
+
+
+def _inverse(places: Array, engine: Engine) -> Array:
+    """Where each number stands in a permutation."""
+    found = engine.empty(places.size, np.int64)
+    found[places] = engine.xp.arange(places.size)
+    return found
+
+
+Index = Range | Integers | Texts | Tuples
 Extended = tuple[Index, list[Array]]
 
 
@@ -238,23 +379,61 @@ def extended(
     ------
     ColumnTypeError
         They are strings, and the ids so far are integers, or the other way round.
+    InputError
+        They have another number of columns than those so far.
     """
     check_kind(index, given)
-    if given.src.strings and not index.n and isinstance(index, Integers):
+    src, width = given.src, len(given.src.parts) or 1
+    if width != index.width:
+        if index.n or isinstance(index, Range):  # then there are no rows
+            return index, [engine.empty(0, np.uint32) for _ in columns]
+        index = Tuples.empty(engine, width) if src.parts else Integers.empty(engine)
+    if src.strings and not index.n and isinstance(index, Integers):
         index = Texts(None, None, index.places)
-    if not (given.src.strings or index.n) and isinstance(index, Texts):
+    if not (src.strings or index.n) and isinstance(index, Texts):
         index = Integers.empty(engine)
     return index.extend(given, columns, engine, sure)
 
 
 def check_kind(index: Index, given: Given) -> None:
-    """A ColumnTypeError if ids are of the other kind than those that an index holds."""
-    src = given.src
-    fixed = isinstance(index, Range)
-    if not src.size or src.strings == index.strings or not (index.n or fixed):
+    """An error if ids are of another kind than those that an index holds.
+
+    Raises
+    ------
+    ColumnTypeError
+        They are strings, and the index holds integers, or the other way round.
+    InputError
+        They have another number of columns.
+    """
+    src, fixed = given.src, isinstance(index, Range)
+    if not (src.size and (index.n or fixed)):
+        return
+    width = len(src.parts) or 1
+    if width != index.width:
+        way = "name as many columns by source= and destination="
+        way = "num_vertices= is for ids of one column: leave it out" if fixed else way
+        raise InputError(
+            f"ids have {_counted(width)} a side ({src.name}), and the {index.n:,} vertices so far"
+            f" {_counted(index.width)}: {way}"
+        )
+    if isinstance(index, Tuples):
+        for column, part in zip(index.columns, src.parts, strict=True):
+            _check_column(column, part, index.n)
+    else:
+        _check_column(index, src, index.n)
+
+
+def _counted(width: int) -> str:
+    return f"{width} column{'' if width == 1 else 's'}"
+
+
+def _check_column(index: Range | Integers | Texts, src: Column, n: int) -> None:
+    if src.strings == index.strings:
         return
     own = "strings" if index.strings else "integers"
-    way = "num_vertices= is for integers: leave it out" if fixed else "cast the column"
+    way = "cast the column"
+    if isinstance(index, Range):
+        way = "num_vertices= is for integers: leave it out"
     raise ColumnTypeError(
-        f"column {src.name!r} is {src.dtype}, and the {index.n:,} vertices so far are {own}: {way}"
+        f"column {src.name!r} is {src.dtype}, and the {n:,} vertices so far are {own}: {way}"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from . import engines, frames
 from .adjacency import Adjacency, listed
 from .batches import State
 from .catalog import unknown
-from .columns import Lending
+from .columns import Lending, of_parts
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
 from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError
 from .given import Given
+from .parts import collected, is_frame, parts_of
 from .pick import column_of, columns_of, first, mask_of, rows_of
 
 MISSING = ("raise", "false")
@@ -63,21 +65,68 @@ def check_missing(missing: str) -> None:
         raise InputError(unknown("policy for unknown ids, missing,", str(missing), MISSING))
 
 
-def read(edges: Any, source: str, destination: str, nulls: str = "raise") -> Given:
+Side = str | list[str]
+
+
+def read(edges: Any, source: Side, destination: Side, nulls: str = "raise") -> Given:
     """The edges, or pairs, as :func:`cc_rapids.components` reads them."""
-    if isinstance(source, list) or isinstance(destination, list):
-        raise InputError(
-            f"ids of batches are one column a side, not source={source!r} and"
-            f" destination={destination!r}: make one of them, such as by joining them as strings"
-        )
     return frames.read(edges, source, destination, None, None, nulls)
 
 
-def vertices(named: Any) -> Given:
-    """A column, array or range of ids, as a loop at each."""
+def vertices(named: Any, width: int | None = None) -> Given:
+    """A column, array or range of ids, as a loop at each; of ids of several columns a frame, a list
+    of tuples or an array with a row for each.
+
+    Parameters
+    ----------
+    width : int, optional
+        How many columns an id has; by default as many as those that are given.
+    """
     if isinstance(named, range):
+        if width not in (None, 1):
+            raise InputError(
+                f"vertices={named} are ids of one column, and the edges have {width} a side: give a"
+                " frame with as many, or a list of tuples"
+            )
         named = np.arange(named.start, named.stop, named.step)
+    width = width or _width(named)
+    if width == 1:
+        return _looped(named)
+    column = of_parts(parts_of("vertices", named, width))
+    return replace(_looped(_like(named)), src=column, dst=column)
+
+
+def _looped(named: Any) -> Given:
     return frames.read((named, named), "vertices", "vertices", None, None, "raise")
+
+
+def _width(named: Any) -> int:
+    """How many columns the ids have, if that can be seen: of a single one no frame is taken."""
+    if isinstance(named, tuple | list):
+        tuples = (item for item in named if isinstance(item, tuple))
+        columns = len(named) if len(named) and all(map(_is_column, named)) else 1
+        return len(next(tuples, ())) or columns
+    if is_frame(named):
+        return len(columns_of(collected(named)))
+    return int(named.shape[1]) if getattr(named, "ndim", 1) == 2 else 1
+
+
+def _is_column(item: Any) -> bool:
+    return not isinstance(item, str | bytes) and hasattr(item, "__len__")
+
+
+def _like(named: Any) -> Any:
+    """A column of the library that answers are to be of: PyArrow's for lists and arrays."""
+    if is_frame(named):
+        held = collected(named)
+        return column_of(held, columns_of(held)[0])
+    if hasattr(named, "__cuda_array_interface__"):
+        import cudf
+
+        return cudf.Series(dtype="int64")
+    import pyarrow as pa
+
+    return pa.chunked_array([], pa.int64())
 
 
 @contextmanager
@@ -110,7 +159,11 @@ def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
 
 
 def rows(column: Any, mask: Array, engine: Engine) -> Any:
-    """The rows of a lent column, integers or strings, for which a mask of the engine's holds."""
+    """The rows of a lent column, integers or strings, for which a mask of the engine's holds; of
+    several columns that are one id those of each.
+    """
+    if isinstance(column, list):
+        return [rows(part, mask, engine) for part in column]
     if hasattr(column, "to_pandas"):
         return rows_of(column, mask, engine)
     return engine.asarray(column)[mask]
@@ -154,8 +207,15 @@ def ends(state: State, given: Given, columns: list[Any], missing: str) -> tuple[
 
 def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
     where = np.flatnonzero(strange)
-    some = ", ".join(str(first(column[int(i) : int(i) + 1])) for i in where[:3])
+    some = ", ".join(str(_id_at(column, int(i))) for i in where[:3])
     return UnknownVertexError(
         f"{where.size:,} of {strange.size:,} in {name!r} are no vertices so far:"
         f" {some}{', ...' if where.size > 3 else ''}; missing='false' answers False for them"
     )
+
+
+def _id_at(column: Any, row: int) -> Any:
+    """The id in a row of a lent column: a tuple, of several columns."""
+    if isinstance(column, list):
+        return tuple(_id_at(part, row) for part in column)
+    return first(column[row : row + 1])

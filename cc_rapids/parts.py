@@ -45,6 +45,16 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
     return parts
 
 
+def is_frame(ids: Any) -> bool:
+    """Whether ids come as a frame, of one column or more."""
+    return hasattr(type(ids), "columns") and not is_series(ids)
+
+
+def collected(frame: Any) -> Any:
+    """The frame itself; a lazy one of Polars' as one that has been read."""
+    return frame.collect() if hasattr(type(frame), "collect") else frame
+
+
 def _columns(name: str, ids: Any, wanted: int) -> list[Any]:
     if isinstance(ids, tuple | list):
         if any(isinstance(item, tuple) for item in ids):
@@ -55,8 +65,8 @@ def _columns(name: str, ids: Any, wanted: int) -> list[Any]:
             return list(ids.T)
         if not ids.size:
             return [ids.ravel()] * wanted
-    elif hasattr(type(ids), "columns") and not is_series(ids):
-        held = ids.collect() if hasattr(type(ids), "collect") else ids
+    elif is_frame(ids):
+        held = collected(ids)
         return [column_of(held, column) for column in columns_of(held)]
     shape = f" of shape {tuple(ids.shape)}" if hasattr(ids, "shape") else ""
     raise InputError(

@@ -6,6 +6,7 @@ them, strings by their rank); a row is the number whose digits are its codes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +97,34 @@ class Rows:
         numbers, fits = self.digits.join(columns, engine)
         vertices, known = self.numbers.find(numbers, engine)
         return vertices, known & fits
+
+
+@dataclass(frozen=True)
+class RankedRows:
+    """Ids of several columns: vertex v has, in column k, the value of rank ``ranks[k][v]``.
+
+    ``number`` gives the numbers of ids, and which are known; ``at`` says where each number is among
+    the vertices.
+    """
+
+    columns: list[Values]
+    ranks: list[Array]
+    number: Callable[[list[Any], Engine], tuple[Array, Array]]
+    at: Array
+    dtype: np.dtype[Any]
+    low: int = 0
+
+    def take(self, vertices: Array, engine: Engine) -> list[Any]:
+        """The columns of the ids of some vertices, each of the caller's kind."""
+        pairs = zip(self.columns, self.ranks, strict=True)
+        return [names.take(rank[vertices].astype(names.dtype), engine) for names, rank in pairs]
+
+    def find(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+        """The vertices of rows, given as their columns, and which are known."""
+        numbers, known = self.number(columns, engine)
+        if not self.at.size:
+            return numbers.astype(np.uint64), known
+        return self.at[numbers.astype(np.int64)].astype(np.uint64), known
 
 
 def number_rows(

@@ -16,10 +16,17 @@ from .index import Integers, Range
 from .result import Components, Facts
 
 
-def begun(engine: Engine, count: int | None, named: Any = None, free: bool = True) -> State:
+def begun(
+    engine: Engine,
+    count: int | None,
+    named: Any = None,
+    free: bool = True,
+    width: int | None = None,
+) -> State:
     """No edges yet, over so many vertices, or over those that are named and those that will come.
 
-    If it is ``free`` to, the state goes to the engine where the ids lie.
+    If it is ``free`` to, the state goes to the engine where the ids lie. ``width`` says how many
+    columns an id has, if that is known.
     """
     with engine.scope():
         index = Integers.empty(engine) if count is None else Range(count)
@@ -27,7 +34,7 @@ def begun(engine: Engine, count: int | None, named: Any = None, free: bool = Tru
         state = State(engine, index, forest, batches.kind_of(inputs.NOTHING, None))
     if named is None:
         return state
-    given = inputs.vertices(named)
+    given = inputs.vertices(named, width)
     with inputs.lent_to(state, given, free) as (old, columns):
         return batches.named(old, given, columns)[0]
 

@@ -25,10 +25,10 @@ from .spans import NOT_SEEN, Order, Span, span_of
 from .ways import WORDS_EACH, Way, bits_pay, choose_way
 
 if TYPE_CHECKING:
-    from .rows import Rows
+    from .rows import RankedRows, Rows
     from .strings import Words
 
-Names: TypeAlias = "Offset | Listed | Words | Rows"
+Names: TypeAlias = "Offset | Listed | Words | Rows | RankedRows"
 
 
 @dataclass(frozen=True)

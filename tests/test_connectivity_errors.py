@@ -47,8 +47,6 @@ def test_ids_that_cannot_be_used_change_nothing():
         ):
             counted.connected(([1], [strange]))
         assert counted.connected(([1], [strange]), missing="false").tolist() == [False]
-    with pytest.raises(InputError, match="one column a side"):
-        seen.insert(pd.DataFrame({"a": [1], "b": [2]}), ["a"], ["b"])
     frame = pd.DataFrame({"src": pd.array([1, None], "Int64"), "dst": [2, 3]})
     assert seen.insert(frame, nulls="drop").num_vertices == 3
     assert seen.components().summary()["dropped"] == 1

@@ -73,7 +73,7 @@ ROOMS = {
     ),
     "plan": Room("errors catalog design choosing engines forest given one_launch strings vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
-    "index": Room("errors columns engines given names spans strings", "numpy"),
+    "index": Room("errors columns engines given names rows spans strings", "numpy"),
     "batches": Room(
         "edges kernels passes engines design choosing forest solve columns given index", "numpy"
     ),
@@ -82,7 +82,9 @@ ROOMS = {
     "scores": Room("errors columns engines pick", "numpy", "cudf narwhals pyarrow"),
     "selection": Room("errors catalog engines lookup pick plots scores", "numpy"),
     "inputs": Room(
-        "errors catalog edges engines design adjacency frames columns given batches pick", "numpy"
+        "errors catalog edges engines design adjacency frames columns given batches parts pick",
+        "numpy",
+        "cudf pyarrow",
     ),
     "oracle": Room(
         "errors columns frames given", "numba numpy", "cudf cugraph cupy networkx scipy"
@@ -96,7 +98,7 @@ ROOMS = {
     "result": Room(
         "errors catalog engines forest given pick lookup selection spanning vertices audit", "numpy"
     ),
-    "checkpoint": Room("errors engines forest frames index batches inputs", "numpy"),
+    "checkpoint": Room("errors engines forest frames index batches inputs", "numpy", "pyarrow"),
     "snapshots": Room("engines design forest given index batches inputs result"),
     "insertions": Room("errors engines design columns given batches inputs"),
     "connectivity": Room(
