@@ -166,14 +166,15 @@ def _index_of_columns(parts: dict[str, Any], n: int, engine: Engine) -> tuple[In
     index = Tuples.of(engine, columns, [engine.asarray(rank) for rank in ranks])
     if index.n != n or (engine.to_host(index.places) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different ones in their order")
-    return index, plain_columns([column.strings for column in columns])
+    return index, like_tables(index)
 
 
-def plain_columns(strings: list[bool]) -> Any:
-    """What a caller who gives tables of PyArrow's would have given, with such columns a side."""
+def like_tables(index: Index) -> Any:
+    """What a caller who gives tables of PyArrow's would have given for an index."""
     import pyarrow as pa
 
-    kinds = [pa.string() if text else pa.int64() for text in strings]
+    columns = index.columns if isinstance(index, Tuples) else [index]
+    kinds = [pa.string() if column.strings else pa.int64() for column in columns]
     source, destination = ([f"{side}{k}" for k in range(len(kinds))] for side in ("src", "dst"))
     none = [pa.array([], kind) for kind in [*kinds, *kinds]]
     table = pa.table(none, names=[*source, *destination])

@@ -58,11 +58,11 @@ def read(
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
     elif is_cudf_frame(edges):
-        given = read_cudf(edges, *_several(source, destination), nulls)
+        given = read_cudf(edges, *several(source, destination), nulls)
     elif hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
         given = _proxy(edges, source, destination, nulls)
     elif isinstance(source, list) or isinstance(destination, list):
-        given = read_table(edges, *_several(source, destination), nulls)
+        given = read_table(edges, *several(source, destination), nulls)
     elif isinstance(edges, str | os.PathLike):
         given, listed = _file(edges, source, destination, nulls)
         if vertices is not None and listed is not None:
@@ -82,11 +82,11 @@ def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> Given:
     """The cuDF frame within a proxy of ``cudf.pandas``; answers become proxies again."""
     from cudf.pandas.fast_slow_proxy import as_proxy_object
 
-    given = read_cudf(edges.as_gpu_object(), *_several(source, destination), nulls)
+    given = read_cudf(edges.as_gpu_object(), *several(source, destination), nulls)
     return replace(given, frame=lambda columns: as_proxy_object(given.frame(columns)))
 
 
-def _several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
+def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
     """The names of several columns a side, as many on each."""
     sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
     if len(sides[0]) != len(sides[1]) or not sides[0]:

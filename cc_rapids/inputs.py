@@ -68,6 +68,25 @@ def check_missing(missing: str) -> None:
 Side = str | list[str]
 
 
+def sides(source: Side, destination: Side, count: int | None) -> tuple[Side, Side, int]:
+    """The columns of both sides, and how many an id has; one alone is no list any more.
+
+    Raises
+    ------
+    InputError
+        There are not as many on each side, or several where vertices are counted.
+    """
+    left, right = frames.several(source, destination)
+    if len(left) == 1:
+        return left[0], right[0], 1
+    if count is not None:
+        raise InputError(
+            f"num_vertices={count} is for ids of one column, and source={source!r} names"
+            f" {len(left)}: leave it out, or give vertices="
+        )
+    return left, right, len(left)
+
+
 def read(edges: Any, source: Side, destination: Side, nulls: str = "raise") -> Given:
     """The edges, or pairs, as :func:`cc_rapids.components` reads them."""
     return frames.read(edges, source, destination, None, None, nulls)

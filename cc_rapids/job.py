@@ -107,8 +107,8 @@ def _stream(
 ) -> Components | StreamPlan:
     from .streams import check_streamed, stream_components
 
-    check_streamed(*what, *names, chunked)
-    source, destination = map(str, names)
+    check_streamed(*what, chunked)
+    source, destination = (name if isinstance(name, list) else str(name) for name in names)
     return stream_components(edges, source, destination, **options, **chunked)
 
 

@@ -107,8 +107,8 @@ ROOMS = {
     ),
     "bars": Room(late="rich"),
     "streams": Room(
-        "errors bars engines design index batches checkpoint inputs insertions sources result"
-        " snapshots",
+        "errors bars engines design columns index batches checkpoint inputs insertions sources"
+        " result snapshots",
         "numpy",
         "pyarrow",
     ),

@@ -102,8 +102,6 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
         cc_rapids.components(pattern, "who", "dst")
     with pytest.raises(cc_rapids.InputError, match="no spanning forest"):
         cc_rapids.components(pattern, forest=True)
-    with pytest.raises(cc_rapids.InputError, match="one column a side"):
-        cc_rapids.components(pattern, ["a", "b"], ["c", "d"])
     with pytest.raises(TypeError, match="'memory_limits'"):
         cc_rapids.components(pattern, memory_limits=3)
     with pytest.raises(cc_rapids.DesignError, match="sample"):

@@ -7,21 +7,22 @@ from typing import Any
 
 from ..catalog import unknown
 from ..errors import MissingColumnError
-from .kinds import Chunk, Cursor
+from .kinds import Chunk, Cursor, Side, flat
 from .memory import FILE_BYTES, Budget
 
 
 class Fragments:
-    """The fragments of a dataset; of its columns two are read."""
+    """The fragments of a dataset; of its columns those of the ids are read."""
 
     threaded = True
     fixed = FILE_BYTES
     readers = 1
     arrow = True
 
-    def __init__(self, dataset: Any, source: str, destination: str) -> None:
+    def __init__(self, dataset: Any, source: Side, destination: Side) -> None:
         self.dataset, self.names = dataset, (source, destination)
-        for name in self.names:
+        self.columns = flat(source, destination)
+        for name in self.columns:
             if name not in dataset.schema.names:
                 raise MissingColumnError(unknown("column", name, dataset.schema.names))
         self.filtered = bool(getattr(dataset, "_scan_options", None))
@@ -30,7 +31,10 @@ class Fragments:
         self, start: Cursor, budget: Budget, text: bool | None
     ) -> Generator[Chunk, None, None]:
         """The batches of each row group, of which the rows that are done are left."""
-        for file, fragment in enumerate(self._fragments()):
+        fragments = self._fragments()
+        if not fragments:
+            yield self._end(start)
+        for file, fragment in enumerate(fragments):
             if file < start.file:
                 continue
             groups = _groups(fragment)
@@ -45,7 +49,7 @@ class Fragments:
         import pyarrow as pa
 
         batches = piece.to_batches(
-            columns=list(self.names),
+            columns=self.columns,
             batch_size=budget.rows,
             batch_readahead=1,
             fragment_readahead=1,
@@ -59,13 +63,12 @@ class Fragments:
                 part = table.slice(first, budget.rows)
                 after = Cursor(file, number, at - len(table) + first + len(part))
                 yield Chunk(part, *self.names, after)
-        yield Chunk(
-            pa.table(
-                {name: pa.array([], self.dataset.schema.field(name).type) for name in self.names}
-            ),
-            *self.names,
-            Cursor(file, number + 1),
-        )
+        yield self._end(Cursor(file, number + 1))
+
+    def _end(self, after: Cursor) -> Chunk:
+        """No rows more of what has been read."""
+        none = self.dataset.schema.empty_table().select(self.columns)
+        return Chunk(none, *self.names, after)
 
     def _fragments(self) -> list[Any]:
         """The fragments; a dataset with a filter is a single one, for PyArrow takes it as such."""

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ..errors import CapacityError, FormatError, InputError
 from ..formats import IN_PIECES, File, RowGroups, Wanted, format_of, parquet_facts, read_pieces
-from .kinds import Chunk, Cursor
+from .kinds import Chunk, Cursor, Side
 from .memory import FILE_BYTES, TEXT_BYTES, Budget, in_words
 
 WHOLE = 8  # bytes in memory for each byte of a file that is read whole
@@ -38,7 +38,7 @@ class Files:
 
     @classmethod
     def of(
-        cls, edges: Any, source: str, destination: str, read_groups: RowGroups | None = None
+        cls, edges: Any, source: Side, destination: Side, read_groups: RowGroups | None = None
     ) -> Files:
         """The files that paths and patterns name.
 
@@ -46,7 +46,14 @@ class Files:
         ------
         FormatError
             There is none, or one is of no known format.
+        InputError
+            Ids have several columns.
         """
+        if isinstance(source, list) or isinstance(destination, list):
+            raise InputError(
+                f"ids of files are one column a side, not source={source!r} and"
+                f" destination={destination!r}: give a pyarrow.dataset.dataset of the files"
+            )
         listed = edges if isinstance(edges, list) else [edges]
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         for path in paths:

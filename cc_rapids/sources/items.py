@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from .kinds import Chunk, Cursor, is_reader
+from .kinds import Chunk, Cursor, Side, is_reader
 from .memory import FILE_BYTES, Budget
 
 
@@ -19,7 +19,7 @@ class Items:
     readers = 1
     arrow = False
 
-    def __init__(self, items: Any, source: str, destination: str) -> None:
+    def __init__(self, items: Any, source: Side, destination: Side) -> None:
         self.items, self.names = items, (source, destination)
         self.threaded = is_reader(items)  # an iterator of others may be bound to its thread
 
@@ -27,6 +27,7 @@ class Items:
         self, start: Cursor, budget: Budget, text: bool | None
     ) -> Generator[Chunk, None, None]:
         """The items, those that are larger than a chunk in slices."""
+        number = -1
         for number, item in enumerate(self.items):
             item = _table(item)
             if number < start.file:
@@ -40,6 +41,8 @@ class Items:
                 after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
                 yield Chunk(sliced(item, at, end), *self.names, after)
                 at, first = end, False
+        if number < 0 and is_reader(self.items):
+            yield Chunk(self.items.schema.empty_table(), *self.names, start)
 
     def identity(self) -> Any:
         """Nothing but that it is an iterable: what it will yield is not known."""

@@ -13,6 +13,15 @@ from ..frames import at_hand
 from .memory import Budget
 
 
+Side = str | list[str]  # a column, or several that are one id
+
+
+def flat(source: Side, destination: Side) -> list[str]:
+    """The columns of both sides, each once."""
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    return list(dict.fromkeys(name for side in sides for name in side))
+
+
 class Cursor(NamedTuple):
     """A place in a stream: so many files (or items) and, in the next, row groups and rows."""
 
@@ -31,8 +40,8 @@ class Chunk:
     """
 
     frame: Any
-    source: str
-    destination: str
+    source: Side
+    destination: Side
     after: Cursor
     vertices: range | None = None
     old: bool = False
@@ -127,7 +136,7 @@ def is_stream(edges: Any) -> bool:
 
 
 def source_of(
-    edges: Any, source: str, destination: str, read_groups: RowGroups | None = None
+    edges: Any, source: Side, destination: Side, read_groups: RowGroups | None = None
 ) -> Source:
     """The stream that edges are; ``read_groups`` reads Parquet files to a GPU.
 

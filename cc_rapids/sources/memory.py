@@ -10,7 +10,8 @@ integers   40: sorted ids too, twice       400: sorted, and perhaps two new vert
 strings    80, and four times the text     800, and the text, which is guessed at 16 each
 =========  ==============================  ==============================================
 
-Half of what an edge takes is added for each further reader.
+Half of what an edge takes is added for each further reader. Where ids have several columns each of
+them takes as much.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 
 from ..batches import State
 from ..errors import CapacityError, InputError
-from ..index import Integers, Range
+from ..index import Index, Integers, Range, Texts, Tuples
 
 VERTEX = {"range": 20, "integers": 40, "strings": 80}
 EDGE = {"range": 80, "integers": 400, "strings": 800}
@@ -61,11 +62,20 @@ def in_words(size: int) -> str:
     return f"{size / 2**30:,.2f} GiB" if size >= 1 << 30 else f"{size / 2**20:,.1f} MiB"
 
 
-def kind_of(state: State) -> str:
-    """Which row of the table a state is in; the dearest while no ids have come."""
-    if isinstance(state.index, Range):
+def kind_of(index: Index) -> str:
+    """Which row of the table an index is in; the dearest while no ids have come."""
+    if isinstance(index, Range):
         return "range"
-    return "integers" if isinstance(state.index, Integers) and state.index.n else "strings"
+    if isinstance(index, Tuples):
+        return "strings" if index.strings or not index.n else "integers"
+    return "integers" if isinstance(index, Integers) and index.n else "strings"
+
+
+def text_of(index: Index) -> int:
+    """The bytes of the strings that an index holds."""
+    if isinstance(index, Tuples):
+        return sum(map(text_of, index.columns))
+    return int(getattr(index.held, "nbytes", 0)) if isinstance(index, Texts) else 0
 
 
 @dataclass
@@ -95,24 +105,24 @@ class Budget:
         """The rows that the next chunk may have."""
         return self.rows
 
-    def held(self, kind: str, vertices: int, text: int = 0) -> int:
+    def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
         """The bytes that so many vertices take, and reading whatever comes."""
         wide = 1 if vertices < 1 << 32 else 2
-        return self.fixed + vertices * VERTEX[kind] * wide + 4 * text
+        return self.fixed + vertices * VERTEX[kind] * wide * width + 4 * text
 
-    def an_edge(self, kind: str) -> int:
+    def an_edge(self, kind: str, width: int = 1) -> int:
         """The bytes of an edge of a chunk, those of the chunks that are read meanwhile included."""
-        return EDGE[kind] * (1 + self.readers) // 2
+        return EDGE[kind] * width * (1 + self.readers) // 2
 
-    def update(self, kind: str, vertices: int, text: int = 0) -> int:
-        """The rows of the next chunk, now that there are so many vertices.
+    def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
+        """The rows of the next chunk, now that there are so many vertices of so many columns.
 
         Raises
         ------
         CapacityError
             They leave no room for a chunk.
         """
-        held, edge = self.held(kind, vertices, text), self.an_edge(kind)
+        held, edge = self.held(kind, vertices, text, width), self.an_edge(kind, width)
         self.room = self.limit - held
         rows = self.room // edge
         if rows < LEAST_ROWS:
@@ -128,8 +138,5 @@ class Budget:
 
     def follow(self, state: State) -> int:
         """The same for a state."""
-        kind, text = kind_of(state), 0
-        held = getattr(state.index, "held", None)
-        if held is not None:
-            text = int(getattr(held, "nbytes", 0))
-        return self.update(kind, state.index.n, text)
+        index = state.index
+        return self.update(kind_of(index), index.n, text_of(index), index.width)

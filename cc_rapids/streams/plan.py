@@ -70,8 +70,13 @@ class StreamPlan:
         )
 
 
-def plan(source: Source, count: int | None, engine: Engine, budget: Budget) -> StreamPlan:
-    """What is known of a stream before it is read, of which chunks will be sized by a budget."""
+def plan(
+    source: Source, count: int | None, engine: Engine, budget: Budget, width: int = 1
+) -> StreamPlan:
+    """What is known of a stream before it is read, of which chunks will be sized by a budget.
+
+    ``width`` is how many columns an id has.
+    """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
     kind = "range" if count is not None else "integers" if span else "strings"
@@ -80,7 +85,7 @@ def plan(source: Source, count: int | None, engine: Engine, budget: Budget) -> S
         vertices = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
     most, fits = None, None
     if vertices is not None:
-        held, edge = budget.held(kind, vertices), budget.an_edge(kind)
+        held, edge = budget.held(kind, vertices, width=width), budget.an_edge(kind, width)
         rows = max(LEAST_ROWS, min(budget.most, edges or budget.most))
         fits = held + LEAST_ROWS * edge <= budget.limit
         most = min(budget.limit, held + rows * edge)

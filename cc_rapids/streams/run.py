@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import batches, engines, inputs
+from .. import batches, checkpoint, engines, inputs
 from ..batches import State
+from ..columns import Column
 from ..design import Design
 from ..errors import InputError
 from ..index import Range
+from ..inputs import Side
 from ..insertions import insert_given
 from ..result import Components, check_labels
 from ..snapshots import begun, like, snapshot
@@ -29,8 +31,8 @@ from .saved import Saver
 
 def stream_components(
     edges: Any,
-    source: str = "src",
-    destination: str = "dst",
+    source: Side = "src",
+    destination: Side = "dst",
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
@@ -58,8 +60,9 @@ def stream_components(
         whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames
         or of pairs of arrays; a pyarrow dataset or RecordBatchReader. Of text the first block says
         whether ids are integers or strings.
-    source, destination : str
-        The columns; in files those that :func:`cc_rapids.components` would take by default.
+    source, destination : str, or list of as many str on each side
+        The columns; in files those that :func:`cc_rapids.components` would take by default. Several
+        columns together are one id.
     vertices, num_vertices, labels, nulls, design, engine
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
     memory_limit : int or str, optional
@@ -100,25 +103,31 @@ def stream_components(
     """
     check_labels(labels)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
+    source, destination, width = inputs.sides(source, destination, count)
     runner = engines.get(engine or "threads")
     stream = source_of(edges, source, destination, runner.read_row_groups)
     limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if explain:
-        return plan(stream, count, runner, budget)
+        return plan(stream, count, runner, budget, width)
     identity = {"edges": stream.identity(), "columns": [source, destination], "nulls": nulls}
-    identity |= {"num_vertices": count, "vertices": _digest(vertices)}
+    identity |= {"num_vertices": count, "vertices": _digest(vertices, width)}
     saver = Saver(checkpoint, checkpoint_every, identity, str(chosen))
-    run = Run(stream, chosen, nulls, budget, saver, engine is None)
+    run = Run(stream, chosen, nulls, budget, saver, engine is None, width)
     return run.go(count, vertices, progress, labels, runner)
 
 
-def _digest(vertices: Any) -> str | None:
+def _digest(vertices: Any, width: int) -> str | None:
     """What tells these vertices from others."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
-    with inputs.vertices(vertices).src.lend() as column:
+    column = inputs.vertices(vertices, width).src
+    return ", ".join(map(_digest_of, column.parts or (column,)))
+
+
+def _digest_of(ids: Column) -> str:
+    with ids.lend() as column:
         column = column if isinstance(column, np.ndarray) else np.asarray(str(column))
         return f"{column.size} {column.dtype} {zlib.crc32(column.tobytes())}"
 
@@ -133,6 +142,7 @@ class Run:
     budget: Budget
     saver: Saver
     free: bool
+    width: int = 1
 
     def go(
         self, count: int | None, vertices: Any, progress: Any, labels: str, engine: engines.Engine
@@ -141,8 +151,10 @@ class Run:
         started = perf_counter()
         saved = self.saver.read(engine)
         if saved is None:
-            self.budget.update("range" if count is not None else "strings", count or 0)
-            state, cursor, done = begun(engine, count, vertices, self.free), Cursor(), False
+            kind = "range" if count is not None else "strings"
+            self.budget.update(kind, count or 0, width=self.width)
+            state = begun(engine, count, vertices, self.free, self.width)
+            cursor, done = Cursor(), False
         else:
             state, cursor, done, dropped = saved
             state = replace(state, given=replace(self._kind(state), dropped=dropped))
@@ -164,11 +176,7 @@ class Run:
         """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
         if not self.stream.arrow:
             return state.given
-        import pyarrow as pa
-
-        ids = pa.array([], pa.string() if state.index.strings else pa.int64())
-        table = pa.table({"src": ids, "dst": ids})
-        return batches.kind_of(inputs.read(table, "src", "dst"), None)
+        return batches.kind_of(checkpoint.like_tables(state.index), None)
 
     def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
         """The state after all chunks from a place on."""
@@ -202,9 +210,7 @@ class Run:
 OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
 
 
-def check_streamed(
-    forest: bool, memory: str, source: Any, destination: Any, options: dict[str, Any]
-) -> None:
+def check_streamed(forest: bool, memory: str, options: dict[str, Any]) -> None:
     """An InputError if a stream cannot give what was asked for; a TypeError if it is unknown."""
     for name in options:
         if name not in OPTIONS:
@@ -218,9 +224,4 @@ def check_streamed(
         raise InputError(
             "edges that are read in chunks are forgotten, so there is no spanning forest of them:"
             " leave forest=True out, or read them into one frame"
-        )
-    if isinstance(source, list) or isinstance(destination, list):
-        raise InputError(
-            f"ids of edges that are read in chunks are one column a side, not source={source!r} and"
-            f" destination={destination!r}: make one of them, such as by joining them as strings"
         )
