@@ -9,8 +9,8 @@ from typing import Any
 from . import batches, checkpoint, engines, inputs
 from .alike import column_like
 from .design import Design
+from .frames import Side
 from .index import check_kind
-from .inputs import Side
 from .insertions import insert_all, insert_one
 from .pick import rows_of
 from .result import Components, check_labels

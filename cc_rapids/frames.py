@@ -31,6 +31,8 @@ from .graphs import Csr, is_graph, read_graph, read_rows
 from .parts import parts_of
 from .tables import read_cudf, read_series, read_table
 
+Side = str | list[str]  # the column of one end of each edge, or several that are one id
+
 
 def at_hand(edges: Any) -> bool:
     """Whether they are a pair or a frame, as most are: then they are no stream. A frame's own

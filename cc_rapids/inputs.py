@@ -18,6 +18,7 @@ from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
 from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError
+from .frames import Side
 from .given import Given
 from .parts import collected, is_frame, parts_of
 from .pick import column_of, columns_of, first, mask_of, rows_of
@@ -63,9 +64,6 @@ def check_missing(missing: str) -> None:
     """An InputError if it is no word for what to say of unknown ids."""
     if missing not in MISSING:
         raise InputError(unknown("policy for unknown ids, missing,", str(missing), MISSING))
-
-
-Side = str | list[str]
 
 
 def sides(source: Side, destination: Side, count: int | None) -> tuple[Side, Side, int]:

@@ -12,9 +12,10 @@ from .columns import Lending
 from .design import Design
 from .engines import Array, Engine
 from .errors import InputError
+from .frames import Side
 from .given import Given
 
-Words = tuple[inputs.Side, inputs.Side, str]  # source, destination, nulls
+Words = tuple[Side, Side, str]  # source, destination, nulls
 WINDOW = 1 << 23  # edges of batches that are lent together
 SMALL = 1 << 20  # edges of batches that are joined as one, so that the host costs as much as one
 

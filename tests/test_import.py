@@ -100,15 +100,15 @@ ROOMS = {
     ),
     "checkpoint": Room("errors engines forest frames index batches inputs", "numpy", "pyarrow"),
     "snapshots": Room("engines design forest given index batches inputs result"),
-    "insertions": Room("errors engines design columns given batches inputs"),
+    "insertions": Room("errors engines design frames columns given batches inputs"),
     "connectivity": Room(
-        "engines design index batches checkpoint inputs insertions pick alike result snapshots"
-        " sources"
+        "engines design frames index batches checkpoint inputs insertions pick alike result"
+        " snapshots sources"
     ),
     "bars": Room(late="rich"),
     "streams": Room(
-        "errors bars engines design columns index batches checkpoint inputs insertions sources"
-        " result snapshots",
+        "errors bars engines design frames columns index batches checkpoint inputs insertions"
+        " sources result snapshots",
         "numpy",
         "pyarrow",
     ),

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..catalog import unknown
 from ..errors import MissingColumnError
-from .kinds import Chunk, Cursor, Side, flat
+from ..frames import Side
+from .kinds import Chunk, Cursor, flat
 from .memory import FILE_BYTES, Budget
 
 

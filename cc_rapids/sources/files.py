@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from ..errors import CapacityError, FormatError, InputError
 from ..formats import IN_PIECES, File, RowGroups, Wanted, format_of, parquet_facts, read_pieces
-from .kinds import Chunk, Cursor, Side
+from ..frames import Side
+from .kinds import Chunk, Cursor
 from .memory import FILE_BYTES, TEXT_BYTES, Budget, in_words
 
 WHOLE = 8  # bytes in memory for each byte of a file that is read whole

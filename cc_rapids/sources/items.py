@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from .kinds import Chunk, Cursor, Side, is_reader
+from ..frames import Side
+from .kinds import Chunk, Cursor, is_reader
 from .memory import FILE_BYTES, Budget
 
 

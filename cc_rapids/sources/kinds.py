@@ -9,11 +9,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
 from ..formats import RowGroups
-from ..frames import at_hand
+from ..frames import Side, at_hand
 from .memory import Budget
-
-
-Side = str | list[str]  # a column, or several that are one id
 
 
 def flat(source: Side, destination: Side) -> list[str]:

@@ -17,8 +17,8 @@ from ..batches import State
 from ..columns import Column
 from ..design import Design
 from ..errors import InputError
+from ..frames import Side
 from ..index import Range
-from ..inputs import Side
 from ..insertions import insert_given
 from ..result import Components, check_labels
 from ..snapshots import begun, like, snapshot
