@@ -23,7 +23,6 @@ import cc_rapids
 from cc_rapids import bench, engines, generators, kernels
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
-SLACK = 8 << 20  # bytes beside 4 a vertex, a bit and the answer: ranks of blocks, and small arrays
 DEVICE = cupy.cuda.Device()
 ENGINE = engines.get("cuda")
 
@@ -73,7 +72,7 @@ def measure(name, dtype, args):
     (answer, _, _), cugraph_peak = bench.with_peak(ENGINE, lambda: with_cugraph(frame))
     check(labels, answer)
     answer_bytes = 2 * len(labels) * np.dtype(dtype).itemsize
-    bound = 4 * n + n // 8 + answer_bytes + SLACK
+    bound = cc_rapids.memory_bound(n, answer_bytes, m)
     build, wcc = (records.spread(times) for times in zip(*theirs, strict=True))
     median = records.spread(ours)["median"]
     return {

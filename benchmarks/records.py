@@ -6,9 +6,21 @@ import pathlib
 import subprocess
 import time
 
+from cc_rapids import memory_bound
 from cc_rapids.bench import environment, spread
 
-__all__ = ["HERE", "arguments", "environment", "keep", "load", "spread", "turns", "wall"]
+__all__ = [
+    "HERE",
+    "arguments",
+    "beyond_bound",
+    "environment",
+    "keep",
+    "load",
+    "since",
+    "spread",
+    "turns",
+    "wall",
+]
 
 HERE = pathlib.Path(__file__).parent / "records"
 
@@ -41,6 +53,41 @@ def load(name, folder=HERE):
     """All records of a benchmark, oldest first."""
     path = folder / f"{name}.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def since(commit):
+    """How many commits have changed the package since one was measured; None where that is unknown.
+
+    What a record of an older commit says was true of that: of memory, tests/gpu/test_gpu_memory.py
+    says what is true now.
+    """
+    at = commit.removesuffix("-dirty").removesuffix("+")
+    git = [
+        "git",
+        "-C",
+        str(HERE.parent),
+        "rev-list",
+        "--count",
+        f"{at}..HEAD",
+        "--",
+        "../cc_rapids",
+    ]
+    count = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return int(count) if count else None
+
+
+def beyond_bound(rows):
+    """Those rows of one commit whose run took more than :func:`cc_rapids.memory_bound`."""
+    return [
+        row
+        for row in rows
+        if row["peak_bytes"] > memory_bound(row["n"], answer_bytes(row), row["m"])
+    ]
+
+
+def answer_bytes(row):
+    """The bytes of a label frame: two columns of the type of the ids."""
+    return 2 * row["vertices"] * (4 if row["dtype"] == "int32" else 8)
 
 
 def wall(work, runs, synchronize=lambda: None):

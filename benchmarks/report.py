@@ -19,6 +19,9 @@ def main():
     """Write the README's tables, and draw its figure."""
     fill(README, TABLES)
     draw(measured()[0], FIGURE)
+    for what, last in (("main_job", measured()[1]), ("ids", records.load("ids")[-1])):
+        count = records.since(last["commit"])
+        print(f"{what}: measured at {last['commit']}, {count} commits of the package ago")
 
 
 def page_arguments(text, page):
@@ -89,11 +92,20 @@ def table(folder=records.HERE):
         f"Wall time from a cuDF frame to the cuDF answer, warm, medians, on one {last['device']};"
         f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']},"
         f" RMM's default allocator. Every answer was compared with cuGraph's after the timing."
-        f" Memory is the most allocated at once beyond the edges, the answer included."
-        f" Measured {last['date']} at {last['commit']}. {threads()} Made by `make figures` from"
+        " Memory is the most allocated at once beyond the edges, the answer included:"
+        f" {within(rows)}. Measured {last['date']} at {last['commit']}. {threads()} Made by `make figures` from"
         " [benchmarks/records](benchmarks/records).",
     ]
     return "\n".join(lines)
+
+
+def within(rows):
+    """Whether the memory of all rows is within the bound that is promised now."""
+    above = len(records.beyond_bound(rows))
+    bound = "`memory_bound`, 4 n + n / 8 + answer + 8 MiB"
+    if not above:
+        return f"within {bound}"
+    return f"of {above} of {len(rows)} rows above {bound}, which is held since"
 
 
 def ids():

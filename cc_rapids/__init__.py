@@ -47,6 +47,7 @@ _HOMES = {
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
     "frame_library": "libraries",
+    "memory_bound": "memory",
     "release_memory": "engines",
     "dask": "",
     "generators": "",
@@ -86,6 +87,7 @@ __all__ = [
     "generators",
     "install",
     "installed",
+    "memory_bound",
     "oracle",
     "plots",
     "release_memory",
@@ -125,6 +127,7 @@ if TYPE_CHECKING:
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
     from .libraries import frame_library
+    from .memory import memory_bound
     from .result import Components
     from .streams import stream_components
     from .thresholds import components_at

@@ -87,11 +87,9 @@ def components(  # type: ignore[misc]
     Returns
     -------
     Components
-        Memory beyond the input, for integers close together: 4 bytes for each id between the least
-        and the greatest (8 beyond 2^32 of them; of long lists 1/256 more, because the two are
-        guessed from some rows) plus one bit and an eighth, and the frames that
-        are asked for; a design that samples takes one more bit until it is solved, and on a GPU up
-        to 4 MiB of that stay with the answer. For others see :mod:`cc_rapids.ways`;
+        Memory beyond the input, for integers close together: 4 n + n / 8 + answer + 8 MiB, for n
+        integers from the least id to the greatest, which :func:`cc_rapids.memory_bound` has in
+        full (8 bytes each beyond 2^32 of them). For others see :mod:`cc_rapids.ways`;
         ``explain=True`` says how much.
 
     Raises

@@ -11,14 +11,14 @@ import numpy as np
 from . import kernels
 from .bits import WORD
 from .edges import Array
-from .engines import Engine
+from .engines import Engine, side_by_side
+from .memory import MORE, WIDER, slack, word_for
 from .passes import answer
 from .passes.queues import IDS, words_for
 from .ranks import blocks_of, rank
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
 ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
-SPARE = 56 << 20  # bytes, at most, for rows that may turn out not to be there
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,23 @@ class Ahead:
         As for :meth:`Forest.rows`.
     most : int
         The vertices that there may be.
+    least : int
+        Those that there surely are.
     then : callable, optional
-        Called with the rows, of which there are ``most``, before they are counted.
+        Called with the rows, of which there are ``most`` or fewer, before they are counted.
     """
 
     low: int
     dtype: Any
     most: int
+    least: int = 0
     then: Callable[[Array, Array], None] | None = None
 
-    def in_vain(self, least: int) -> int:
-        """The bytes, at most, of rows that are not there, if at least so many are."""
-        return 2 * int(np.dtype(self.dtype).itemsize) * (self.most - least)
+    def room(self, least: int, spare: int) -> int:
+        """Return how many rows there is room for where at least so many are there, and so many
+        bytes may be taken for those that are not.
+        """
+        return min(self.most, least + max(spare, 0) // (2 * int(np.dtype(self.dtype).itemsize)))
 
 
 def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
@@ -94,6 +99,7 @@ class Forest:
         held: Callable[[], Iterable[Array]] | None = None,
     ) -> None:
         self.engine, self.n, words = engine, n, -(-n // WORD)
+        self.room = self.bytes = 0
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         self._held = held
         if not held:
@@ -101,12 +107,23 @@ class Forest:
             room = ROOM + (bits_of_run if bits_of_run <= ROOM_FOR_BITS else 0)
             room += room_for_queues(engine, n)
             own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
+            self.room, self.bytes = room, side_by_side(own)[0] + room
             self._keep(engine.pieces(*own, room=room))
             engine.fill(self.seen, 0xFF if everyone else 0)
             engine.fill(self._totals, 0)
         self.everyone, self.complete = everyone, True
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by what they are called with
+
+    def spare(self, beside: int) -> int:
+        """Return the bytes that rows may take in vain: see :func:`cc_rapids.memory_bound`.
+
+        What a run has ``beside`` the forest lies in its room, as far as that reaches. Of a long
+        list the ids may be fewer than there are vertices, as their span was guessed.
+        """
+        ids = max(0, self.n - 2 * (self.n // WIDER + MORE))
+        held = self.bytes + max(0, beside - self.room)
+        return slack(ids) - (held - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
         self.parent, self.seen, self._before, self._totals = arrays
@@ -121,12 +138,12 @@ class Forest:
         self._keep(self._held())
         return getattr(self, name)
 
-    def count(self, ahead: Ahead | None = None) -> None:
+    def count(self, ahead: Ahead | None = None, room: int = 0) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
 
         The counts are all that goes to the host, which waits for them alone: the ranks are made
-        meanwhile, and rows are gathered ``ahead``, which are kept unless a third of their room is
-        left over.
+        meanwhile, and rows are gathered ``ahead``, into ``room`` for so many. They are kept unless
+        there are more, or a third of the room is left over.
         """
         complete = kernels.kernel(answer.complete, self.engine, self.vertex)
         octets = self.seen.view(np.uint8)
@@ -134,17 +151,17 @@ class Forest:
         told = self.engine.later(self._totals)
         rank(self.engine, self.seen, self._before)
         self.engine.leave_room()
-        rows = self._ahead(ahead) if ahead else None
+        rows = self._ahead(ahead, room) if ahead else None
         self.vertices, self.components, stray = told().tolist()
         self.complete = not stray
-        if ahead and rows and 2 * ahead.most <= 3 * self.vertices:
+        if ahead and rows and self.vertices <= room and 2 * room <= 3 * self.vertices:
             ids, labels = rows
             self._rows[ahead.low, ids.dtype] = ids[: self.vertices], labels[: self.vertices]
 
-    def _ahead(self, ahead: Ahead) -> tuple[Array, Array] | None:
+    def _ahead(self, ahead: Ahead, room: int) -> tuple[Array, Array] | None:
         """Its rows; None if there is no memory for them yet, while what the run takes is there."""
         try:
-            rows = self._least(ahead.low, ahead.dtype, ahead.most)
+            rows = self._least(ahead.low, ahead.dtype, room)
         except MemoryError:
             return None
         if ahead.then:

@@ -234,9 +234,12 @@ def _ahead(
     if names is None:
         return None
     ends = forest.n if given.vertices is not None else 2 * numbered.edges.m
-    most = min(forest.n, ends)
+    most, least = min(forest.n, ends), forest.n if forest.everyone else 0
     known = isinstance(names, Offset) and count <= most
-    return Ahead(names.low, names.dtype, most, _framing(given, task, made) if known else None)
+    then = _framing(given, task, made) if known else None
+    if then:
+        most = least = count
+    return Ahead(names.low, names.dtype, most, least, then)
 
 
 def _framing(

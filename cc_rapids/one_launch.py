@@ -22,6 +22,7 @@ from .engines import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .forest import ROOM, Forest
 from .given import Given
 from .kernels.sample import PROBES
+from .memory import FEW_IDS, ids_at_once
 from .names import Offset
 from .passes import answer, columns, giant
 from .program import Parts
@@ -30,7 +31,7 @@ from .spans import Span, all_fit, decoded, last_of, sign_of, wide_of
 from .vertices import Numbered, as_it_is
 from .ways import WORDS_EACH
 
-FEW = 1 << 14  # edges of a list whose rows of the answer share the memory of its forest, and ids
+FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64
 TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see passes
 
@@ -62,7 +63,7 @@ def fits(given: Given, arrays: list[Array], engine: Engine) -> bool:
 
 def room_for(m: int) -> int:
     """The ids that there is room for, of a list of m edges."""
-    return max(FEW, 2 * m)
+    return ids_at_once(m)
 
 
 def bytes_for(m: int) -> int:

@@ -36,6 +36,7 @@ class Program:
     probe: Kernel
     most_frequent: Kernel
     mark_inside: Kernel
+    count_linked: Kernel
     mark_frequent: Kernel
     queues: int
     finish: Step
@@ -82,6 +83,7 @@ def build(
         probe=giant.probe(engine, climb),
         most_frequent=giant.most_frequent(engine),
         mark_inside=giant.mark_inside(engine, vertex, climb),
+        count_linked=giant.count_linked(engine),
         mark_frequent=giant.mark_frequent(engine),
         queues=parts.waiting(first),
         finish=parts.finish(first),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from .adjacency import Adjacency
 from .design import Design
 from .edges import Array, Edges
 from .engines import Engine
-from .forest import SPARE, Ahead, Forest
+from .forest import Ahead, Forest
 from .kernels.sample import PROBES
 from .program import Program, build, build_mixed
 
 MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
+LONG = 1 << 22  # edges of a list that is worth two launches, to tell early how many vertices occur
+LAST, LAST_FILTERED = 8, 4  # the part of it that is linked while the host makes room for the rows
 
 
 @dataclass
@@ -70,6 +73,15 @@ class Work:
     memory: str = "device"
     kept: tuple[Array, ...] = field(default=())
 
+    @property
+    def beside(self) -> int:
+        """The bytes of arrays that are neither the forest's nor the caller's."""
+        extra, chosen = self.trees[1:]
+        made = [self.best, self.inside, self.roots, self.queues, *self.outside, self.firsts]
+        made += [extra, chosen] if self.noted else [extra]
+        own = {id(array) for array in (self.trees[0], *self.notes)}
+        return sum(array.nbytes for array in made if id(array) not in own and len(array))
+
 
 def solve(
     edges: Edges,
@@ -98,23 +110,55 @@ def solve(
     memory : str
         The kind of memory that the edges are in, and that a matrix is to be made in.
     ahead : Ahead, optional
-        Rows to gather while the forest is counted, unless more than ``SPARE`` bytes of them may be
-        in vain: those that a sample has linked are there, and it tells early how many.
+        Rows to gather while the forest is counted. There is no more room for them than surely is
+        needed, and may be taken in vain: see :func:`cc_rapids.memory_bound`. Of a long list it is
+        told how many there are at least while its last part is linked.
     """
     noted = chosen is not None
     wide = edges.wide_for(forest.n)
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
     work = prepare(program, edges, forest, rows, chosen, memory)
     sample(program, work)
-    least, told = forest.n if forest.everyone else 0, None
-    if ahead and work.sampled and ahead.in_vain(least) > SPARE:
-        told = forest.engine.later(work.best[1:])
+    if ahead is None:
+        finish(program, work)
+        forest.count()
+        return
+    least, spare = ahead.least, forest.spare(work.beside)
+    told = None
+    if ahead.room(least, spare) < ahead.most and _may_be_parted(program, work):
+        work, told = _link_most(program, work)
     finish(program, work)
     if told:
-        least = int(told()[0])
-    fits = ahead is not None and ahead.in_vain(least) <= SPARE
+        least = max(least, told())
+    room = ahead.room(least, spare)
     # while the arrays of the work live: without a pool their release waits
-    forest.count(ahead if fits else None)
+    forest.count(ahead if spare >= 0 and (told or room == ahead.most) else None, room)
+
+
+def _may_be_parted(program: Program, work: Work) -> bool:
+    """Whether the edges that a sample has left can be linked in two parts, and vertices that have a
+    parent be counted in between.
+    """
+    plain = not (program.rounds or program.rerooted or program.unpack or work.noted or work.rows)
+    period = program.sample.period if plain and program.sample else 0
+    return bool(period) and work.m >= max(LONG, 2 * period)
+
+
+def _link_most(program: Program, work: Work) -> tuple[Work, Callable[[], int]]:
+    """Link all but the last part of the edges; return that part, and what waits for how many
+    vertices have a parent by now.
+    """
+    assert program.sample is not None
+    parts = LAST_FILTERED if program.queues else LAST
+    period = program.sample.period
+    first = (work.m - work.m // parts) // period * period
+    src, dst, low = work.edges
+    program.finish(replace(work, m=first, edges=(src[:first], dst[:first], low)))
+    linked = work.engine.fill(work.best[1:], 0)
+    program.count_linked(work.n, work.trees[0], linked)
+    told = work.engine.later(linked)
+    last = replace(work, m=work.m - first, edges=(src[first:], dst[first:], low))
+    return last, lambda: int(told()[0])
 
 
 def join(edges: Edges, forest: Forest, design: Design) -> None:

@@ -12,13 +12,13 @@ from . import kernels, passes, reading
 from .engines import Array, Engine
 from .errors import ColumnTypeError, InputError
 from .given import Given
+from .memory import MORE, WIDER
 
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading
 LOOKS = 4096  # rows of a long list that are looked at: whether they are near
 FALLS = 7 / 8  # the share of them that fall, if the list does
 FEW = 32  # a glance takes one block of rows in so many
-WIDER, MORE = 256, 4096  # a guess is widened by so much of itself, and by so many ids
 
 
 class Order(NamedTuple):

@@ -78,28 +78,53 @@ def test_what_is_not_asked_for_is_not_gathered(engine, gathered, options):
     assert gathered == []
 
 
-def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch):
-    """Of a list without a sample by the ids that there may be, after one by those it linked."""
+@pytest.mark.parametrize(
+    ("design", "spare", "rooms"),
+    [
+        ("none", 16_000, [(1000, 0)]),  # of two words of 8 bytes each
+        ("none", 15_999, [(1000, 1000)]),
+        ("strided(every=2)", 16, [(1000, 0)]),  # all but the root have a parent before the end
+        ("strided(every=2)", 15, [(999, 0), (1000, 1000)]),
+        ("strided(every=2)", -1, [(1000, 1000)]),
+    ],
+)
+def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch, design, spare, rooms):
+    """Of a list without a sample by the ids that there may be, after one by those that are there
+    when all but its last part is linked.
+    """
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
-    random = np.random.default_rng(1)
-    edges = tuple(random.integers(0, 1000, (2, 20_000)))
-    for spare, sample, at_once in (
-        (16_000, "none", True),
-        (15_000, "none", False),
-        (15_000, "strided(every=2)", True),
-        (16, "strided(every=2)", True),  # which links all to one
-        (15, "strided(every=2)", False),
-    ):
-        monkeypatch.setattr(solve, "SPARE", spare)
-        gathered.clear()
-        cc_rapids.connected_components(edges, engine=engine, design=f"{sample}+async+halve")
-        assert gathered == ([(1000, 0)] if at_once else [(1000, 1000)]), (spare, sample)
-    monkeypatch.setattr(solve, "SPARE", 0)
-    gathered.clear()
-    pairs = np.arange(0, 1000, 2), np.arange(1, 1000, 2)
-    cc_rapids.connected_components(pairs, engine=engine, design="strided(every=2)+async+halve")
-    assert gathered == [(1000, 1000)]
+    edges = tuple(np.random.default_rng(1).integers(0, 1000, (2, 20_000)))
+    monkeypatch.setattr(solve, "LONG", 1)
+    monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
+    found = cc_rapids.connected_components(edges, engine=engine, design=f"{design}+async+halve")
+    assert gathered == rooms
+    assert found.vertex.tolist() == list(range(1000))
+    assert not found.labels.any()
+
+
+@pytest.mark.parametrize("spare", [0, 10**6])
+@pytest.mark.parametrize("every", [2, 5])
+@pytest.mark.parametrize("falls", [False, True])
+@pytest.mark.parametrize("bits", ["cached", "shared"])
+def test_a_list_in_two_parts_is_the_same_list(
+    engine, gathered, monkeypatch, spare, every, falls, bits
+):
+    """Cut where a sample begins anew: no edge is lost, and rows that do not fit are made again."""
+    if engine == "cuda" and SIMULATED:
+        pytest.skip(EACH_THREAD_IS_SLOW)
+    monkeypatch.setattr(solve, "LONG", 1)
+    monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
+    n, path = 12_000, np.arange(9_000)
+    ends = np.append(path, [11_000]), np.append(path + 1, [11_001])
+    order = np.random.default_rng(2).permutation(path.size + 1)[:: -1 if falls else 1]
+    design = f"strided(every={every}, bits={bits})+rem-cas+splice"
+    edges = tuple(end[order] for end in ends)
+    found = cc_rapids.connected_components(edges, engine=engine, design=design)
+    assert found.vertex.tolist() == [*range(9001), 11_000, 11_001]
+    assert found.labels.tolist() == [0] * 9001 + [11_000] * 2
+    assert len(gathered) == (1 if spare else 2)
+    assert gathered[0][0] <= n
 
 
 @pytest.mark.parametrize("told", [7, 6, 8, 40, 0, True], ids=str)
@@ -116,7 +141,7 @@ def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
     gathered.clear()
     found = cc_rapids.job.job(edges, "src", "dst", engine=engine, listed=told)
     early = told in (6, 7, 8)
-    assert made == ([(9, 0)] if early else [])
+    assert made == ([(told, 0)] if early else [])
     for _ in range(2):
         frame = found.labels()
         pd.testing.assert_frame_equal(frame, whole)

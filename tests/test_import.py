@@ -41,7 +41,8 @@ ROOMS = {
     "listing": Room("design"),
     "program": Room("errors catalog reading passes kernels algorithms engines design"),
     "ranks": Room("bits kernels engines passes", "numpy"),
-    "forest": Room("bits edges kernels engines passes ranks", "numpy"),
+    "memory": Room(),
+    "forest": Room("bits edges kernels engines passes ranks memory", "numpy"),
     "adjacency": Room("errors edges reading passes kernels engines design forest", "numpy"),
     "choosing": Room("errors catalog kernels engines passes design adjacency", "numpy"),
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
@@ -55,7 +56,7 @@ ROOMS = {
     "alike": Room("errors columns pick", "numpy", "cudf narwhals pandas pyarrow"),
     "parts": Room("errors columns pick", "numpy"),
     "frames": Room("errors catalog formats columns given tables graphs parts", "numpy", "cudf"),
-    "spans": Room("errors reading kernels engines passes given", "numpy"),
+    "spans": Room("errors reading kernels engines passes given memory", "numpy"),
     "ways": Room("errors spans"),
     "names": Room("engines", "numpy"),
     "slots": Room("errors kernels engines passes forest names ways", "numpy"),
@@ -68,7 +69,7 @@ ROOMS = {
     ),
     "one_launch": Room(
         "bits edges reading passes kernels choosing engines design program ranks forest given names"
-        " spans ways vertices",
+        " spans ways vertices memory",
         "numpy",
     ),
     "plan": Room("errors catalog design choosing engines forest given one_launch strings vertices"),
@@ -126,8 +127,8 @@ ROOMS = {
     "api": Room("design plan result streams job"),
     "generators": Room("errors catalog kernels engines", "numpy"),
     "bench": Room(
-        "errors edges reading kernels engines design program plots forest adjacency solve graphs"
-        " job api generators oracle",
+        "errors edges reading kernels engines design program plots memory forest adjacency solve"
+        " graphs job api generators oracle",
         "numpy",
         "cudf cugraph cupy pyarrow rmm scipy",
     ),

@@ -17,6 +17,7 @@ from ..errors import VerificationError
 from ..forest import Forest
 from ..generators import Graph
 from ..job import job as solved
+from ..memory import memory_bound
 from ..oracle.columns import label_columns
 from ..program import build
 from ..solve import prepare, run
@@ -122,9 +123,18 @@ class Measured:
             **alone.facts("solve"),
             "paper": self._paper(design, rows, ids, alone),
         }
+        facts |= self._bound(form, ids, name, facts)
         if self.options.check:
             self._check(form, labels, parent, facts)
         return facts
+
+    def _bound(self, form: str, ids: str, name: str, facts: dict[str, Any]) -> dict[str, Any]:
+        """The most bytes that a list may take by "auto", and whether it has kept to that."""
+        if facts["peak_bytes"] is None or (form, name) != ("coo", "auto"):
+            return {}
+        answer = 2 * np.dtype(ids).itemsize * facts["vertices"]
+        most = memory_bound(self.graph.num_vertices, answer, self.graph.num_edges)
+        return {"bound_bytes": most, "within_bound": facts["peak_bytes"] <= most}
 
     def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
         """The design on edges that are in place: its times, labels, and rows if it reads them."""

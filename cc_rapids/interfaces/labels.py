@@ -48,8 +48,9 @@ def connected_components(
     -------
     frame of the caller's kind, columns ``vertex`` and ``labels``
         Or ``(n_components, labels)``, or ``n_components``, for a matrix under that contract. On a
-        GPU room for the frame is taken before its rows are counted, if that is at most 56 MiB too
-        much; the frame keeps it unless it is more than half as large again as they are.
+        GPU room for the frame may be taken before its rows are counted, by no more than
+        :func:`cc_rapids.memory_bound` has left; the frame keeps it unless it is more than half as
+        large again as they are.
 
     Examples
     --------

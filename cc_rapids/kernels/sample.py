@@ -32,6 +32,7 @@ class Sample(NamedTuple):
     left_count: Callable[[int], int] = int
     gather: bool = False
     shared: bool = False  # are the giant's bits read from memory that threads share?
+    period: int = 0  # edges after which a list is sampled as from its beginning; 0 if never
 
 
 @choice(
@@ -66,7 +67,8 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
         link_edges(count(work.m, every), *work.edges, work.n, *work.trees, *work.notes)
 
     left, shared = reading.unsampled(on, every), bits == "shared"
-    return Sample(link, left=left, left_count=lambda m: m - count(m, every), shared=shared)
+    period = every * reading.BLOCK
+    return Sample(link, None, left, lambda m: m - count(m, every), shared=shared, period=period)
 
 
 def giant_of(on: Any, vertex: type) -> Any:

@@ -167,7 +167,8 @@ def gather(on: Any, label: Any) -> Any:
     """The rows of the answer: the id of each vertex that occurs, in order, and its label.
 
     The lanes of a warp look at a word of the set together, each at one bit, and count those before
-    it while they go through a block of words. Without lanes one thread does so bit by bit.
+    it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for
+    which there is no room are left out.
     """
     ones, lanes = bits.count(on), np.uint64(on.lanes)
 
@@ -180,8 +181,9 @@ def gather(on: Any, label: Any) -> Any:
             word, below = seen[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
             if word & (below + BIT) != 0:
                 k = come + np.uint64(ones(np.uint32(word & below)))
-                ids[k] = np.int64(v) + low
-                labels[k] = label(parent[v], low, roots, before_roots)
+                if k < np.uint64(ids.size):
+                    ids[k] = np.int64(v) + low
+                    labels[k] = label(parent[v], low, roots, before_roots)
             v += lanes
             if v & LAST < lanes:
                 come += np.uint64(ones(word))

@@ -126,6 +126,22 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
     return mark_inside
 
 
+def count_linked(on: Any) -> Any:
+    """Count the vertices that have a parent: they occur, whatever else is linked."""
+    all_add = on.all_add
+
+    @on.sweep
+    def count_linked(v, n, step, parent, linked):
+        found = np.int64(0)
+        while v < n:
+            if parent[v] != v:
+                found += np.int64(1)
+            v += step
+        all_add(linked, ZERO, found)
+
+    return count_linked
+
+
 def members(on: Any, vertex: type) -> Any:
     """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
     has, add = bits.has(on), on.add

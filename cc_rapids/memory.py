@@ -1,0 +1,73 @@
+"""Memory: the most that a run takes beyond its input, as one formula.
+
+Of integer ids that get a word each, which ``summary()["ids"]`` calls "as they are" or "offset", and
+by the design that "auto" chooses for an edge list::
+
+    4 n + n / 8 + answer + 8 MiB
+
+bytes, for n integers from the least id to the greatest: a word and a bit an id, the frames that are
+asked for, and 8 MiB for all else: bits of a sample, ranks, queues, sums, and rows of the answer
+that turn out not to be there.
+"""
+
+from __future__ import annotations
+
+SLACK = 8 << 20  # bytes for all that is neither a word or a bit an id, nor the answer
+SHARE = 80  # of the words, which all that takes as much memory as there are more ids is less than
+FEW_IDS, AT_ONCE_EDGES = 1 << 14, 4_000_000  # a list of fewer edges may be solved in one launch
+WIDER, MORE = 256, 4096  # a guess of a span is widened by so much of itself, and by so many ids
+
+
+def word_for(ids: int) -> int:
+    """Return the bytes of a vertex among so many."""
+    return 4 if ids < 1 << 32 else 8
+
+
+def slack(ids: int) -> int:
+    """Return the bytes beside a word and a bit an id, and the answer: 8 MiB for 160 M ids."""
+    return max(SLACK, word_for(ids) * ids // SHARE)
+
+
+def ids_at_once(edges: int) -> int:
+    """Return the ids that there is room for where a list of so many edges is one launch."""
+    return max(FEW_IDS, 2 * edges)
+
+
+def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
+    """Return the most bytes that a run takes beyond its input: ``4 n + n / 8 + answer + 8 MiB``.
+
+    For an edge list by the design that "auto" chooses, whose integer ids get a word each (see
+    :mod:`cc_rapids.ways`), on any engine. What other ids, rows and designs take,
+    ``components(..., explain=True).bytes`` says, for the largest answer that there may be.
+
+    Parameters
+    ----------
+    ids : int
+        How many integers there are from the least id to the greatest, whether they occur or not;
+        from 2^32 on each takes 8 bytes.
+    answer : int
+        The bytes of the frames that are asked for and held at the same time: of labels two columns
+        of the type of the ids, a row for each vertex that occurs. While the run goes on and there
+        is no answer yet, a bit an id may lie where that will.
+    edges : int, optional
+        The rows of the list. Fewer than four million are solved in one launch on a GPU, before
+        their ids are known: then there is room for two ids an edge, if that is more.
+
+    Returns
+    -------
+    int
+        Bytes; beyond 160 M ids the last term is a twentieth of a byte an id (a tenth, where they
+        take 8 bytes). A block of the driver's that an earlier run has left, without a pool, may be
+        4 MiB larger: see :func:`cc_rapids.release_memory`.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> answer = 1_507_453 * 2 * 8  # int64
+    >>> cc_rapids.memory_bound(2_097_152, answer) / 1e6
+    41.158608
+    """
+    if edges is not None and edges < AT_ONCE_EDGES:
+        ids = max(ids, ids_at_once(edges))
+    bits = ids // 8
+    return word_for(ids) * ids + bits + max(answer, bits) + slack(ids)
