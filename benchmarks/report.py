@@ -93,8 +93,8 @@ def table(folder=records.HERE):
         f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']},"
         f" RMM's default allocator. Every answer was compared with cuGraph's after the timing."
         " Memory is the most allocated at once beyond the edges, the answer included:"
-        f" {within(rows)}. Measured {last['date']} at {last['commit']}. {threads()} Made by `make figures` from"
-        " [benchmarks/records](benchmarks/records).",
+        f" {within(rows)}. Measured {last['date']} at {last['commit']}. {threads()} Made by"
+        " `make figures` from [benchmarks/records](benchmarks/records).",
     ]
     return "\n".join(lines)
 

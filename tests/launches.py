@@ -107,6 +107,18 @@ def at_once(dtype):
         cc_rapids.components(edges(dtype)).labels()
 
 
+def ahead():
+    """Rows gathered before they are counted, of lists that are linked in two parts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.solve.LONG", 1)
+        patch.setattr("cc_rapids.forest.Forest.spare", lambda *rest: 100)
+        for dtype in (INT, LONG, ULONG):
+            for bits in ("cached", "shared"):
+                many = np.arange(2000, dtype=dtype)
+                design = f"strided(every=2, bits={bits})+rem-cas+splice"
+                cc_rapids.connected_components((many, many[::-1].copy()), design=design)
+
+
 def audits():
     """Every way from ids to the vertices of an answer, and edges that are done already."""
     with pytest.MonkeyPatch.context() as patch:
@@ -162,7 +174,7 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    uses = of(ULONG) + [(use.__name__, use) for use in (ids, strings, audits, graphs)]
+    uses = of(ULONG) + [(use.__name__, use) for use in (ids, ahead, strings, audits, graphs)]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))

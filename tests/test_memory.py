@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from counted import counted
+from counted import TO_HOST, counted
 from machine import ROOT
 
 import cc_rapids
@@ -115,3 +115,34 @@ def test_runs_on_threads_stay_within_the_bound(dtype):
         engine.peak = engine.held
         found.labels()
         assert engine.peak - engine.held <= 2 * labels.vertex.nbytes + SLACK
+
+
+KINDS = {
+    "as they are": lambda ends: ends,
+    "offset": lambda ends: ends + 10**12,
+    "bit map": lambda ends: ends * 200,
+    "hash slots": lambda ends: ends * 10**12,
+}
+SKETCH = {"hash slots": 1 << 16}  # bytes, of counters by which it is known how many ids there are
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["usual", "in one launch"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_visits_the_host_but_counts(kind, at_once, monkeypatch):
+    """As few copies, of as few bytes, for five times the edges, whatever the ids are."""
+    monkeypatch.setattr("cc_rapids.ways.SMALL", 1000)
+    found = []
+    for m in (8_000, 40_000):
+        ends = tuple(KINDS[kind](np.random.default_rng(1).integers(0, m // 4, (2, m))))
+        with counted() as engine:
+            engine.in_one_launch = at_once
+            plan = cc_rapids.components(ends, explain=True)
+            assert plan.ids == kind
+            del engine.copies[:]
+            cc_rapids.connected_components(ends)
+            found.append(engine.copies)
+    for copies in found:
+        assert {direction for direction, _ in copies} == {TO_HOST}
+        assert 1 <= len(copies) <= 8
+        assert sum(size for _, size in copies) <= 512 + SKETCH.get(kind, 0)
+    assert len(found[1]) <= len(found[0]) + (kind in SKETCH)
