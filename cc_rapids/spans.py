@@ -233,12 +233,18 @@ def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tupl
         return low, high, order
     if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
         raise _outside(given, arrays, len(named), engine)
+    check_range(named)
     ends = named[0], named[-1]
-    if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
-        raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
     if low <= high:
         return min(low, *ends), max(high, *ends), order
     return min(ends), max(ends), order
+
+
+def check_range(named: range) -> None:
+    """An InputError if some of the ids of a range are no integers of 64 bits."""
+    ends = (named[0], named[-1]) if named else (0, 0)
+    if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
+        raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
 
 
 def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:

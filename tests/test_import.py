@@ -136,7 +136,7 @@ ROOMS = {
     "doctor": Room("__version__ api"),
     "scipy": Room("api", "numpy scipy", "cupyx cupy"),
     "interfaces": Room(
-        "errors catalog bars engines columns graphs frames design spanning result job api",
+        "errors catalog bars engines columns graphs frames spans design spanning result job api",
         "dask distributed networkx numpy",
         "cugraph cupy dask_cuda networkx pandas pyarrow scipy",
     ),

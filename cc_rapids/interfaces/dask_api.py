@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+import dask
 import dask.dataframe as dd
+from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, default_client
+from distributed.protocol import pickle
 
 from .. import frames
 from ..catalog import unknown
 from ..design import Design
 from ..errors import EngineError, InputError
+from ..frames import Side
 from ..result import check_labels
 from ..spanning import check_design
+from ..spans import check_range
 from .dask_answer import DaskComponents
 from .dask_progress import DaskProgress, Watch
 from .dask_run import Run, is_dask
 from .dask_tree import Tasks
-from .dask_work import Side
+from .dask_work import check_width, listed
 
 PARTITIONS = ("edges", "vertices")
+OWNERS = ("range", "hash")
+TEXT = re.compile(r"(large_)?str(ing)?\b")  # the types of columns that can hold nothing else
 COMBINES = ("auto", "tree", "gather")
 
 
@@ -119,12 +127,15 @@ def components(
     check_labels(labels)
     check_design(Design.parse(design))
     _check(edges, source, destination, vertices, num_vertices, nulls)
+    source, destination = (
+        side[0] if len(side) == 1 else side for side in frames.several(source, destination)
+    )
     if combine not in COMBINES:
         raise InputError(unknown("way to combine forests", str(combine), COMBINES))
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
-    run = Run(Tasks(_client()), source, destination, nulls, options)
-    with Watch(progress) as watch:
+    with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
+        run = Run(tasks, source, destination, nulls, options)
         if partition == "edges":
             named = _named(vertices, num_vertices)
             return run.by_edges(edges, labels, named, vertices, combine, watch)
@@ -151,10 +162,34 @@ def _check(
             f"edges are a {type(edges).__name__}, not a dask frame: cc_rapids.components takes it,"
             " or make one by dask.dataframe.from_pandas or dask_cudf.from_cudf"
         )
-    meta = vertices._meta if is_dask(vertices) else vertices
-    if isinstance(vertices, dd.DataFrame) and isinstance(source, str):
-        meta = meta[meta.columns[0]]
-    frames.read(edges._meta, source, destination, meta, count, nulls)
+    meta = _example(vertices._meta, None) if is_dask(vertices) else vertices
+    if isinstance(vertices, dd.DataFrame):
+        check_width(len(meta.columns), len(listed(source)))
+        meta = meta[meta.columns[0]] if isinstance(source, str) else meta
+    elif dask.is_dask_collection(vertices) and not is_dask(vertices):
+        raise InputError(
+            f"vertices cannot be Dask's {type(vertices).__name__}: give a dask series, such as by"
+            " dask.dataframe.from_dask_array, or what cc_rapids.components takes"
+        )
+    if isinstance(vertices, range):
+        check_range(vertices)
+    example = _example(edges._meta, [*listed(source), *listed(destination)])
+    frames.read(example, source, destination, meta, count, nulls)
+
+
+def _example(meta: Any, ids: list[str] | None) -> Any:
+    """A frame or series with some rows, where the types of its ids say what they hold; else none.
+
+    ``ids`` are the columns of ids, by default all.
+    """
+    if meta.ndim == 2:
+        names = list(dict.fromkeys(ids or meta.columns))
+        if not set(names) <= set(meta.columns):
+            return meta
+        meta = meta[names]
+    kinds = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
+    told = all(kind.kind in "iu" or TEXT.match(str(kind)) for kind in kinds)
+    return meta_nonempty(meta).dropna() if told else meta
 
 
 def _check_partition(partition: str, source: Side, labels: str, owners: Any, room: Any) -> None:
@@ -174,6 +209,12 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
             f"labels={labels!r} number all components, which no worker sees where vertices are"
             " distributed: take labels='min'"
         )
+    if not (owners is None or owners in OWNERS or callable(owners)):
+        raise InputError(f"owners is 'range', 'hash' or a function of ids, not {owners!r}")
+    try:
+        pickle.dumps(owners)
+    except Exception as error:
+        raise InputError(f"owners cannot be sent to the workers: {error}"[:500]) from error
     if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
         raise InputError(f"room is a number of edges from 0 on, not {room!r}")
 

@@ -16,9 +16,9 @@ from distributed import Future, wait
 
 from .. import engines
 from .dask_model import CARDS, gather_pays
-from .dask_parts import ENDS, common_kind
+from .dask_parts import ENDS, kind_of_ids
 from .dask_tree import Tasks
-from .dask_work import Forest, chunk, labelled, library
+from .dask_work import Ends, Forest, chunk, labelled, library
 
 log = logging.getLogger(__name__)
 
@@ -93,17 +93,18 @@ def gathered(
     rank: int,
     uid: Any,
     facts: list[dict[str, Any]],
+    called: Ends,
     labels: str,
     named: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
     """A worker's part: its run of the labels, and the facts."""
     edges, rows = forest[0], [fact["rows"] for fact in facts]
-    kind = common_kind(facts)
+    kind = kind_of_ids(called, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
     frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
     whole = frame, sum(fact["dropped"] for fact in facts)
-    answer = labelled(whole, ENDS[0], labels, named, options)
+    answer = labelled(whole, called, labels, named, options)
     return chunk(answer, rank, len(rows)), answer[1]
 
 
@@ -150,7 +151,7 @@ def by_gather(
     Parameters
     ----------
     arguments
-        Facts, labels, named and options of :func:`gathered`.
+        Facts, called, labels, named and options of :func:`gathered`.
     """
     client, key = tasks.client, (tasks.client.id, *homes)
     if key not in _uids:

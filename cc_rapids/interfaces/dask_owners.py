@@ -56,14 +56,44 @@ class Given:
     count: int
 
     def __call__(self, ids: Any) -> Any:
-        """The part of each id, as the caller computes it."""
-        found = self.owner(ids)
-        if len(ids) and (int(found.min()) < 0 or int(found.max()) >= self.count):
+        """The part of each id, as the caller computes it.
+
+        Raises
+        ------
+        InputError
+            It fails, or gives something else than the number of a part for each id.
+        """
+        xp = cupy_or_numpy(ids)
+        if not len(ids):
+            return xp.zeros(0, np.int64)
+        try:
+            found = self.owner(ids)
+            parts = xp.asarray(getattr(found, "values", found))
+        except Exception as error:
+            words = f"{type(error).__name__}: {error}"[:300]
             raise InputError(
-                f"owners gives parts from {found.min()} to {found.max()}, and there are"
+                f"owners failed for {len(ids):,} ids of type {ids.dtype}, by {words}"
+            ) from error
+        if parts.shape != (len(ids),) or parts.dtype.kind not in "iub":
+            raise InputError(
+                f"owners gives {parts.dtype} of shape {parts.shape} for {len(ids):,} ids: it gives"
+                " an array of integers, the number of a part for each id"
+            )
+        if int(parts.min()) < 0 or int(parts.max()) >= self.count:
+            raise InputError(
+                f"owners gives parts from {parts.min()} to {parts.max()}, and there are"
                 f" {self.count}: parts are 0 .. {self.count - 1}"
             )
-        return getattr(found, "values", found)
+        return parts.astype(np.int64)
+
+
+def cupy_or_numpy(ids: Any) -> Any:
+    """The library of arrays where a column lies."""
+    if type(ids).__module__.startswith("cudf"):
+        import cupy
+
+        return cupy
+    return np
 
 
 def even(low: int, high: int, count: int) -> Ranges:

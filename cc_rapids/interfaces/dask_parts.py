@@ -11,9 +11,19 @@ from typing import Any
 import numpy as np
 
 from ..api import components
-from ..errors import ColumnTypeError
+from ..errors import InputError
 from .dask_owners import Owner
-from .dask_work import Forest, concat, library, local_forest, taken
+from .dask_work import (
+    Ends,
+    Forest,
+    common_kind,
+    concat,
+    kind_of,
+    library,
+    listed,
+    local_forest,
+    taken,
+)
 
 ENDS = ("source", "destination")
 Box = list[Any]
@@ -23,31 +33,33 @@ RUN = 1 << 22  # vertices that are looked at together for their owner
 def described(forest: Forest) -> dict[str, Any]:
     """What the client has to know of the edges of a partition."""
     edges = forest[0]
-    kinds = [str(edges[end].dtype) for end in ENDS]
+    kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
     facts = {"rows": len(edges), "kinds": kinds, "dropped": forest[1], "low": None, "high": None}
-    if len(edges) and all(edges[end].dtype.kind in "iu" for end in ENDS):
-        facts["low"] = min(int(edges[end].min()) for end in ENDS)
-        facts["high"] = max(int(edges[end].max()) for end in ENDS)
-    return facts
+    bounds = [bound for kind in kinds for bound in kind[1:] if bound is not None]
+    return facts | ({"low": min(bounds), "high": max(bounds)} if bounds else {})
 
 
-def common_kind(facts: list[dict[str, Any]]) -> str | None:
-    """The type of integers that all ids fit; None if they are strings.
+def kind_of_ids(
+    called: Ends, facts: list[dict[str, Any]], named: range | None = None
+) -> str | None:
+    """The type of integers that all ids of the forests fit; None if they are strings.
 
     Raises
     ------
     ColumnTypeError
-        They are integers, and there is none.
+        They are integers in some and strings in others, or there is no such type.
+    InputError
+        They are strings, and integers are named besides.
     """
-    kinds = sorted({kind for fact in facts if fact["low"] is not None for kind in fact["kinds"]})
-    if not kinds:
-        return None
-    common = np.result_type(*kinds)
-    if common.kind not in "iu":
-        raise ColumnTypeError(
-            f"ids are {' and '.join(kinds)}, which have no type of integers in common: cast them"
+    [name] = listed(called[0])
+    kinds = [kind for fact in facts for kind in fact["kinds"]]
+    kind = common_kind(name, kinds, named)
+    if named is not None and kinds and kind is None:
+        raise InputError(
+            f"column {name!r} holds strings, so vertices= takes strings too"
+            " (and num_vertices= does not apply)"
         )
-    return str(common)
+    return kind
 
 
 def edges_of(forest: Forest) -> Any:

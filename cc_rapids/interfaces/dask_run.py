@@ -9,16 +9,19 @@ from typing import Any
 
 import dask
 import dask.dataframe as dd
+import numpy as np
 from distributed import Future
 
-from ..errors import EngineError
+from .. import columns
+from ..errors import CcRapidsError, EngineError, MissingColumnError
+from ..frames import Side
 from .dask_answer import DaskComponents, framed, spread
 from .dask_gather import by_gather, reason_not_to
 from .dask_parts import described
 from .dask_progress import Watch
 from .dask_tree import Tasks, fold, tree
 from .dask_vertices import distributed
-from .dask_work import Side, edges_of, labelled, listed, local_forest, loops, merged
+from .dask_work import edges_of, labelled, listed, local_forest, loops, merged
 
 log = logging.getLogger(__name__)
 
@@ -42,16 +45,37 @@ class Run:
         if vertices is not None:
             named = _parts_of(vertices, edges._meta)
             found += [self._later(loops, part, self.source, self.options) for part in named]
-        return list(self.tasks.client.compute(found))
+        return self.tasks.compute(found)
 
     def _later(self, function: Any, *arguments: Any) -> Any:
         """A call that is not made yet."""
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
+    def folded(self, leaves: list[Future], watch: Watch) -> list[tuple[str, Future]]:
+        """One forest for each worker, of those of its partitions.
+
+        Raises
+        ------
+        MissingColumnError
+            A partition lacks a column, as Dask has found when it took the columns of the ids.
+        """
+        try:
+            return fold(self.tasks.client, leaves, self.merge, watch)
+        except KeyError as error:
+            names = dict.fromkeys([*listed(self.source), *listed(self.destination)])
+            lacking = [repr(name) for name in names if repr(name) in str(error)]
+            if isinstance(error, CcRapidsError) or not lacking:
+                raise
+            raise MissingColumnError(
+                f"a partition has no column {', '.join(lacking)}, which the frame is said to have:"
+                f" all partitions have the columns of source= and destination= ({error})"
+            ) from error
+
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
         """The forest of two."""
-        return self.tasks.submit(merged, first, second, self.source, self.options, worker=home)
+        called = self.source, self.destination
+        return self.tasks.submit(merged, first, second, called, self.options, worker=home)
 
     def by_edges(
         self,
@@ -65,7 +89,7 @@ class Run:
         """The answer by a tree of forests, or by an all-gather of them."""
         tasks = self.tasks
         leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
-        held = fold(tasks.client, leaves, self.merge, watch)
+        held = self.folded(leaves, watch)
         homes, forests = [home for home, _ in held], [forest for _, forest in held]
         del held
         if combine != "tree":
@@ -73,15 +97,19 @@ class Run:
             if answer:
                 return answer
         root = tree(forests, self.merge, watch)
-        whole = tasks.submit(labelled, root, self.source, labels, named, self.options)
+        called = self.source, self.destination
+        whole = tasks.submit(labelled, root, called, labels, named, self.options)
         [facts] = tasks.facts([tasks.submit(getitem, whole, 1)])
         count = len(tasks.workers())
         spent = {"combine": "tree", "seconds": watch.seconds}
         facts |= {"partition": "edges", "workers": count} | spent
-        return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest(root))
+        return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
-    def _forest(self, root: Future) -> Any:
-        return framed(self.tasks, [self.tasks.submit(edges_of, root, self.source)])
+    def _forest(self, forests: list[Future]) -> Any:
+        """The frame of the forest that several are, which may have been merged already."""
+        with self.tasks.all_or_none() as tasks:
+            root = tree(forests, self.merge, Watch(False))
+            return framed(tasks, [tasks.submit(edges_of, root, self.source)])
 
     def _gathered(
         self,
@@ -106,18 +134,18 @@ class Run:
         if reason:
             log.debug("forests go up the tree: %s", reason)
             return None
-        runs = by_gather(tasks, forests, homes, facts, labels, named, self.options)
+        called = self.source, self.destination
+        runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
         if runs is None:
             return None
         watch.report("gathered", 1, 1)
         [told] = tasks.facts([tasks.submit(getitem, runs[0], 1)])
         told |= {"partition": "edges", "workers": len(homes), "combine": "gather"}
         answers = [tasks.submit(getitem, run, 0) for run in runs]
-        silent = Watch(False)
         return DaskComponents(
             told | {"seconds": watch.seconds},
             framed(tasks, answers),
-            lambda: self._forest(tree(forests, self.merge, silent)),
+            lambda: self._forest(forests),
         )
 
     def by_vertices(
@@ -126,8 +154,11 @@ class Run:
         """The answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         leaves = self.leaves(edges, vertices if run is None else None)
-        held = [one for _, one in fold(tasks.client, leaves, self.merge, watch)]
-        answers, facts = distributed(tasks, held, owners, room, run, count, self.options, watch)
+        held = [one for _, one in self.folded(leaves, watch)]
+        called = self.source, self.destination
+        answers, facts = distributed(
+            tasks, held, called, owners, room, run, count, self.options, watch
+        )
         told = {"partition": "vertices", "workers": len(answers), "seconds": watch.seconds}
         return DaskComponents(facts | told, framed(tasks, answers))
 
@@ -141,4 +172,10 @@ def _parts_of(vertices: Any, meta: Any) -> list[Any]:
     """Frames of vertices, not made yet."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
-    return [dask.delayed(type(meta), pure=False)({"vertex": vertices})]
+    with columns.of("vertices", vertices).lend() as held:
+        ids: Any = held
+        if hasattr(held, "__cuda_array_interface__"):
+            ids = held if columns.is_cudf(meta) else held.get()
+        elif not columns.is_cudf(held):
+            ids = np.asarray(held)
+        return [dask.delayed(type(meta)({"vertex": ids}))]

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from weakref import WeakValueDictionary
 
 from distributed import Client, Future, as_completed
 
 from .dask_progress import Watch
 
+FAILED = ("error", "cancelled")
 Merge = Callable[[Future, Future, str | None], Future]
 
 
@@ -24,6 +27,24 @@ class Tasks:
 
     def __init__(self, client: Client) -> None:
         self.client, self._run, self._count = client, uuid.uuid4().hex[:12], 0
+        self._held: WeakValueDictionary[str, Future] = WeakValueDictionary()
+
+    @contextmanager
+    def all_or_none(self) -> Iterator[Tasks]:
+        """Release the tasks that were made meanwhile if it fails, so that the workers forget them.
+
+        Without that the frames that an error has passed through hold their futures for as long as
+        someone has the error. They are not cancelled: that ends the scheduler's connection with
+        the client if a task depends on one of them whose own future is gone already.
+        """
+        before = set(self._held)
+        try:
+            yield self
+        except BaseException:
+            for key, future in list(self._held.items()):
+                if key not in before:
+                    future.release()
+            raise
 
     def submit(
         self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
@@ -37,6 +58,13 @@ class Tasks:
             allow_other_workers=worker is not None and not pinned,
             priority=1,
         )
+        self._held[found.key] = found
+        return found
+
+    def compute(self, calls: list[Any]) -> list[Future]:
+        """The futures of calls that were not made yet, which have keys of this run."""
+        found: list[Future] = self.client.compute(calls)
+        self._held.update((future.key, future) for future in found)
         return found
 
     def key(self, function: Any) -> str:
@@ -67,9 +95,9 @@ def fold(
     total, waiting = len(leaves), as_completed(leaves)
     leaves.clear()
     for done, leaf in enumerate(waiting, 1):
-        if leaf.status == "error":
+        if leaf.status in FAILED:
             leaf.result()
-        home = next(iter(client.who_has([leaf])[leaf.key]), "")
+        home = next(iter(client.who_has([leaf]).get(leaf.key, ())), "")
         pile = piles[home]
         pile.append((0, leaf))
         while len(pile) > 1 and pile[-1][0] == pile[-2][0]:
@@ -103,6 +131,6 @@ def tree(forests: list[Future], merge: Merge, watch: Watch) -> Future:
 
 def _wait(futures: list[Future], stage: str, watch: Watch) -> None:
     for done, future in enumerate(as_completed(futures), 1):
-        if future.status == "error":
+        if future.status in FAILED:
             future.result()
         watch.report(stage, done, len(futures))

@@ -39,6 +39,7 @@ from .dask_exchange import Exchange
 from .dask_owners import Given, Hashed, Owner, even
 from .dask_progress import Watch
 from .dask_tree import Tasks
+from .dask_work import Ends
 
 
 def most_rounds(vertices: int, count: int, room: int) -> int:
@@ -49,29 +50,24 @@ def most_rounds(vertices: int, count: int, room: int) -> int:
     return rounds
 
 
-def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> tuple[Owner, str | None]:
-    """The owner of vertices, and the type that all their ids are to have (None for strings).
+def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
+    """The owner of vertices.
 
     Raises
     ------
     InputError
-        ``wanted`` is no owner, or ranges are wanted of strings.
-    ColumnTypeError
-        The types of ids have none in common.
+        Ranges are wanted of strings.
     """
-    kinds = sorted({kind for fact in facts if fact["rows"] for kind in fact["kinds"]})
     lows = [fact["low"] for fact in facts if fact["low"] is not None]
     highs = [fact["high"] for fact in facts if fact["high"] is not None]
-    kind = parts.common_kind(facts)
     if callable(wanted):
-        return Given(wanted, count), kind
+        return Given(wanted, count)
     if wanted == "hash" or (wanted is None and not lows):
-        return Hashed(count), kind
-    if wanted in (None, "range") and (lows or not kinds):
-        return even(min(lows, default=0), max(highs, default=0), count), kind
-    if wanted == "range":
+        return Hashed(count)
+    kinds = sorted({kind.dtype for fact in facts for kind in fact["kinds"]})
+    if kinds and not lows:
         raise InputError(f"owners='range' is for integers, and ids are {', '.join(kinds)}")
-    raise InputError(f"owners is 'range', 'hash' or a function of ids, not {wanted!r}")
+    return even(min(lows, default=0), max(highs, default=0), count)
 
 
 @dataclass
@@ -94,7 +90,7 @@ class Distributed:
         held = self.tasks.client.who_has(leaves)
         boxes = [
             self.tasks.submit(parts.routed, leaf, owner, count, kind, worker=next(iter(at), None))
-            for leaf, at in zip(leaves, (held[leaf.key] for leaf in leaves), strict=True)
+            for leaf, at in zip(leaves, (held.get(leaf.key, ()) for leaf in leaves), strict=True)
         ]
         edges = send(boxes, None, "to owners")
         inner = [on(p, parts.local_labels, edges[p], owner, p, named, options) for p in numbers]
@@ -165,6 +161,7 @@ class Distributed:
 def distributed(
     tasks: Tasks,
     leaves: list[Future],
+    called: Ends,
     owners: Any,
     room: int | None,
     named: range | None,
@@ -176,6 +173,8 @@ def distributed(
 
     Parameters
     ----------
+    called : pair of columns
+        What the caller calls the ids.
     named : range, optional
         Vertices that count even if no edge names them.
     count : int, optional
@@ -183,8 +182,9 @@ def distributed(
     """
     facts = tasks.facts([tasks.submit(parts.described, leaf) for leaf in leaves])
     number = len(tasks.workers())
-    owner, kind = owner_of(owners, facts, number)
-    _check_ids(facts, count)
+    kind = parts.kind_of_ids(called, facts, named)
+    owner = owner_of(owners, facts, number)
+    _check_ids(called, facts, count)
     exchange = Exchange(tasks, owner, number, watch)
     run = Distributed(tasks, exchange, owner, number, named, options)
     answers = run.run(leaves, kind, room)
@@ -200,13 +200,13 @@ def distributed(
     }
 
 
-def _check_ids(facts: list[dict[str, Any]], count: int | None) -> None:
-    if count is None:
+def _check_ids(called: Ends, facts: list[dict[str, Any]], count: int | None) -> None:
+    bounds = [fact[end] for fact in facts for end in ("low", "high") if fact[end] is not None]
+    if count is None or not bounds:
         return
-    for fact in facts:
-        for one in (fact["low"], fact["high"]):
-            if one is not None and not 0 <= one < count:
-                raise InputError(
-                    f"the edges name the id {one}, outside 0..{count - 1} of num_vertices={count}:"
-                    " give a larger one"
-                )
+    low, high = min(bounds), max(bounds)
+    if low < 0 or high >= count:
+        raise InputError(
+            f"{called[0]!r} or {called[1]!r} holds the id {low if low < 0 else high}, outside"
+            f" 0..{count - 1} of num_vertices={count}: give a larger one, or vertices="
+        )

@@ -10,16 +10,27 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from dask.dataframe.dispatch import concat as concat_frames
 
 from ..api import components
+from ..errors import ColumnTypeError, InputError, MissingColumnError
+from ..frames import Side
 from ..result import Components
+from ..spans import type_of
 
 Forest = tuple[Any, int]  # the edges, and how many were left out for nulls
-Side = str | list[str]
+Ends = tuple[Side, Side]  # the columns of both ends
+
+
+class Kind(NamedTuple):
+    """The type of a column that is not empty, and of integers the least and the greatest."""
+
+    dtype: str
+    low: int | None = None
+    high: int | None = None
 
 
 def sides(source: Side) -> tuple[Side, Side]:
@@ -33,6 +44,67 @@ def sides(source: Side) -> tuple[Side, Side]:
 def listed(side: Side) -> list[str]:
     """One column, or several, as a list."""
     return side if isinstance(side, list) else [side]
+
+
+def kind_of(column: Any) -> Kind:
+    """The kind of a column of a forest, which holds integers or strings."""
+    if column.dtype.kind not in "iu":
+        return Kind(str(column.dtype))
+    return Kind(str(column.dtype), int(column.min()), int(column.max()))
+
+
+def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str | None:
+    """The type of integers that all columns of these kinds fit; None if they are strings.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the column.
+    named : range, optional
+        Ids that are to fit too.
+
+    Raises
+    ------
+    ColumnTypeError
+        Some are strings and some are not, or there is no such type.
+    """
+    texts = sorted({kind.dtype for kind in kinds if kind.low is None})
+    numbers = sorted({kind.dtype for kind in kinds if kind.low is not None})
+    if texts and numbers:
+        raise ColumnTypeError(
+            f"column {name!r} is {' or '.join(numbers)} in some partitions and"
+            f" {' or '.join(texts)} in others: ids are integers in all of them, or strings in all;"
+            " cast the column"
+        )
+    ends = [named[0], named[-1]] if named else []
+    if texts or not (numbers or ends):
+        return None
+    bounds = [end for kind in kinds for end in kind[1:] if end is not None] + ends
+    dtypes = tuple(map(np.dtype, numbers or ["int64"]))
+    return str(type_of(dtypes, min(bounds), max(bounds)))
+
+
+def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
+    """All rows of some forests, integers as a type that all of them fit.
+
+    Parameters
+    ----------
+    ends, called : pairs of columns
+        What the columns are called there, and by the caller.
+
+    Raises
+    ------
+    ColumnTypeError
+        A column is integers in one and strings in another.
+    """
+    filled = [frame for frame in frames if len(frame)]
+    names = [name for side in ends for name in listed(side)]
+    for name, own in zip(names, [name for side in called for name in listed(side)], strict=True):
+        if len({str(frame[name].dtype) for frame in filled}) > 1:
+            kind = common_kind(own, [kind_of(frame[name]) for frame in filled])
+            if kind:
+                filled = [frame.astype({name: kind}) for frame in filled]
+    return concat(filled or frames)
 
 
 def concat(frames: list[Any]) -> Any:
@@ -57,15 +129,37 @@ def taken(frame: Any, mask: Any) -> Any:
     return frame.take(library(mask).flatnonzero(mask)).reset_index(drop=True)
 
 
+def solved_by(frame: Any, ends: Ends, called: Ends, **options: Any) -> Components:
+    """The components of a forest; errors call its columns what the caller does."""
+    left, right = ends
+    alone = isinstance(left, str)
+    edges, names = ((frame[left], frame[right]), called) if alone else (frame, ends)
+    found: Components = components(edges, *names, **options)
+    return found
+
+
 def local_forest(
     frame: Any, source: Side, destination: Side, nulls: str, options: dict[str, Any]
 ) -> Forest:
-    """The forest of one partition; categories, which may differ elsewhere, become their values."""
-    columns = [*listed(source), *listed(destination)]
-    frame = _values(frame[list(dict.fromkeys(columns))])
-    dropped = int(frame[columns].isna().any(axis=1).sum()) if nulls == "drop" else 0
+    """The forest of one partition; categories, which may differ elsewhere, become their values.
+
+    Raises
+    ------
+    MissingColumnError
+        The partition lacks a column that others have.
+    """
+    columns = list(dict.fromkeys([*listed(source), *listed(destination)]))
+    lacking = [name for name in columns if name not in frame.columns]
+    if lacking:
+        raise MissingColumnError(
+            f"a partition has no column {', '.join(map(repr, lacking))}, but"
+            f" {', '.join(map(str, frame.columns)) or 'none'}: all partitions have the columns of"
+            " source= and destination="
+        )
+    frame = frame[columns]
+    dropped = int(frame.isna().any(axis=1).sum()) if nulls == "drop" else 0
     found = components(frame, source, destination, nulls=nulls, forest=True, **options)
-    return _edges(found, frame, source, destination), dropped
+    return _edges(found, frame, (source, destination), (source, destination)), dropped
 
 
 def _values(frame: Any) -> Any:
@@ -80,50 +174,66 @@ def _values(frame: Any) -> Any:
 def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
     """Vertices that count even if no edge names them, as the forest of their loops."""
     frame = named.to_frame() if not hasattr(named, "columns") else named
-    names = sides(source)
+    ends, width = sides(source), len(listed(source))
+    check_width(len(frame.columns), width)
     columns = [frame[name].reset_index(drop=True) for name in frame.columns]
     named_twice = {
-        name: column for side in names for name, column in zip(listed(side), columns, strict=True)
+        name: column for side in ends for name, column in zip(listed(side), columns, strict=True)
     }
-    kind = type(frame)
-    return local_forest(kind(named_twice), *names, "raise", options)
+    twice = type(frame)(named_twice)
+    called = ("vertices",) * 2 if width == 1 else ends
+    found = solved_by(twice, ends, called, forest=True, **options)
+    return _edges(found, twice, ends, called), 0
 
 
-def merged(first: Forest, second: Forest, source: Side, options: dict[str, Any]) -> Forest:
+def check_width(columns: int, wanted: int) -> None:
+    """An InputError unless vertices have as many columns as the ids of the edges."""
+    if columns != wanted:
+        raise InputError(
+            f"vertices have {columns} columns, and the edges {wanted} a side: give a series, or a"
+            f" frame of {wanted} column{'' if wanted == 1 else 's'} of ids"
+        )
+
+
+def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any]) -> Forest:
     """The forest of two forests: the edges of one that join no more are left out."""
-    frame = concat([first[0], second[0]])
-    names = sides(source)
-    found = components(frame, *names, forest=True, **options)
-    return _edges(found, frame, *names), first[1] + second[1]
+    ends = sides(called[0])
+    frame = united([first[0], second[0]], ends, called)
+    found = solved_by(frame, ends, called, forest=True, **options)
+    return _edges(found, frame, ends, called), first[1] + second[1]
 
 
-def _edges(found: Components, frame: Any, source: Side, destination: Side) -> Any:
-    """The edges of a spanning forest, and loops for vertices that are alone."""
+def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:
+    """The edges of a spanning forest of a frame, and loops for vertices that are alone.
+
+    ``ends`` are the columns of the frame, and ``called`` what the caller calls them.
+    """
     edges = found.forest()
     names = [name for name in edges.columns if name != "row"]
-    edges = edges[names]
-    if not _may_loop(frame, listed(source), listed(destination)):
+    edges = _values(edges[names])
+    if not _may_loop(frame, *map(listed, ends)):
         return edges
-    alone = found.filter(max_size=1)
+    alone = _values(found.filter(max_size=1))
     vertex = [name for name in alone.columns if name.endswith("vertex")]
-    ends = zip(names, [*vertex, *vertex], strict=True)
-    kind = type(edges)
-    return concat([edges, kind({name: alone[own] for name, own in ends})])
+    twice = zip(names, [*vertex, *vertex], strict=True)
+    looped = type(edges)({name: alone[own] for name, own in twice})
+    return united([edges, looped], sides(called[0]), called)
 
 
 def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
     pairs = list(zip(source, destination, strict=True))
-    if any(frame[left].dtype != frame[right].dtype for left, right in pairs):
+    kinds = [(frame[left].dtype, frame[right].dtype) for left, right in pairs]
+    if any(own != other or own == "category" for own, other in kinds):
         return True
     same = reduce(and_, (frame[left] == frame[right] for left, right in pairs))
     return bool(same.any())
 
 
 def labelled(
-    forest: Forest, source: Side, kind: str, named: dict[str, Any], options: dict[str, Any]
+    forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """The labels of all vertices, and the facts."""
-    found = components(forest[0], *sides(source), labels=kind, **named, **options)
+    found = solved_by(forest[0], sides(called[0]), called, labels=kind, **named, **options)
     facts = found.summary()
     told = ("engine", "device", "vertices", "components", "largest")
     return found.labels(), {name: facts[name] for name in told} | {"dropped": forest[1]}

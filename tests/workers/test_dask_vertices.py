@@ -117,7 +117,7 @@ def test_vertices_without_edges_and_nothing_at_all(client):
     [
         ({"num_vertices": 100}, errors.InputError, "outside 0..99 of num_vertices=100"),
         ({"labels": "dense"}, errors.InputError, "take labels='min'"),
-        ({"source": ["src"], "destination": ["dst"]}, errors.InputError, "one column"),
+        ({"source": ["src", "a"], "destination": ["dst", "a"]}, errors.InputError, "one column"),
         ({"room": -1}, errors.InputError, "room is a number"),
         ({"owners": "tile"}, errors.InputError, "owners is 'range', 'hash' or a function"),
         ({"owners": lambda ids: ids * 0 + 9}, errors.InputError, "parts from 9 to 9"),
@@ -127,14 +127,18 @@ def test_vertices_without_edges_and_nothing_at_all(client):
 def test_what_cannot_be_used(client, options, error, words):
     with pytest.raises(error, match=words):
         cc_rapids.dask.components(
-            parts(random_frame(low=0), 2), **({"partition": "vertices"} | options)
+            parts(random_frame(low=0).assign(a=1), 2), **({"partition": "vertices"} | options)
         )
 
 
 def test_types_that_have_none_in_common(client):
     frame = pd.DataFrame({"src": np.array([1, 2], np.int64), "dst": np.array([2, 3], np.uint64)})
-    with pytest.raises(errors.ColumnTypeError, match="int64 and uint64"):
-        found_by(parts(frame, 1))
+    check(found_by(parts(frame, 1)), frame.astype("int64"))
+    far = frame.assign(src=[-1, 2], dst=np.array([2, 2**63], np.uint64))
+    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+        found_by(parts(far, 2))
+    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+        found_by(parts(far[1:], 1), vertices=range(-3, 3))
     text = parts(as_text(random_frame()), 2)
     with pytest.raises(errors.InputError, match="'range' is for integers"):
         found_by(text, owners="range")

@@ -1,0 +1,188 @@
+"""What cannot be used is said by errors of ours, alike for spread edges and spread vertices."""
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import cc_rapids.dask
+from cc_rapids import errors
+
+EDGES = pd.DataFrame({"src": [1, 2, 5], "dst": [2, 3, 5], "weight": [0.5, 1.0, 2.0]})
+BOTH = pytest.mark.parametrize("partition", ["edges", "vertices"])
+
+
+def spread(frame=EDGES):
+    return dd.from_pandas(frame, npartitions=2, sort=False)
+
+
+def refused(error, words, edges, *sides, **options):
+    with pytest.raises(error, match=words) as raised:
+        cc_rapids.dask.components(edges, *sides, **options)
+    message = str(raised.value)
+    assert type(raised.value) is error
+    assert len(message) < 600
+    assert "\n" not in message
+
+
+LACKING = {
+    "more columns": lambda: dd.from_map(
+        lambda k: [EDGES, EDGES[["src", "weight"]]][k], range(2), meta=EDGES[:0]
+    ),
+    "no other columns": lambda: dd.from_map(
+        lambda k: [EDGES[["src", "dst"]], EDGES[["src"]]][k],
+        range(2),
+        meta=EDGES[["src", "dst"]][:0],
+    ),
+    "delayed": lambda: dd.from_delayed(
+        [dask.delayed(EDGES), dask.delayed(EDGES[["src"]])], meta=EDGES[:0], verify_meta=False
+    ),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("frame", LACKING.values(), ids=LACKING)
+def test_a_partition_that_lacks_a_column(client, partition, frame):
+    words = "a partition has no column 'dst'"
+    refused(errors.MissingColumnError, words, frame(), partition=partition)
+
+
+@BOTH
+def test_files_of_which_one_lacks_a_column(client, partition, tmp_path):
+    EDGES.to_parquet(tmp_path / "a.parquet")
+    EDGES[["src"]].to_parquet(tmp_path / "b.parquet")
+    frame = dd.read_parquet(str(tmp_path / "*.parquet"))
+    refused(errors.MissingColumnError, "no column 'dst'", frame, partition=partition)
+
+
+@BOTH
+def test_columns_that_no_partition_has(client, partition):
+    how = {"partition": partition}
+    refused(errors.MissingColumnError, "'who'", spread(), "who", **how)
+    refused(errors.MissingColumnError, "'dts'", spread(), "src", "dts", **how)
+    refused(errors.InputError, "both 'src'", spread(), "src", "src", **how)
+    refused(errors.InputError, "2 columns and destination 1", spread(), ["src", "w"], "dst", **how)
+
+
+VERTICES = {
+    "floats": ([1.5], errors.ColumnTypeError, "'vertices' is float64"),
+    "strings": (["a"], errors.ColumnTypeError, "vertices are .*, but column 'src' is int64"),
+    "nulls": ([None, 1], errors.NullsError, "'vertices' has 1 nulls in 2 rows"),
+    "masked": (np.ma.array([1, 2], mask=[0, 1]), errors.NullsError, "'vertices' has 1 nulls"),
+    "shape": (np.array([[1, 2]]), errors.InputError, r"'vertices' has shape \(1, 2\)"),
+    "a number": (5, errors.InputError, r"'vertices' has shape \(\)"),
+    "a dict": ({"a": 1}, errors.InputError, "'vertices'"),
+    "far": (range(2**70, 2**70 + 2), errors.InputError, "beyond the integers of 64 bits"),
+    "two columns": (spread()[["src", "dst"]], errors.InputError, "vertices have 2 columns, and"),
+    "no columns": (spread()[[]], errors.InputError, "vertices have 0 columns, and the edges 1"),
+    "weights": (spread()["weight"], errors.ColumnTypeError, "'vertices' is float64"),
+    "words": (
+        spread(EDGES.astype("str"))["src"],
+        errors.ColumnTypeError,
+        "vertices are str.*, but",
+    ),
+    "an array": (dask.delayed([1]), errors.InputError, "vertices cannot be Dask's Delayed"),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("name", VERTICES)
+def test_vertices_that_cannot_be_used(client, partition, name):
+    vertices, error, words = VERTICES[name]
+    refused(error, words, spread(), vertices=vertices, partition=partition)
+
+
+@BOTH
+def test_vertices_that_lie_about_their_columns(client, partition):
+    wide = EDGES[["src"]], EDGES[["src", "dst"]]
+    meta = EDGES[["src"]][:0]
+    named = dd.from_map(lambda k: wide[k], range(2), meta=meta, enforce_metadata=False)
+    words = "vertices have 2 columns, and the edges 1"
+    refused(errors.InputError, words, spread(), vertices=named, partition=partition)
+
+
+@BOTH
+def test_strings_have_no_numbers(client, partition):
+    text = spread(EDGES[["src", "dst"]].astype("str"))
+    for named in ({"num_vertices": 5}, {"vertices": range(5)}):
+        refused(errors.InputError, "'src' holds strings, so", text, partition=partition, **named)
+    hidden = dd.from_map(
+        lambda k: EDGES[["src", "dst"]].astype("str"),
+        range(2),
+        meta=EDGES[["src", "dst"]].astype("object")[:0],
+        enforce_metadata=False,
+    )
+    refused(errors.InputError, "'src' holds strings", hidden, partition=partition, num_vertices=5)
+
+
+@BOTH
+def test_ids_beyond_those_that_are_counted(client, partition):
+    words = "holds the id 5, outside 0..2 of num_vertices=3: give a larger one, or vertices="
+    refused(errors.InputError, words, spread(), partition=partition, num_vertices=3)
+
+
+@BOTH
+def test_a_column_by_any_name_is_called_as_the_caller_does(client, partition):
+    pair = EDGES[["src", "dst"]].rename(columns={"src": "from_id", "dst": "to_id"})
+    words = "_id' holds the id 5, outside"
+    how = {"partition": partition, "num_vertices": 3}
+    refused(errors.InputError, words, spread(pair), "from_id", "to_id", **how)
+
+
+def failing(ids):
+    raise KeyError("boom")
+
+
+OWNERS = {
+    "fails": (failing, "owners failed for . ids of type int64, by KeyError: 'boom'"),
+    "nothing": (lambda ids: None, r"owners gives object of shape \(\) for"),
+    "floats": (lambda ids: ids * 0.5, "owners gives float64 of shape"),
+    "strings": (lambda ids: "x", r"owners gives <U1 of shape \(\)"),
+    "short": (lambda ids: [0] * (len(ids) + 1), "owners gives int64 of shape"),
+    "square": (lambda ids: np.zeros((len(ids), 2), int), r"of shape \(., 2\) for"),
+    "nulls": (lambda ids: pd.Series([pd.NA] * len(ids), dtype="Int64"), "owners gives"),
+    "negative": (lambda ids: ids * 0 - 1, "parts from -1 to -1"),
+    "a number": (5, "owners is 'range', 'hash' or a function of ids, not 5"),
+    "bytes": (b"hash", "owners is 'range', 'hash' or a function of ids"),
+}
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_owners_that_cannot_be_used(client, name):
+    owners, words = OWNERS[name]
+    refused(errors.InputError, words, spread(), partition="vertices", owners=owners)
+
+
+def test_owners_that_cannot_be_sent(client):
+    import threading
+
+    lock = threading.Lock()
+    words = "owners cannot be sent to the workers"
+    owners = {"owners": lambda ids: lock and ids % 2}
+    refused(errors.InputError, words, spread(), partition="vertices", **owners)
+
+
+def test_owners_may_give_a_list(client):
+    options = {"partition": "vertices", "owners": lambda ids: [int(one) % 2 for one in ids]}
+    assert len(cc_rapids.dask.components(spread(), **options)) == 2
+    assert len(cc_rapids.dask.components(spread(EDGES.iloc[:0]), **options)) == 0
+
+
+@BOTH
+def test_vertices_of_every_kind(client, partition):
+    ids = np.array([7, 1, 9])
+    for vertices in (
+        list(ids),
+        ids.astype("uint64"),
+        pd.Series(ids, index=[3, 3, 3]),
+        pd.Index(ids),
+        spread(pd.DataFrame({"id": ids})),
+        spread(pd.DataFrame({"id": ids}))["id"],
+        dd.from_pandas(pd.DataFrame(index=ids), npartitions=1).index,
+    ):
+        found = cc_rapids.dask.components(spread(), vertices=vertices, partition=partition)
+        assert sorted(found.labels().compute()["vertex"]) == [1, 2, 3, 5, 7, 9]
+    words = spread(EDGES[["src", "dst"]].astype("str"))
+    found = cc_rapids.dask.components(words, vertices=["a", "1"], partition=partition)
+    assert sorted(found.labels().compute()["vertex"]) == ["1", "2", "3", "5", "a"]
