@@ -96,8 +96,11 @@ def as_list(found: EdgeFile, kind: str) -> EdgeList:
 
     table = found.table.rename_columns(["src", "dst", "weight"][: found.table.num_columns])
     vertices, kinds = found.vertices, table.schema.types[:2]
-    if vertices is None and kind in COUNTED and all(map(pa.types.is_integer, kinds)):
-        vertices = _span(table, kind)
+    if vertices is None and kind in COUNTED:
+        if not len(table):
+            vertices = range(first := int(kind in ONE_BASED), first)
+        elif all(map(pa.types.is_integer, kinds)):
+            vertices = _span(table, kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
 
 

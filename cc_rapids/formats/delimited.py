@@ -6,7 +6,6 @@ malformed line can be named by its number, and memory beyond the answer is a few
 
 from __future__ import annotations
 
-import csv
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,35 +15,58 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import FormatError
+from . import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BLOCK_BYTES = 16 << 20
+LONGEST = 64  # blocks that one line may take
 
-_BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*+")
-_ONE_BLANK = bytes.maketrans(b"\t\v\f\r", b"    ")
+_BLANK_LINES = re.compile(rb"(?:[ \t]*\n)*+")
+_BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
+_ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
+_MARK = b"\xef\xbb\xbf"  # of the byte order
 
 
 @dataclass(frozen=True)
 class Block:
-    """Whole lines of a file: the number of the first one, and the bytes, a newline at their end."""
+    """Whole lines of a file: the number of the first one, and the bytes, a newline at their end.
+
+    Where ``delimiter`` says that text may be quoted, a line is a record: it goes on behind a
+    newline in quotes.
+    """
 
     line: int
     data: bytes
+    delimiter: bytes = b""
+
+    @property
+    def quoted(self) -> bool:
+        """Whether some of it may be in quotes."""
+        return bool(self.delimiter) and quoted.QUOTE in self.data
 
     def after(self, size: int) -> Block:
         """What follows the first ``size`` bytes."""
-        return Block(self.line + self.data.count(b"\n", 0, size), self.data[size:])
+        line = self.line + self.data.count(b"\n", 0, size)
+        return Block(line, self.data[size:], self.delimiter)
 
     def first(self) -> tuple[bytes, Block]:
         """The first line, and the others."""
         size = self.data.find(b"\n") + 1
+        if self.quoted:
+            size = len(next(quoted.records(self.data, self.delimiter), self.data))
         return self.data[:size], self.after(size)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Each line with its number in the file."""
-        return enumerate(self.data.removesuffix(b"\n").split(b"\n"), self.line)
+        if not self.quoted:
+            yield from enumerate(self.data.removesuffix(b"\n").split(b"\n"), self.line)
+            return
+        number = self.line
+        for record in quoted.records(self.data, self.delimiter):
+            yield number, record.removesuffix(b"\n")
+            number += record.count(b"\n")
 
 
 @dataclass(frozen=True)
@@ -78,6 +100,11 @@ class Dialect:
     def _comment(self) -> re.Pattern[bytes]:
         return re.compile(rb"^[ \t]*[%s][^\n]*\n?" % self.comments, re.MULTILINE)
 
+    @property
+    def quoting(self) -> bytes:
+        """The delimiter of text that knows quotes; nothing in folded text."""
+        return b"" if self.folded else self.delimiter.encode()
+
     def clean(self, data: bytes) -> bytes:
         """The lines as PyArrow should see them: without comments, one blank between fields."""
         if not self.folded:
@@ -91,14 +118,8 @@ class Dialect:
 
     def split(self, line: bytes) -> list[str]:
         """The fields of one line, without the blanks around them."""
-        text = line.decode(errors="replace").rstrip("\r\n")
-        if self.folded:
-            return text.split()
-        try:
-            fields = next(csv.reader([text], delimiter=self.delimiter), [])
-        except csv.Error:  # a field beyond all measure
-            return [text]
-        return [field.strip() for field in fields]
+        fields = line.split() if self.folded else quoted.split(line, self.quoting)
+        return [field.decode(errors="replace") for field in fields]
 
 
 DIALECTS = {
@@ -112,23 +133,63 @@ DIALECTS = {
 }
 
 
-def blocks(path: str, stream: BinaryIO, report: Callable[[], None]) -> Iterator[Block]:
-    """Cut a stream into blocks of whole lines; ``report`` is called as each one has been used."""
-    line, rest = 1, b""
+@dataclass(frozen=True)
+class Column:
+    """A column of text: a field that is empty is null, unless there are quotes around nothing.
+
+    ``quoted`` says that at least one word of it is in quotes. ``bare`` is text without quotes, as
+    it stands in the file: blanks may be around its words.
+    """
+
+    text: pa.ChunkedArray
+    quoted: bool = False
+    bare: bool = True
+
+
+def blocks(
+    path: str, stream: BinaryIO, dialect: Dialect, report: Callable[[], None]
+) -> Iterator[Block]:
+    """Cut a stream into blocks of whole lines; ``report`` is called as each one has been used.
+
+    A line ends with a newline, a carriage return, or both; blocks have newlines.
+    """
+    line, rest = 1, list[bytes]()
     while piece := _read_piece(path, stream):
-        cut = piece.rfind(b"\n") + 1
-        if not cut and len(rest) >= BLOCK_BYTES:
-            raise FormatError(f"{path}, line {line}: no end within {len(rest):,} bytes; not text?")
-        if cut:
-            block = Block(line, rest + piece[:cut])
-            yield block
+        rest.append(piece)
+        if b"\n" not in piece and b"\r" not in piece and sum(map(len, rest)) < _longest():
+            continue
+        data = b"".join(rest)
+        whole, used = quoted.whole_records(data, dialect.quoting)
+        if not used and len(data) >= _longest():
+            raise _endless(path, Block(line, data), dialect)
+        if used:
+            yield Block(line, whole, dialect.quoting)
             report()
-            line += block.data.count(b"\n")
-            rest = b""
-        rest += piece[cut:]
-    if rest:
-        yield Block(line, rest + b"\n")
+            line += whole.count(b"\n")
+        rest = [data[used:]]
+    data = b"".join(rest)
+    if data:
+        whole, used = quoted.whole_records(data + b"\n", dialect.quoting)
+        if whole:
+            yield Block(line, whole, dialect.quoting)
+        if used <= len(data):
+            raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect)
     report()
+
+
+def _longest() -> int:
+    return LONGEST * BLOCK_BYTES
+
+
+def _endless(path: str, block: Block, dialect: Dialect) -> FormatError:
+    """The error for a line that goes on to the end of the file, or for too long."""
+    words = f"no end within {len(block.data):,} bytes; not text?"
+    if dialect.quoting:
+        found = quoted.runs(block.data, dialect.quoting)
+        if len(found.closes) and found.closes[-1] >= len(block.data):
+            block = block.after(block.data.rfind(b"\n", 0, int(found.opens[-1])) + 1)
+            words = f"a quote is opened and never closed: {shown(block.data)}"
+    return FormatError(f"{path}, line {block.line}: {words}")
 
 
 def _read_piece(path: str, stream: BinaryIO) -> bytes:
@@ -142,7 +203,7 @@ def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
     """The same blocks, without a byte order mark and without the dataless lines ahead of all."""
     for block in feed:
         if block.line == 1:
-            block = Block(1, block.data.removeprefix(b"\xef\xbb\xbf"))
+            block = Block(1, block.data.removeprefix(_MARK), block.delimiter)
         match = dialect.dataless.match(block.data)
         block = block.after(match.end() if match else 0)
         if block.data:
@@ -152,8 +213,8 @@ def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
 
 def parse(
     path: str, block: Block, dialect: Dialect, width: int, take: tuple[int, ...]
-) -> list[pa.ChunkedArray]:
-    """Some columns of a block, as text; an empty field is null.
+) -> list[Column]:
+    """Return some columns of a block, as text.
 
     Parameters
     ----------
@@ -176,6 +237,8 @@ def parse(
     """
     import pyarrow as pa
 
+    if block.quoted:
+        return _parse_quoted(path, block, width, take)
     data = dialect.clean(block.data)
     with suppress(pa.ArrowInvalid):
         return _parse(data, dialect, width, take)
@@ -197,18 +260,44 @@ def parse(
         raise _located(path, block, dialect, refused, error) from None
 
 
+def _parse_quoted(path: str, block: Block, width: int, take: tuple[int, ...]) -> list[Column]:
+    import pyarrow as pa
+
+    parts, done = [], 0
+    try:
+        for window, found in quoted.windows(block.data, block.delimiter):
+            parts.append(quoted.columns(window, found, block.delimiter, width, take))
+            done += len(window)
+    except pa.ArrowInvalid as error:
+        check_utf8(path, block)
+        raise FormatError(f"{path}, from line {block.line} on: {error}") from None
+    except quoted.MalformedError as error:
+        rest = block.after(done + error.place)
+        raise FormatError(f"{path}, line {rest.line}: {error}: {shown(rest.first()[0])}") from None
+    return [
+        Column(
+            pa.chunked_array([text for text, _ in column], pa.string()),
+            any(words for _, words in column),
+            bare=False,
+        )
+        for column in zip(*parts, strict=True)
+    ]
+
+
 def _parse(
     data: bytes,
     dialect: Dialect,
     width: int,
     take: tuple[int, ...],
     refuse: Callable[[Any], str] | None = None,
-) -> list[pa.ChunkedArray]:
+) -> list[Column]:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    if not data or data.isspace():
-        return [pa.chunked_array([], pa.string()) for _ in take]
+    if not data.strip(b"\n"):
+        return [Column(pa.chunked_array([], pa.string())) for _ in take]
+    if data.startswith(_MARK):
+        data = b"\n" + data  # a mark at the start of a block, which PyArrow takes for a file
     wanted = [str(i) for i in take]
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
@@ -219,9 +308,7 @@ def _parse(
             block_size=len(data) + 1 if refuse else 1 << 20,
         ),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=dialect.delimiter,
-            quote_char=False if dialect.folded else '"',
-            invalid_row_handler=refuse,
+            delimiter=dialect.delimiter, quote_char=False, invalid_row_handler=refuse
         ),
         convert_options=arrow_csv.ConvertOptions(
             include_columns=wanted,
@@ -230,8 +317,7 @@ def _parse(
             null_values=[""],
         ),
     )
-    columns: list[pa.ChunkedArray] = table.columns
-    return columns
+    return [Column(column) for column in table.columns]
 
 
 def _cut(data: bytes, width: int) -> bytes:
@@ -252,7 +338,7 @@ def _cut(data: bytes, width: int) -> bytes:
 
 def check_utf8(path: str, block: Block) -> None:
     """Refuse the first line that is no text."""
-    for number, line in block.lines():
+    for number, line in Block(block.line, block.data).lines():
         try:
             line.decode()
         except UnicodeDecodeError:

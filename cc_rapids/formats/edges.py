@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ..errors import FormatError
 from .adjacency import write_egr, write_metis
 from .files import Progress
+from .lines import is_text, write_lines, write_named
 from .names import format_of, packing
 from .output import check_place, replacing
-from .writers import check_blank_separated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,9 +124,8 @@ def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
     """The list with the numbers that the format gives the vertices, as int64."""
     import pyarrow as pa
 
-    if edges.vertices is None or not all(
-        pa.types.is_integer(edges.schema.field(name).type) for name in ("src", "dst")
-    ):
+    types = edges.schema.types[:2]
+    if edges.vertices is None or (edges.num_edges and not all(map(pa.types.is_integer, types))):
         raise FormatError(
             f"cannot write {path}: {kind} numbers the vertices, and these have ids of type"
             f" {edges.schema.field('src').type}; write csv, tsv, snap, arrow or parquet"
@@ -147,52 +146,56 @@ def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
         )
     weight = pa.int64() if whole else pa.float64()
     fields = [f.with_type(weight if f.name == "weight" else pa.int64()) for f in edges.schema]
-    pieces = (_shifted(piece, old, new, path) for piece in edges.pieces)
+    pieces = _shifted(edges.pieces, old, new, path)
     return replace(edges, pieces=pieces, vertices=new, schema=pa.schema(fields))
 
 
-def _shifted(piece: pa.Table, old: range, new: range, path: Path) -> pa.Table:
+def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> Iterator[pa.Table]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for i, name in enumerate(("src", "dst")):
-        ids = piece[name]
-        outside = pc.or_(pc.less(ids, old.start), pc.greater_equal(ids, old.stop))
-        if pc.any(pc.fill_null(outside, True)).as_py():
-            strange = ids.filter(pc.fill_null(outside, True))[0].as_py()
-            raise FormatError(
-                f"cannot write {path}: {name} {strange} is none of the vertices {old.start} to"
-                f" {old.stop - 1}"
-            )
-        moved = pc.add(ids.cast(pa.int64()), new.start - old.start)
-        piece = piece.set_column(i, name, moved)
-    return piece
+    rows = 0
+    for piece in pieces:
+        for i, name in enumerate(("src", "dst")):
+            ids = piece[name]
+            outside = pc.or_(pc.less(ids, old.start), pc.greater_equal(ids, old.stop))
+            outside = pc.fill_null(outside, True)
+            row = pc.index(outside, True).as_py()
+            if row >= 0:
+                raise FormatError(
+                    f"cannot write {path}: row {rows + row}: {name} {ids[row]} is none of the"
+                    f" vertices {old.start} to {old.stop - 1}; write csv, tsv, arrow or parquet"
+                )
+            moved = pc.add(ids.cast(pa.int64()), new.start - old.start)
+            piece = piece.set_column(i, name, moved)
+        rows += len(piece)
+        yield piece
 
 
-def _text(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    """csv, tsv, snap, mtx, he and gr."""
+def _named(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+    """csv, tsv and snap."""
     import pyarrow as pa
-    from pyarrow import csv
+
+    schema = edges.schema
+    for i, field in enumerate(schema):
+        # Both ends are read as text if one is, and so both are written as text
+        if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
+            schema = schema.set(i, field.with_type(pa.string()))
+    pieces = (piece.cast(schema) for piece in _counted(edges, path))
+    write_named(pieces, schema, stream, kind, path)
+
+
+def _headed(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+    """mtx, he and gr."""
+    import pyarrow as pa
 
     stream.write(_head(edges, kind).encode())
-    delimiter = {"csv": ",", "tsv": "\t", "snap": "\t"}.get(kind, " ")
-    options = csv.WriteOptions(delimiter=delimiter, include_header=kind in ("csv", "tsv"))
-    if kind not in ("csv", "tsv"):
-        options.quoting_style = "none"
-    fields = list(edges.schema)
-    if kind in _TAGS:
-        fields = [pa.field("tag", pa.string()), *fields]
-        fields += [] if edges.weighted else [pa.field("weight", pa.int64())]
-    schema = pa.schema(fields)
-    with csv.CSVWriter(stream, schema, write_options=options) as writer:
-        for piece in _counted(edges, path):
-            if kind == "snap":
-                check_blank_separated(piece, path)
-            columns = piece.columns
-            if kind in _TAGS:
-                columns = [pa.repeat(_TAGS[kind], len(piece)), *columns]
-                columns += [] if edges.weighted else [pa.repeat(1, len(piece))]
-            writer.write_table(pa.table(columns, schema=schema))
+    for piece in _counted(edges, path):
+        columns = piece.columns
+        if kind in _TAGS:
+            columns = [pa.repeat(_TAGS[kind], len(piece)), *columns]
+            columns += [] if edges.weighted else [pa.repeat(1, len(piece))]
+        write_lines(pa.table(columns, names=list(map(str, range(len(columns))))), " ", stream)
 
 
 def _head(edges: EdgeList, kind: str) -> str:
@@ -202,11 +205,7 @@ def _head(edges: EdgeList, kind: str) -> str:
         kind = str(edges.schema.field("weight").type) if edges.weighted else "none"
         field = {"none": "pattern", "int64": "integer", "double": "real"}[kind]
         return f"%%MatrixMarket matrix coordinate {field} general\n{n} {n} {m}\n"
-    return {
-        "he": f"H {n} {m} 1\n",
-        "gr": f"p sp {n} {m}\n",
-        "snap": f"# {' '.join(edges.schema.names)}\n",
-    }.get(kind, "")
+    return f"H {n} {m} 1\n" if kind == "he" else f"p sp {n} {m}\n"
 
 
 def _counted(edges: EdgeList, path: Path) -> Iterator[pa.Table]:
@@ -252,7 +251,8 @@ def _gathered(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
 
 
 _WRITERS: dict[str, Callable[[EdgeList, BinaryIO, str, Path], Any]] = {
-    **dict.fromkeys(("csv", "tsv", "snap", "mtx", "he", "gr"), _text),
+    **dict.fromkeys(("csv", "tsv", "snap"), _named),
+    **dict.fromkeys(("mtx", "he", "gr"), _headed),
     **dict.fromkeys(GATHERED, _gathered),
     "parquet": _parquet,
     "arrow": _arrow,

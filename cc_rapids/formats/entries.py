@@ -76,7 +76,7 @@ _LAYOUTS = {
 
 def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     """Matrix Market: a banner, comments, a line of sizes, and one entry a line."""
-    feed = file.blocks()
+    feed = file.blocks(DIALECTS["mtx"])
     top = next(feed, Block(1, b"\n"))
     banner = top.first()[0]
     if banner.lower().split()[:3] != [b"%%matrixmarket", b"matrix", b"coordinate"]:
@@ -104,7 +104,7 @@ def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 
 def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     """DIMACS shortest paths: ``p sp n m``, then an arc ``a u v weight`` a line."""
-    feed = file.blocks()
+    feed = file.blocks(DIALECTS["gr"])
     number, line, rest = _head_line(feed, DIALECTS["gr"])
     fields = line.decode(errors="replace").split()
     counts = counts_of(fields[2:], 2)
@@ -117,7 +117,7 @@ def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 
 def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     """``H n e u``, then an edge ``E s d w`` a line."""
-    feed = file.blocks()
+    feed = file.blocks(DIALECTS["he"])
     number, line, rest = _head_line(feed, DIALECTS["he"])
     fields = line.decode(errors="replace").split()
     counts = counts_of(fields[1:], 3)
@@ -165,12 +165,12 @@ def _entries(
             take = (*take, tags + 2) if weighted else take
         columns = parse(file.path, block, dialect, width, take)
         pair = ids.append(*columns[tags : tags + 2])
-        if not all(_all_are(layout.tag, column) for column in columns[:tags]) or not all(
+        if not all(_all_are(layout.tag, column.text) for column in columns[:tags]) or not all(
             within(values, every) for values in pair
         ):
             raise _outside(file.path, block, layout, every)
         if weighted:
-            weights.append(file.path, block, dialect, tags + 2, columns[-1])
+            weights.append(file.path, block, dialect, tags + 2, columns[-1].text)
     table = ids.table(("src", "dst"))
     table = table.append_column("weight", weights.column()) if weighted else table
     if len(table) != head.edges:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ..errors import FormatError, InputError, MissingColumnError
-from .delimited import Block, blocks
+from .delimited import Block, Dialect, blocks
 from .names import nearest, packing
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class File:
             return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(self.raw, "r"), "zstd"))
         return cast(BinaryIO, self.raw)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self, dialect: Dialect) -> Iterator[Block]:
         """Its lines."""
-        return blocks(self.path, self.stream, self.report_place)
+        return blocks(self.path, self.stream, dialect, self.report_place)
 
     def seekable(self) -> BinaryIO:
         """Its bytes for a reader that jumps about; a packed file is unpacked into memory."""

@@ -57,7 +57,7 @@ def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     import numpy as np
     import pyarrow as pa
 
-    feed = file.blocks()
+    feed = file.blocks(_DIALECT)
     top = next(from_first_data(feed, _DIALECT), Block(1, b"\n"))
     line, rest = top.first()
     header = _header(file.path, top.line, line)

@@ -154,7 +154,7 @@ def text_pieces(
     for block in chain([first], feed):
         ids = IdColumns()
         ids.append(*parse(file.path, block, dialect, len(names), ends))
-        table = ids.table(pair, bool(text))
+        table = ids.table(pair, text)
         strings = any(pa.types.is_string(kind) for kind in table.schema.types)
         if text is None:
             text = strings

@@ -32,7 +32,7 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
         source, destination, *weight = parse(file.path, block, dialect, len(names), take)
         ids.append(source, destination)
         if at is not None:
-            weights.append(file.path, block, dialect, at, weight[0])
+            weights.append(file.path, block, dialect, at, weight[0].text)
     table = ids.table((names[ends[0]], names[ends[1]]))
     return table if at is None else table.append_column("weight", weights.column()), None
 
@@ -40,7 +40,7 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:
     """The first block of data, if there is any, all others, and the names of the columns."""
     dialect = DIALECTS[wanted.format]
-    feed = from_first_data(file.blocks(), dialect)
+    feed = from_first_data(file.blocks(dialect), dialect)
     first = next(feed, None)
     if first is None:
         return None, feed, []

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import FormatError
+from .lines import write_named
 from .names import FORMATS, PACKED, SUFFIXES, packing
 from .output import check_place, replacing
 
@@ -39,7 +40,8 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     table
-        Columns of integers and text. Nulls become empty fields in csv and tsv.
+        Columns of integers and text. Nulls become empty fields in csv and tsv, where text stands in
+        quotes.
     path
         Ends in a suffix of csv, tsv, snap (one comment line of names, then fields separated by
         tabs), arrow or parquet, perhaps with .gz or .zst behind it.
@@ -48,7 +50,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     ------
     FormatError
         No format that is written has the suffix, or text does not fit into snap: it is empty,
-        holds blanks, or begins as a comment does.
+        holds blanks, or begins as a comment does, or all of it would be read back as numbers.
     OutputError
         The file cannot be written; says why.
     """
@@ -82,26 +84,4 @@ def _write(table: pa.Table, stream: BinaryIO, kind: str, path: Path) -> None:
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         return
-    from pyarrow import csv
-
-    options = csv.WriteOptions(delimiter="," if kind == "csv" else "\t")
-    if kind == "snap":
-        check_blank_separated(table, path)
-        stream.write(f"# {' '.join(table.column_names)}\n".encode())
-        options.include_header, options.quoting_style = False, "none"
-    csv.write_csv(table, stream, options)
-
-
-def check_blank_separated(table: pa.Table, path: Path) -> None:
-    """Refuse text that would read back as something else; snap knows no quotes."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        text = column.cast(pa.string())
-        unfit = text.filter(pc.fill_null(pc.match_substring_regex(text, r"\s|^[#%]|^$"), True))
-        if len(unfit):
-            raise FormatError(
-                f"cannot write {path}: {len(unfit)} values of column {name!r} do not fit between "
-                f"blanks, as {unfit[0].as_py()!r}; write csv, tsv or parquet"
-            )
+    write_named([table], table.schema, stream, kind, path)

@@ -3,10 +3,9 @@
 import os
 
 import pyarrow as pa
-import pyarrow.csv
 import pytest
 
-from cc_rapids.formats import FORMATS, check_output, read_edges, write_table
+from cc_rapids.formats import FORMATS, check_output, read_edges, write_table, writers
 
 
 @pytest.mark.parametrize(
@@ -37,11 +36,11 @@ class TestOutput:
     @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
     @pytest.mark.parametrize("before", [None, "as it was"])
     def test_a_write_that_fails_leaves_nothing(self, tmp_path, monkeypatch, error, before):
-        def half(table, stream, options):
+        def half(pieces, schema, stream, *rest):
             stream.write(b"vertex,la")
             raise error
 
-        monkeypatch.setattr(pyarrow.csv, "write_csv", half)
+        monkeypatch.setattr(writers, "write_named", half)
         path = tmp_path / "labels.csv"
         if before:
             path.write_text(before)

@@ -1,0 +1,118 @@
+"""Tables as lines of text, written so that each word is read back as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ..errors import FormatError
+from .ids import Kind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_UNFIT = r"[ \t\n\v\f\r]|^[#%]|^$"  # of words between blanks
+_OTHERS = "; write csv, tsv, arrow or parquet"
+
+
+def write_named(
+    pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, kind: str, path: Path
+) -> None:
+    """Write the names of columns and the rows of some tables as csv, tsv or snap.
+
+    In csv and tsv text stands in quotes, and numbers do not, so that each is read as what it was;
+    snap, which knows no quotes, has its names in a comment.
+
+    Raises
+    ------
+    FormatError
+        snap cannot hold some text; names the row, and formats that can.
+    """
+    import pyarrow as pa
+    from pyarrow import csv
+
+    schema = pa.schema([field.with_type(_plain(field.type)) for field in schema])
+    pieces = (piece.cast(schema) for piece in pieces)
+    if kind == "snap":
+        stream.write(f"# {' '.join(schema.names)}\n".encode())
+        for piece in _fit_for_blanks(pieces, schema, path):
+            write_lines(piece, "\t", stream)
+        return
+    options = csv.WriteOptions(delimiter="," if kind == "csv" else "\t")
+    with csv.CSVWriter(stream, schema, write_options=options) as writer:
+        for piece in pieces:
+            writer.write_table(piece)
+
+
+def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
+    """Write rows as words with a delimiter between them, as they are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    between, end, nothing = (pa.scalar(text, pa.large_string()) for text in (delimiter, "\n", ""))
+    for batch in table.to_batches():
+        words = [column.cast(pa.large_string()) for column in batch.columns]
+        lines = pc.binary_join_element_wise(*words, between)
+        lines = pc.binary_join_element_wise(lines, nothing, end)
+        stream.write(b"".join(lines.cast(pa.large_binary()).to_pylist()))
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type of a column of text or numbers: that of the values of categories, and no views."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    return pa.large_string() if pa.types.is_string_view(kind) else kind
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a type is that of text."""
+    import pyarrow as pa
+
+    kind = _plain(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _fit_for_blanks(
+    pieces: Iterable[pa.Table], schema: pa.Schema, path: Path
+) -> Iterator[pa.Table]:
+    """The same tables; an error if blank-separated text cannot hold them."""
+    import pyarrow as pa
+
+    text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
+    ids, rows, word = Kind(), 0, None
+    for piece in pieces:
+        words = [column.cast(pa.large_string()) for column in piece.columns]
+        for name, column in zip(schema.names, words, strict=True):
+            _check_words(name, column, rows, path)
+        if text is not None and len(piece):
+            ids.add(*words[:2])
+            word = words[text][0].as_py() if word is None else word
+        rows += len(piece)
+        yield piece
+    if text is not None and rows and ids.type() != pa.string():
+        raise FormatError(
+            f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
+            f" number or stands for none, such as {_shown(word)} in row 0, and snap, which has no"
+            f" quotes, would give numbers back{_OTHERS}"
+        )
+
+
+def _check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
+    import pyarrow.compute as pc
+
+    unfit = pc.fill_null(pc.match_substring_regex(words, _UNFIT), True)
+    count = pc.sum(unfit).as_py()
+    if count:
+        row = pc.index(unfit, True).as_py()
+        raise FormatError(
+            f"cannot write {path}: {count} values of column {name!r} do not fit between blanks,"
+            f" such as {_shown(words[row].as_py())} in row {rows + row}{_OTHERS}"
+        )
+
+
+def _shown(word: str | None) -> str:
+    text = repr(word)
+    return text if len(text) <= 80 else text[:77] + "..."

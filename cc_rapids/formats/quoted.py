@@ -1,0 +1,298 @@
+"""Records of delimited text whose fields may stand in quotes, as RFC 4180 has it.
+
+A quote counts where a field begins, after blanks if there are any; within quotes two of them stand
+for one, and delimiters, blanks and ends of lines are text. A quote elsewhere is a letter like
+others. All of this is done on whole arrays of bytes, in windows of a mebibyte or a few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    Places = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+QUOTE = b'"'
+WINDOW = 1 << 20
+_FAR = 8  # blanks between a quote and the delimiter: with more of them, bytes are read in turn
+
+
+class MalformedError(Exception):
+    """A record that is none: where it begins, and what is wrong with it."""
+
+    def __init__(self, place: int, words: str) -> None:
+        super().__init__(words)
+        self.place = place
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The places of the quotes that open a field and of those that close it, in order.
+
+    The last field may be open to the end: its closing quote is then beyond the text.
+    """
+
+    opens: Places
+    closes: Places
+
+    def inside(self, places: Places) -> Flags:
+        """Which of the places are between two quotes."""
+        import numpy as np
+
+        if not len(self.opens):
+            return np.zeros(len(places), bool)
+        run = np.searchsorted(self.opens, places, "right") - 1
+        return (run >= 0) & (places < self.closes[run])
+
+    def until(self, end: int) -> Runs:
+        """Those that open ahead of a place, where none is open."""
+        count = int(self.opens.searchsorted(end))
+        return Runs(self.opens[:count], self.closes[:count])
+
+
+def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
+    """Return the whole records at the start of a text, and the number of bytes that they took.
+
+    Each ends in a newline, for which a carriage return or both together stand too. Text without a
+    delimiter knows no quotes.
+    """
+    if not delimiter or QUOTE not in data:
+        end = _last_end(data, len(data))
+        return _with_newlines(data[:end]), end
+    pieces, used = [], 0
+    for window, found in windows(data, delimiter):
+        used += len(window)
+        pieces.append(_with_newlines_outside(window, found))
+    return b"".join(pieces), used
+
+
+def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
+    """The whole records at the start of a text, some of them at a time, with their quotes."""
+    done, size = 0, WINDOW
+    while done < len(data):
+        window = data[done : done + size]
+        found = runs(window, delimiter)
+        end = _end_outside(window, found)
+        if end:
+            yield window[:end], found.until(end)
+            done += end
+            size = WINDOW
+        elif done + size >= len(data):
+            return
+        else:
+            size *= 2
+
+
+def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
+    """Each of the whole records in a text, with the newline at its end."""
+    import numpy as np
+
+    for window, found in windows(data, delimiter):
+        ends = np.flatnonzero(np.frombuffer(window, np.uint8) == ord("\n"))
+        start = 0
+        for end in (ends[~found.inside(ends)] + 1).tolist():
+            yield window[start:end]
+            start = end
+
+
+def _last_end(data: bytes, stop: int) -> int:
+    """Behind the last end of a line; a carriage return at the very end may be half of one."""
+    return max(data.rfind(b"\n", 0, stop), data.rfind(b"\r", 0, min(stop, len(data) - 1))) + 1
+
+
+def _end_outside(data: bytes, found: Runs) -> int:
+    """Behind the last end of a line that is in no quotes."""
+    end = _last_end(data, len(data))
+    while end:
+        run = int(found.opens.searchsorted(end - 1)) - 1
+        if run < 0 or end - 1 > found.closes[run]:
+            break
+        end = _last_end(data, int(found.opens[run]))
+    return end
+
+
+def _with_newlines(data: bytes) -> bytes:
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data
+
+
+def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
+    """The same with newlines alone as ends of lines; what is in quotes stays as it is."""
+    import numpy as np
+
+    if b"\r" not in data:
+        return data
+    text = np.frombuffer(data, np.uint8).copy()
+    returns = np.flatnonzero(text == ord("\r"))
+    returns = returns[~found.inside(returns)]
+    doubled = text[np.minimum(returns + 1, len(text) - 1)] == ord("\n")
+    text[returns[~doubled]] = ord("\n")
+    return np.delete(text, returns[doubled]).tobytes()
+
+
+def runs(data: bytes, delimiter: bytes) -> Runs:
+    """Where the quoted fields of a text are that begins with a record."""
+    import numpy as np
+
+    text = np.frombuffer(data, np.uint8)
+    quotes = np.flatnonzero(text == ord(QUOTE))
+    if len(quotes) % 2:  # the last field is open to the end
+        quotes = np.append(quotes, len(text))
+    opens, closes = quotes[::2], quotes[1::2]
+    if len(quotes):
+        # A quote that closes and one that opens right behind it are two that stand for one
+        apart = opens[1:] != closes[:-1] + 1
+        opens, closes = opens[np.append(True, apart)], closes[np.append(apart, True)]
+    blank = _blank(delimiter)
+    if _border(text, opens, -1, delimiter, blank) and _border(text, closes, 1, delimiter, blank):
+        return Runs(opens, closes)
+    pairs = [
+        (match.start(1), match.end(2) - 1 if match[2] else len(data))
+        for match in _quoted_field(delimiter, blank).finditer(data)
+    ]
+    return Runs(*np.array(pairs, np.int64).reshape(-1, 2).T)
+
+
+def _blank(delimiter: bytes) -> bytes:
+    """The letters that do not count around a field."""
+    return b" " if delimiter == b"\t" else b" \t"
+
+
+def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
+    """Whether the next byte on one side of each quote that is no blank is between fields."""
+    import numpy as np
+
+    between, blanks = np.zeros(256, bool), np.zeros(256, bool)
+    between[list(delimiter + b"\r\n")] = blanks[list(blank)] = True
+    at = quotes
+    for _ in range(_FAR):
+        at = at + step
+        at = at[(at >= 0) & (at < len(text))]
+        letters = text[at]
+        at = at[~between[letters]]
+        if not len(at):
+            return True
+        if not blanks[text[at]].all():
+            return False
+    return False
+
+
+@cache
+def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
+    """A field in quotes: the quote that opens it, and the one that closes it or nothing."""
+    return re.compile(
+        rb'(?:\A|(?<=[%s\r\n]))[%s]*+(")(?:[^"]++|"")*+("?)' % (re.escape(delimiter), blank)
+    )
+
+
+def columns(
+    data: bytes, found: Runs, delimiter: bytes, width: int, take: tuple[int, ...]
+) -> list[tuple[pa.Array, bool]]:
+    """Return some columns of whole records, and of each whether a word of it is quoted.
+
+    Blanks around fields and around their quotes are left out. A field without quotes that is empty
+    is null, and quotes with nothing between them are the empty text; those are no word.
+
+    Raises
+    ------
+    MalformedError
+        A record has another number of fields, or there is text behind a closing quote.
+    pyarrow.ArrowInvalid
+        A field is not UTF-8.
+    """
+    import numpy as np
+
+    starts, ends, counts = _fields(data, found, delimiter)
+    first = np.cumsum(counts) - counts
+    empty = (counts == 1) & (starts[first] == ends[first])
+    wrong = (counts != width) & ~empty
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise MalformedError(
+            int(starts[first[row]]), f"expected {width} fields, found {counts[row]}"
+        )
+    _check_behind_quotes(data, found, starts, ends)
+    if empty.any():
+        kept = np.repeat(~empty, counts)
+        starts, ends = starts[kept], ends[kept]
+    starts, ends = starts.reshape(-1, width), ends.reshape(-1, width)
+    blank = _blank(delimiter).decode()
+    return [_column(data, found, starts[:, i], ends[:, i], blank) for i in take]
+
+
+def _fields(data: bytes, found: Runs, delimiter: bytes) -> tuple[Places, Places, Places]:
+    """Where each field begins and ends, and how many there are in each record."""
+    import numpy as np
+
+    text = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero((text == ord(delimiter)) | (text == ord("\n")))
+    ends = ends[~found.inside(ends)]
+    starts = np.append(0, ends[:-1] + 1)[: len(ends)]
+    counts = np.diff(np.flatnonzero(text[ends] == ord("\n")), prepend=-1)
+    return starts, ends, counts
+
+
+def _check_behind_quotes(data: bytes, found: Runs, starts: Places, ends: Places) -> None:
+    """Refuse a field that goes on behind its closing quote."""
+    import numpy as np
+
+    field = np.searchsorted(ends, found.opens)
+    for run in np.flatnonzero(ends[field] > found.closes + 1).tolist():
+        end = int(ends[field[run]])
+        behind = data[int(found.closes[run]) + 1 : end]
+        if behind.strip(b" \t"):
+            raise MalformedError(int(starts[field[run]]), "a field goes on behind its quotes")
+
+
+def _column(
+    data: bytes, found: Runs, starts: Places, ends: Places, blank: str
+) -> tuple[pa.Array, bool]:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    run = np.searchsorted(found.opens, starts)
+    within = np.append(found.opens, len(data))[run] < ends
+    if within.any():
+        run = run[within]
+        starts, ends = starts.copy(), ends.copy()
+        starts[within], ends[within] = found.opens[run] + 1, found.closes[run]
+    # The fields and what is between them, of which every other one is taken
+    offsets = np.empty(2 * len(starts), np.int32)
+    offsets[::2], offsets[1::2] = starts, ends
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    pieces = max(0, len(offsets) - 1)
+    text = pa.Array.from_buffers(pa.string(), pieces, buffers).take(np.arange(0, pieces, 2))
+    text.validate(full=True)
+    bare = pc.utf8_trim(text, blank)
+    bare = pc.if_else(pc.equal(bare, ""), None, bare)
+    if not within.any():
+        return bare, False
+    text = pc.if_else(pa.array(within), pc.replace_substring(text, '""', '"'), bare)
+    return text, bool((within & (ends > starts)).any())
+
+
+def split(record: bytes, delimiter: bytes) -> list[bytes]:
+    """The fields of one record, without the blanks around them."""
+    data = record.rstrip(b"\r\n") + b"\n"
+    starts, ends, _ = _fields(data, runs(data, delimiter), delimiter)
+    fields = [
+        data[start:end].strip(_blank(delimiter))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
+    return [
+        field[1:-1].replace(b'""', QUOTE)
+        if len(field) > 1 and field[:1] == field[-1:] == QUOTE
+        else field
+        for field in fields
+    ]
