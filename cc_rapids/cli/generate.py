@@ -105,7 +105,7 @@ def _generate(
         "vertices": pieces.num_vertices,
         "edges": pieces.num_edges,
         "weights": made.weights,
-        "bytes": output.stat().st_size,
+        "bytes": output.stat().st_size if output.is_file() else None,  # a pipe keeps nothing
         "seconds": spent,
     }
     if json_output:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Any
+from contextlib import suppress
+from typing import Any, NoReturn
 
 import click
 
@@ -14,25 +16,45 @@ INTERRUPTED = 130  # what a shell reports of a process that Ctrl-C ended
 
 
 class OneLineErrors(click.Group):
-    """A group whose errors are one line on stderr and exit code 2, with no usage around them."""
+    """A group whose errors are one line on stderr and exit code 2, with no usage around them.
+
+    Output that cannot be written is such an error; a pipe that is closed is exit code 1 alone.
+    """
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command, and leave the process with its exit code."""
         kwargs["standalone_mode"] = False
         try:
             status = super().main(*args, **kwargs)
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except click.ClickException as error:
             _fail(error.format_message())
         except (CcRapidsError, MemoryError) as error:
             _fail(str(error) or "out of memory")
         except click.Abort:
             sys.exit(INTERRUPTED)
+        except OSError as error:
+            _no_more_output()
+            if isinstance(error, BrokenPipeError):
+                sys.exit(1)  # who read it, such as head, has seen enough
+            what = error.filename or "cannot write to standard output"
+            _fail(f"{what}: {error.strerror or error}")
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _fail(message: str) -> None:
-    click.echo(f"Error: {' '.join(message.splitlines())}", err=True)
+def _fail(message: str) -> NoReturn:
+    with suppress(OSError):
+        click.echo(f"Error: {' '.join(message.splitlines())}", err=True)
     sys.exit(2)
+
+
+def _no_more_output() -> None:
+    """Let what standard output still holds go nowhere, or Python fails on it once more at exit."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def examples(*lines: str) -> str:

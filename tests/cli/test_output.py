@@ -1,0 +1,107 @@
+"""What commands write: whole files, devices as they are, and errors in one line."""
+
+import os
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow.parquet as pq
+import pytest
+
+COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
+
+
+@pytest.fixture
+def edges(tmp_path, monkeypatch):
+    """A file of edges in the folder of the test, and links in it to a device that is full."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.csv").write_text("src,dst\n1,2\n2,3\n")
+    for name in ("full.csv", "full.parquet", "full.txt.gz", "full.he"):
+        (tmp_path / name).symlink_to("/dev/full")
+    return tmp_path / "edges.csv"
+
+
+WRITERS = [
+    ["calculate", "edges.csv", "--output", "full.csv"],
+    ["calculate", "edges.csv", "--output", "full.parquet"],
+    ["calculate", "edges.csv", "--output", "full.txt.gz"],
+    ["convert", "edges.csv", "/dev/full", "--to", "csv"],
+    ["convert", "edges.csv", "/dev/full", "--to", "npz"],
+    ["convert", "edges.csv", "full.he"],
+    ["generate", "gnm", "/dev/full", "--format", "arrow", "--nodes", "9", "--density", "0.5"],
+]
+
+
+@pytest.mark.usefixtures("edges")
+@pytest.mark.parametrize("words", WRITERS, ids=lambda words: "-".join(words[:1] + words[-1:]))
+def test_a_full_device_is_an_error_and_stays_a_device(run, words, tmp_path):
+    before = sorted(os.listdir())
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "No space left on device" in done.stderr
+    assert done.stderr.startswith("Error: cannot write ")
+    assert done.stderr.count("\n") == 1
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert sorted(os.listdir()) == before
+    assert (tmp_path / "full.csv").is_symlink()
+
+
+def test_a_pipe_gets_what_a_file_would_get(run, edges, tmp_path):
+    os.mkfifo(tmp_path / "pipe.parquet")
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        got = pool.submit((tmp_path / "pipe.parquet").read_bytes)
+        assert run("calculate", edges, "--output", "pipe.parquet").exit_code == 0
+        (tmp_path / "got").write_bytes(got.result())
+        assert pq.read_table(tmp_path / "got")["vertex"].to_pylist() == [1, 2, 3]
+        got = pool.submit((tmp_path / "pipe").read_text)
+        done = run("generate", "gnm", "pipe", "--format", "csv", "--nodes", 9, "--density", 0.5)
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert got.result().startswith('"src","dst"\n')
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_a_link_stays_one_and_its_target_is_replaced(run, edges, tmp_path):
+    (tmp_path / "labels.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to("labels.csv")
+    assert run("calculate", edges, "--output", "link.csv").exit_code == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "labels.csv").read_text() == '"vertex","labels"\n1,1\n2,1\n3,1\n'
+
+
+def test_packing_goes_by_the_name_that_was_given(run, edges, tmp_path):
+    (tmp_path / "packed.csv.gz").symlink_to("target")
+    assert run("calculate", edges, "--output", "packed.csv.gz").exit_code == 0
+    assert (tmp_path / "target").read_bytes()[:2] == b"\x1f\x8b"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["designs"],
+        ["--help"],
+        ["calculate", "edges.csv", "--json"],
+        ["verify", "edges.csv", "l.csv"],
+    ],
+)
+def test_standard_output_that_is_full(run, edges, words):
+    assert run("calculate", edges, "--output", "l.csv").exit_code == 0
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "Error: cannot write to standard output: No space left on device\n"
+
+
+def test_standard_output_that_nobody_reads():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*COMMAND, "designs"], stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_output_to_standard_output(edges):
+    words = ["convert", str(edges), "/dev/stdout", "--to", "tsv", "--quiet"]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ('"src"\t"dst"\n1\t2\n2\t3\n', "")
