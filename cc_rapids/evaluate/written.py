@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..formats.output import replacing
+from ..formats.output import make_folder, replacing
 from ..plots import charts
 from .figures import drawn
 
@@ -54,8 +54,13 @@ def write(
     -------
     list of Path
         What was written.
+
+    Raises
+    ------
+    OutputError
+        The folder or a file cannot be written; names it, and says why.
     """
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
     writer.writeheader()

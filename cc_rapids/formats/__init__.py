@@ -138,8 +138,10 @@ def read_edges(
     EdgeFile
         Ids from text are int64 if every id of both columns is an integer in its usual spelling,
         uint64 if they need that, and else string, each as it was written but for blanks around
-        it: with a single ``007`` among them all ids are text. Empty fields are nulls, and so are
-        ``NA``, ``null`` and their like where the ids are integers. Indices stay as they are in the
+        it: with a single ``007`` among them all ids are text. A word in quotes, in csv and tsv, is
+        text as it stands, whatever it looks like. Empty fields are nulls, and so are ``NA``,
+        ``null`` and their like without quotes where the ids are integers; ``""`` is the empty
+        text, and a null among integers. Indices stay as they are in the
         file: from one on in gr, metis and mtx, from zero on in he, egr and npz. An entry that is
         stored counts as an edge even if its weight is zero.
 

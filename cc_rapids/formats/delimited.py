@@ -162,11 +162,12 @@ def blocks(
         whole, used = quoted.whole_records(data, dialect.quoting)
         if not used and len(data) >= _longest():
             raise _endless(path, Block(line, data), dialect)
+        rest = [data[used:]]
+        piece = data = b""  # not held while the block is used
         if used:
             yield Block(line, whole, dialect.quoting)
             report()
             line += whole.count(b"\n")
-        rest = [data[used:]]
     data = b"".join(rest)
     if data:
         whole, used = quoted.whole_records(data + b"\n", dialect.quoting)

@@ -87,6 +87,18 @@ def check_place(path: Path) -> None:
             )
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder if it is not there.
+
+    Raises
+    ------
+    OutputError
+        It cannot be made; names the path and the reason.
+    """
+    with _named(path):
+        path.mkdir(exist_ok=True)
+
+
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
     """What the operating system refuses, as an error that names the path."""

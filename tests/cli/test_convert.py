@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids import components
@@ -123,3 +125,24 @@ def test_weights_that_do_not_fit(run, path, tmp_path):
     done = run("convert", path, tmp_path / "e.gr")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "gr has whole weights" in done.stderr
+
+
+@pytest.mark.parametrize("kind", COUNTED)
+@pytest.mark.parametrize("name", ["e.csv", "e.parquet"])
+def test_a_list_without_edges_has_no_vertex(run, tmp_path, kind, name):
+    if name == "e.csv":
+        (tmp_path / name).write_text("src,dst\n")
+    else:
+        pq.write_table(
+            pa.table({"src": pa.array([], pa.string()), "dst": pa.array([], pa.string())}),
+            tmp_path / name,
+        )
+    done = run("convert", tmp_path / name, tmp_path / "e", "--to", kind, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["vertices"] == 0
+    file = read_edges(tmp_path / "e", format=kind)
+    assert (len(file.table), len(file.vertices)) == (0, 0)
+    done = run("calculate", tmp_path / "e", "--format", kind, "--json")
+    assert json.loads(done.stdout)["vertices"] == 0
+    assert run("convert", tmp_path / "e", tmp_path / "b.csv", "--from", kind).exit_code == 0
+    assert (tmp_path / "b.csv").read_text() == '"src","dst"\n'

@@ -12,7 +12,7 @@ import pytest
 
 from cc_rapids import errors
 from cc_rapids.formats import output
-from cc_rapids.formats.output import check_place, replacing
+from cc_rapids.formats.output import check_place, make_folder, replacing
 
 
 def write(path, content=b"new", **options):
@@ -251,6 +251,13 @@ class TestRefused:
         with pytest.raises(errors.OutputError, match=reason):
             write(tmp_path / "a.csv")
         assert (tmp_path / "a.csv").read_text() == "old"
+
+    def test_a_folder_that_cannot_be_made(self, tmp_path):
+        (tmp_path / "file").write_text("old")
+        make_folder(tmp_path)  # is there
+        for name in ("file", "none/folder"):
+            with pytest.raises(errors.OutputError, match=f"cannot write {tmp_path / name}"):
+                make_folder(tmp_path / name)
 
     def test_a_descriptor_that_is_not_open_for_writing(self):
         with open(os.devnull, "rb") as file, pytest.raises(errors.OutputError, match="descriptor"):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from cc_rapids import components, stream_components
 from cc_rapids.errors import FormatError
 from cc_rapids.formats import EdgeList, delimited, quoted, read_edges, write_edges, write_table
 
@@ -274,3 +275,14 @@ def test_quotes_are_found_as_a_reader_of_bytes_finds_them(text, window):
         place += 1
     runs = quoted.runs(data, b",")
     assert list(zip(runs.opens.tolist(), runs.closes.tolist(), strict=True)) == found
+
+
+def test_streams_and_whole_files_see_the_same_ids(tmp_path, small):
+    rows = [(word, word + "'") for word in ODD if word] + [("1", "2"), ("2", "01")]
+    write_edges(edge_list(rows), tmp_path / "e.csv")
+    whole = components(tmp_path / "e.csv").labels()
+    small(50, 20)
+    streamed = stream_components([tmp_path / "e.csv"], memory_limit="256MiB").labels()
+    for name in ("vertex", "labels"):
+        assert list(streamed[name].to_pylist()) == list(whole[name].to_pylist())
+    assert set(whole["vertex"].to_pylist()) == {word for row in rows for word in row}
