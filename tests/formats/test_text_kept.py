@@ -4,26 +4,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from odd_ids import IDS, ODD
 
 from cc_rapids import components, stream_components
 from cc_rapids.errors import FormatError
 from cc_rapids.formats import EdgeList, delimited, quoted, read_edges, write_edges, write_table
 
 QUOTED = ("csv", "tsv")
-ODD = (
-    " x", "x ", "\tx", "x\t", " ", "\t", "", "x y", 'say "hi"', '"', '""', '"x"', ",", "a,b",
-    "a\tb", "a\nb", "\n", "a\r\nb", "a\rb", "\r", "\v", "\f", "a\x1cb", "\x1d", "\x1e", "\x85",
-    "a\u2028b", "\u2029", "\xa0x", "\x00", "a\x00", "\ufeff", "\ufeffx", "#x", "%x", "01", "1",
-    "-0", "+5", "v1.5", "NULL", "\\N", "nan", "NaN", "None", "NA", "src", "dst", "vertex", "labels",
-    "\U0001f600", "e\u0301", "x" * 600, "-1", str(2**63), str(2**64 - 1), "\\", "'", "\x7f",
-    "\ue000", "\uffff",
-)  # fmt: skip
-IDS = st.one_of(
-    st.sampled_from(ODD),
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
-    st.text(' \t\r\n",#%1\x00\ufeffa', max_size=4),
-    st.integers(-3, 120).map(str),
-)
 LISTS = st.lists(st.tuples(IDS, st.none() | IDS), min_size=1, max_size=12)
 SETTINGS = settings(
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
