@@ -15,7 +15,7 @@ import numpy as np
 
 from . import kernels
 from .choosing import choose_for_batch
-from .columns import Column, empty, of_parts
+from .columns import without_rows
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
@@ -85,15 +85,8 @@ def kind_of(given: Given, before: Given | None) -> Given:
     if before is not None and not given.src.size:
         return replace(before, dropped=before.dropped + given.dropped)
     dropped = given.dropped + (before.dropped if before else 0)
-    ends = _without_rows(given.src), _without_rows(given.dst)
+    ends = without_rows(given.src), without_rows(given.dst)
     return Given(*ends, given.frame, given.on_device, dropped=dropped)
-
-
-def _without_rows(column: Column) -> Column:
-    """The kind of a column, or of several that are one id, without what it holds."""
-    if column.parts:
-        return of_parts([_without_rows(part) for part in column.parts])
-    return replace(column, size=0, lend=empty(column.name).lend)
 
 
 def grown(forest: Forest, n: int) -> Forest:

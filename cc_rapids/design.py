@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 from . import algorithms, kernels
 from .catalog import AXES, CHOICES, Choice, Word, find, unknown
@@ -56,6 +57,10 @@ class Design:
         for row in EXCLUDED:
             if row.holds(self):
                 raise DesignError(f"no design {self}: {row.reason}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the choices, which hold functions: they are found again by their names."""
+        return type(self), (self.sample, self.link, self.compress)
 
     def __str__(self) -> str:
         return self._name

@@ -138,6 +138,18 @@ class Forest:
         self._keep(self._held())
         return getattr(self, name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but rows that were to be given away once, with the arrays made: for pickles."""
+        kept = self.parent, self.seen, self._before, self._totals
+        state = {
+            name: own for name, own in vars(self).items() if name not in Forest.__annotations__
+        }
+        return state | {"_held": None, "_rows": {}, "_arrays": kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._keep(state.pop("_arrays"))
+        vars(self).update(state)
+
     def count(self, ahead: Ahead | None = None, room: int = 0) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
 

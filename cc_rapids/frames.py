@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,10 +83,14 @@ def read(
 
 def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> Given:
     """The cuDF frame within a proxy of ``cudf.pandas``; answers become proxies again."""
+    given = read_cudf(edges.as_gpu_object(), *several(source, destination), nulls)
+    return replace(given, frame=partial(_make_proxy, given.frame))
+
+
+def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
     from cudf.pandas.fast_slow_proxy import as_proxy_object
 
-    given = read_cudf(edges.as_gpu_object(), *several(source, destination), nulls)
-    return replace(given, frame=lambda columns: as_proxy_object(given.frame(columns)))
+    return as_proxy_object(frame(columns))
 
 
 def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -214,14 +214,8 @@ class Texts(_Placed):
         words, native = self.words, given.src.native
         assert words is not None
 
-        def plain(found: Any) -> Any:
-            here = is_cudf(found) and not given.on_device
-            return found.to_arrow() if here else found
-
-        def look_up(at: Any) -> Any:
-            return native(plain(words.look_up(at)), lambda: plain(self.held))
-
-        return replace(words, look_up=look_up)
+        named = partial(_as_given, words.look_up, self.held, native, given.on_device)
+        return replace(words, look_up=named)
 
     def to(self, engine: Engine) -> Texts:
         """The same index on another engine; the strings stay where they are."""
@@ -362,6 +356,22 @@ def _inverse(places: Array, engine: Engine) -> Array:
 
 Index = Range | Integers | Texts | Tuples
 Extended = tuple[Index, list[Array]]
+
+
+def _as_given(look_up: Any, held: Any, native: Any, on_device: bool, at: Any) -> Any:
+    """The strings at some places, as the caller has them, who may have others than the index."""
+    return native(_where(look_up(at), on_device), partial(_where, held, on_device))
+
+
+def _where(found: Any, on_device: bool) -> Any:
+    """Strings as PyArrow's, or as cuDF's for a caller whose own are."""
+    if is_cudf(found) and not on_device:
+        return found.to_arrow()
+    if on_device and not is_cudf(found):
+        import cudf
+
+        return cudf.Series(found)
+    return found
 
 
 def _same(words: Any, every: Callable[[], Any]) -> Any:

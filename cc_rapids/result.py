@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -11,6 +12,7 @@ import numpy as np
 
 from .audit import Audited
 from .catalog import unknown
+from .columns import without_rows
 from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
@@ -40,6 +42,7 @@ class Facts:
     edges: int
     memory: str = "device"
     seconds: dict[str, float | None] = field(default_factory=dict)
+    resumed: str | None = None
 
 
 class Components(Selection, Audited):
@@ -79,6 +82,22 @@ class Components(Selection, Audited):
         self._chosen = chosen
         self._made = made  # a label frame, to be given away once
         self._room: Any = None  # of the run, where a small label frame lies too
+        self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the edges, and what can be made again: for copies and pickles."""
+        own = {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
+        if self._chosen is not None:
+            with self._engine.scope():
+                own["_forest_columns"] = self._columns_of_forest()
+        given = self._given
+        ends = without_rows(given.src), without_rows(given.dst)
+        like = Given(*ends, given.frame, given.on_device, dropped=given.dropped)
+        return own | {"_given": like, "_made": None, "_room": None}
 
     def __len__(self) -> int:
         return self._forest.components
@@ -182,14 +201,14 @@ class Components(Selection, Audited):
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._engine.scope():
-            rows = self._home(self._chosen.astype(np.int64))
-            return self._given.frame(forest_columns(self._given, rows))
+            return self._given.frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
         """What ran, and what it found: engine, device, memory (that the edges were read in),
         design, ids, vertices, edges, components, largest (vertices of the largest component),
         dropped (edges left out for nulls), seconds ("copy": to where kernels read, None where
-        nothing is copied; "compute") and peak_bytes.
+        nothing is copied; "compute"), peak_bytes and resumed (of a stream that went on with a
+        checkpoint, what that had done, and what the input has beyond; else None).
         """
         with self._engine.scope():
             largest = int(self._counts[self._by_size[0]]) if len(self) else 0
@@ -206,6 +225,7 @@ class Components(Selection, Audited):
             "dropped": self._given.dropped,
             "seconds": dict(self._facts.seconds),
             "peak_bytes": self._engine.peak_bytes(),
+            "resumed": self._facts.resumed,
         }
 
     def __repr__(self) -> str:
@@ -229,6 +249,14 @@ class Components(Selection, Audited):
         if self._engine.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         return self._given.frame(columns)
+
+    def _columns_of_forest(self) -> dict[str, Any]:
+        """The columns of :meth:`forest`: new ones."""
+        if self._forest_columns is not None:
+            return {name: copy(column) for name, column in self._forest_columns.items()}
+        assert self._chosen is not None
+        rows = self._home(self._chosen.astype(np.int64))
+        return forest_columns(self._given, rows)
 
     def _home(self, column: Any) -> Any:
         return self._bring(column, self._given.on_device)

@@ -22,7 +22,7 @@ import numpy as np
 
 from . import texts
 from .buffers import lend_strings
-from .columns import Native, is_cudf
+from .columns import Native, is_cudf, text_buffers
 from .engines import Array, Engine
 from .texts import Text
 
@@ -68,12 +68,15 @@ def factorise(columns: list[Any], native: Native, engine: Engine) -> tuple[list[
     starts = [0, *ends]
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
-    def look_up(at: Array) -> Any:
-        found = library.share(words) if _all(at, words) else library.take(words, at)
-        return native(found, partial(library.share, words))
-
+    look_up = partial(_look_up, library, words, native)
     place = partial(library.place, words)
     return sides, Words(len(words), look_up, library.on_device, place)
+
+
+def _look_up(library: _Library, words: Any, native: Native, at: Array) -> Any:
+    """The words at some places, as a column of the caller's kind."""
+    found = library.share(words) if _all(at, words) else library.take(words, at)
+    return native(found, partial(library.share, words))
 
 
 def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
@@ -194,9 +197,7 @@ class _Arrow(_Library):
 
     @contextmanager
     def lend(self, column: Any) -> Iterator[tuple[Array, Array]]:
-        _, starts, chars = column.buffers()
-        offsets = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
-        yield np.frombuffer(chars or b"", np.uint8)[: offsets[-1]], offsets
+        yield text_buffers(column)
 
     def take(self, column: Any, at: Array) -> Any:
         import pyarrow as pa

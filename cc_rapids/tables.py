@@ -178,19 +178,20 @@ def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> Given:
     columns = [
         of_series(name, side) for name, side in zip([*names[0], *names[1]], every, strict=True)
     ]
-    backend = every[0].implementation
-
-    def make(columns: dict[str, Any]) -> Any:
-        if backend.is_pandas():
-            import pandas as pd
-
-            return pd.DataFrame(columns, copy=False)  # columns are made for it alone
-        import narwhals as nw
-
-        return nw.from_dict(columns, backend=backend).to_native()
-
+    make = partial(_make_frame, every[0].implementation)
     dropped = size - len(every[0])
     return _given(columns[:ends], columns[ends:], make, False, dropped, kept)
+
+
+def _make_frame(backend: Any, columns: dict[str, Any]) -> Any:
+    """A frame of the library that narwhals calls so, of arrays and series."""
+    if backend.is_pandas():
+        import pandas as pd
+
+        return pd.DataFrame(columns, copy=False)  # columns are made for it alone
+    import narwhals as nw
+
+    return nw.from_dict(columns, backend=backend).to_native()
 
 
 def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any]]:

@@ -1,6 +1,6 @@
 """Columns of ids: what they hold is checked, and their memory is lent as it lies."""
 
-from .arrow import chunked
+from .arrow import chunked, text_buffers
 from .column import (
     LIBRARIES,
     Column,
@@ -18,13 +18,16 @@ from .column import (
     of_parts,
     of_series,
     series_of,
+    without_rows,
 )
+from .content import Content
 from .refusals import refuse_twice
 from .sides import no_rows, same_kind
 
 __all__ = [
     "LIBRARIES",
     "Column",
+    "Content",
     "Lend",
     "Lending",
     "Native",
@@ -43,4 +46,6 @@ __all__ = [
     "refuse_twice",
     "same_kind",
     "series_of",
+    "text_buffers",
+    "without_rows",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
+
 
 def chunked(thing: Any) -> Any:
     """An array of PyArrow's as a chunked one, a batch as a table, without a copy; or the thing."""
@@ -62,3 +64,30 @@ def _nulls_in_indices(chunk: Any) -> Any:
     places = pc.take(pc.if_else(there, before, None), chunk.indices)
     indices, values = places.cast(chunk.type.index_type), chunk.dictionary.drop_null()
     return pa.DictionaryArray.from_arrays(indices, values, ordered=chunk.type.ordered)
+
+
+def text_buffers(column: Any) -> tuple[Any, Any]:
+    """The UTF-8 bytes of a column of strings without nulls, and where each begins and ends.
+
+    Parameters
+    ----------
+    column : array of PyArrow's, chunked or not; or None, for one without rows
+
+    Returns
+    -------
+    (k,) array of uint8
+        Not copied if the column is one array of large strings.
+    (n + 1,) array of int64
+        From 0 to k.
+    """
+    import pyarrow as pa
+
+    if column is None or not len(column):
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    column = column.cast(pa.large_string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    _, starts, chars = column.buffers()
+    offsets = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
+    octets = np.frombuffer(chars or b"", np.uint8)[offsets[0] : offsets[-1]]
+    return octets, offsets - offsets[0] if offsets[0] else offsets

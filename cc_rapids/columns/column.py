@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,11 @@ Lend = Callable[[], AbstractContextManager[Any]]
 Native = Callable[[Any, Callable[[], Any]], Any]
 
 
+def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
+    """The values: a ``native`` of callers who take them as they are."""
+    return values
+
+
 @dataclass(frozen=True)
 class Column:
     """One column of ids: an array of integers, or strings (cuDF's series, or PyArrow's array).
@@ -31,7 +36,8 @@ class Column:
     the device, and is not marked as unspillable afterwards. ``native`` makes a column of the
     caller's kind of an array of PyArrow's (of a series on a device), given what gives all strings
     of the answer, as all its columns have the same categories. Several columns that name vertices
-    together are the ``parts`` of one, which lends a list.
+    together are the ``parts`` of one, which lends a list. Both are functions of modules, or partial
+    ones, and no closures, so that columns can be pickled.
     """
 
     name: str
@@ -39,7 +45,7 @@ class Column:
     size: int
     lend: Lend
     strings: bool = False
-    native: Native = lambda values, every: values
+    native: Native = as_it_is
     parts: tuple[Column, ...] = ()
 
 
@@ -86,7 +92,7 @@ def of(name: str, values: Any) -> Column:
     if not is_series(values):
         return of_array(name, array_of(name, values))
     if is_cudf(values):
-        return of_cudf(name, values._column, lambda: values, FILL)
+        return of_cudf(name, values._column, partial(_itself, values), FILL)
     return of_series(name, series_of(values), FILL)
 
 
@@ -105,7 +111,7 @@ def of_parts(parts: list[Column]) -> Column:
         ", ".join(map(str, words))
         for words in zip(*((p.name, p.dtype) for p in parts), strict=True)
     )
-    return Column(name, dtype, parts[0].size, lambda: Lending(parts), parts=tuple(parts))
+    return Column(name, dtype, parts[0].size, partial(Lending, parts), parts=tuple(parts))
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEAVE_OUT) -> Column:
@@ -125,7 +131,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEA
     missing, native = int(column.null_count), Column.native
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
-        native, column, series = _categories_like(own), plain._column, lambda: plain
+        native, column, series = _categories_like(own), plain._column, partial(_itself, plain)
     kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
@@ -135,8 +141,12 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEA
     refuse_nulls(name, missing, size, remedy)
     if strings:
         held = series()
-        return Column(name, text, size, lambda: nullcontext(held), True, native)
-    return Column(name, text, size, lambda: buffers.Lent(column))
+        return Column(name, text, size, partial(nullcontext, held), True, native)
+    return Column(name, text, size, partial(buffers.Lent, column))
+
+
+def _itself(thing: Any) -> Any:
+    return thing
 
 
 @cache
@@ -150,11 +160,13 @@ def _categories_like(dtype: Any) -> Native:
     kind = sys.modules["cudf"].CategoricalDtype
     same = kind(dtype.categories, bool(dtype.ordered))  # None, by ``astype``, is not for PyArrow
 
-    def make(series: Any, every: Callable[[], Any]) -> Any:
-        words = every()
-        return series.astype(same if words.isin(same.categories).all() else kind(words))
+    return partial(_in_cudf_categories, same)
 
-    return make
+
+def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any:
+    words = every()
+    fits = words.isin(same.categories).all()
+    return series.astype(same if fits else type(same)(words))
 
 
 def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:
@@ -177,11 +189,11 @@ def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:
     refuse_nulls(name, missing, size, remedy)
     if strings:
         held = side.to_arrow()
-        return Column(name, text, size, lambda: nullcontext(held), True, _from_arrow(side))
+        return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
     array = side.to_numpy()
     if array.dtype.kind not in "iu":  # what some versions make of pandas' nullable integers
         array = array.astype(text.lower().partition("[")[0])
-    return Column(name, text, size, lambda: nullcontext(array))
+    return Column(name, text, size, partial(nullcontext, array))
 
 
 def _is_text(side: Any) -> bool:
@@ -203,23 +215,39 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
     kind, native = held.type.value_type, side.to_native()
     if pa.types.is_integer(kind):
         array = held.cast(kind).to_numpy()
-        return Column(name, text, len(side), lambda: nullcontext(array))
+        return Column(name, text, len(side), partial(nullcontext, array))
     if len(side) == 0:
         held = pa.array([], pa.large_string())  # its categories may be of any type, such as null
     elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         raise no_ids(name, text, len(side))
-    same = getattr(getattr(native, "dtype", None), "categories", None)
+    if side.implementation.is_pandas_like():
+        make = partial(_in_pandas_categories, native.dtype)
+    elif side.implementation.is_polars():
+        make = partial(_in_polars_categories, native.dtype)
+    else:
+        make = partial(_in_a_dictionary, kind)
+    return Column(name, text, len(side), partial(nullcontext, held), True, make)
 
-    def make(array: Any, every: Callable[[], Any]) -> Any:
-        known = same is not None and set(every().to_pylist()) <= set(same)
-        if side.implementation.is_pandas_like():
-            return array.to_pandas().astype(native.dtype if known else _categories_of(every()))
-        if side.implementation.is_polars():
-            polars = sys.modules["polars"]
-            return polars.from_arrow(array).cast(native.dtype if known else polars.Categorical)
-        return array.cast(kind).dictionary_encode()
 
-    return Column(name, text, len(side), lambda: nullcontext(held), True, make)
+def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+    return array.to_pandas().astype(dtype if _holds(dtype, every) else _categories_of(every()))
+
+
+def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+    import polars
+
+    kind = dtype if _holds(dtype, every) else polars.Categorical
+    return polars.from_arrow(array).cast(kind)
+
+
+def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
+    """Whether the caller's own categories are known, and hold all strings of the answer."""
+    same = getattr(dtype, "categories", None)
+    return same is not None and set(every().to_pylist()) <= set(same)
+
+
+def _in_a_dictionary(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
+    return array.cast(kind).dictionary_encode()
 
 
 def _categories_of(words: Any) -> Any:
@@ -231,12 +259,22 @@ def _from_arrow(side: Any) -> Native:
     """How to make a column like this one of an array of PyArrow's."""
     implementation, native = side.implementation, side.to_native()
     if implementation.is_pandas_like():
-        dtype = native.dtype  # and not the column, which would stay as long as the answer
-        return lambda array, every: array.to_pandas().astype(dtype)
-    if implementation.is_polars():
-        return lambda array, every: sys.modules["polars"].from_arrow(array)
-    kind = native.type
-    return lambda array, every: array.cast(kind)
+        return partial(_in_pandas, native.dtype)  # not the column, which would stay with the answer
+    return _in_polars if implementation.is_polars() else partial(_in_arrow, native.type)
+
+
+def _in_pandas(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+    return array.to_pandas().astype(dtype)
+
+
+def _in_polars(array: Any, every: Callable[[], Any]) -> Any:
+    import polars
+
+    return polars.from_arrow(array)
+
+
+def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
+    return array.cast(kind)
 
 
 def array_of(name: str, values: Any) -> Any:
@@ -266,7 +304,7 @@ def of_array(name: str, array: Any) -> Column:
         raise no_ids(name, str(dtype), size, missing)
     if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
-    return Column(name, _words_of(array.dtype), size, lambda: nullcontext(array))
+    return Column(name, _words_of(array.dtype), size, partial(nullcontext, array))
 
 
 def _of_texts(name: str, array: Any) -> Column:
@@ -281,16 +319,23 @@ def _of_texts(name: str, array: Any) -> Column:
     if present - {str}:
         raise no_ids(name, str(array.dtype), array.size, missing)
     text = pyarrow.array(values, pyarrow.large_string())
-    dtype = array.dtype
+    dtype, native = array.dtype, partial(_in_numpy, name, array.dtype)
+    return Column(name, str(dtype), array.size, partial(nullcontext, text), True, native)
 
-    def native(words: Any, every: Callable[[], Any]) -> Any:
-        listed = words.to_pylist()
-        grows = listed and dtype.kind == "U"
-        return array_of_host(name, listed) if grows else np.array(listed, dtype)
 
-    return Column(name, str(array.dtype), array.size, lambda: nullcontext(text), True, native)
+def _in_numpy(name: str, dtype: Any, words: Any, every: Callable[[], Any]) -> Any:
+    listed = words.to_pylist()
+    grows = listed and dtype.kind == "U"
+    return array_of_host(name, listed) if grows else np.array(listed, dtype)
 
 
 def empty(name: str) -> Column:
     """A column without ids: what a frame library makes of an empty list has any type."""
-    return Column(name, "int64", 0, lambda: nullcontext(np.empty(0, np.int64)))
+    return Column(name, "int64", 0, partial(nullcontext, np.empty(0, np.int64)))
+
+
+def without_rows(column: Column) -> Column:
+    """What a column is like: its name, types and ``native``, without any of its values."""
+    if column.parts:
+        return of_parts([without_rows(part) for part in column.parts])
+    return replace(column, size=0, lend=empty(column.name).lend)

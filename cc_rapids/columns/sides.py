@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..errors import ColumnTypeError
@@ -37,9 +38,10 @@ def no_rows(like: Column, named: Column) -> Column:
         pairs = zip(like.parts, named.parts, strict=True)
         return of_parts([no_rows(part, own) for part, own in pairs])
 
-    @contextmanager
-    def lend() -> Iterator[Any]:
-        with like.lend() as held:
-            yield held[:0]
+    return replace(like, name=named.name, size=0, lend=partial(_no_rows_of, like))
 
-    return replace(like, name=named.name, size=0, lend=lend)
+
+@contextmanager
+def _no_rows_of(column: Column) -> Iterator[Any]:
+    with column.lend() as held:
+        yield held[:0]

@@ -114,6 +114,12 @@ class Engine(ABC):
     cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
     all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An engine is that of its name in every process, and no copy of one."""
+        from . import get
+
+        return get, (self.name,)
+
     @staticmethod
     def device(function: types.FunctionType) -> Part:
         """A function that other parts may call."""
