@@ -1,74 +1,76 @@
 """Checkpoint: the state of incremental connectivity in one file, and back.
 
-A NumPy archive (npz) without pickled objects: ids in their order (strings as UTF-8 bytes and
-offsets), and for each the place of the least one of its component.
+An archive of ids in their order (strings as Arrow has them: UTF-8 bytes and offsets), and for each
+the place of the least one of its component.
 """
 
 from __future__ import annotations
 
 import os
-import zipfile
-from itertools import pairwise
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from . import frames
-from .batches import State
+from . import archive
+from .batches import State, kind_of
+from .columns import text_buffers
 from .engines import Engine
 from .errors import FormatError
 from .forest import Forest
+from .framekind import given_like, kind_words
 from .index import Index, Integers, Range, Texts, Tuples
-from .inputs import check_design
+from .inputs import NOTHING, check_design
 
-FORMAT = "cc_rapids connectivity 1"
+FORMAT = "cc_rapids connectivity 2"
 
 
-def write(path: str | os.PathLike[str], state: State, design: str, notes: str = "") -> None:
-    """Write a state, with notes if there are any, under a temporary name, and rename it."""
-    parts = {
-        "format": np.array(FORMAT),
-        "design": np.array(design),
-        "counts": np.array([state.edges, state.batches], np.int64),
-        "parent": state.engine.to_host(state.flat().parent),
-        **_arrays(state.index, state.engine),
-        **({"notes": np.array(notes)} if notes else {}),
+def write(
+    path: str | os.PathLike[str], state: State, design: str, notes: Mapping[str, Any] | None = None
+) -> None:
+    """Write a state, with notes if there are any; an OutputError if that is impossible."""
+    own, arrays = _parts(state.index, state.engine)
+    words = {
+        "format": FORMAT,
+        "design": design,
+        "edges": state.edges,
+        "batches": state.batches,
+        "dropped": state.given.dropped,
+        "answers": kind_words(state.given),
+        **own,
+        "notes": notes,
     }
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(beside, "wb") as file:
-            np.savez(file, **parts)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    arrays["parent"] = state.engine.to_host(state.flat().parent)
+    archive.write(path, words, arrays)
 
 
-def _arrays(index: Index, engine: Engine) -> dict[str, Any]:
+def _parts(index: Index, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The words and the arrays that an index consists of."""
     if isinstance(index, Range):
-        return {"kind": np.array("range"), "dtype": np.array(str(index.dtype))}
+        return {"ids": "range", "dtype": str(index.dtype)}, {}
     if isinstance(index, Integers):
-        ids = engine.to_host(index.ids)
-        return {"kind": np.array("integers"), "dtype": np.array(str(index.dtype)), "ids": ids}
+        return {"ids": "integers", "dtype": str(index.dtype)}, {"ids": engine.to_host(index.ids)}
     if isinstance(index, Tuples):
-        return _arrays_of_columns(index, engine)
-    held = index.held.to_arrow() if hasattr(index.held, "to_arrow") else index.held
-    words = [] if held is None else [word.encode() for word in held.to_pylist()]
-    ends = np.cumsum([0, *map(len, words)], dtype=np.int64)
-    octets = np.frombuffer(b"".join(words), np.uint8)
-    return {"kind": np.array("strings"), "ends": ends, "octets": octets}
+        return _parts_of_columns(index, engine)
+    octets, offsets = text_buffers(_arrow(index.held))
+    return {"ids": "strings"}, {"offsets": offsets, "octets": octets}
 
 
-def _arrays_of_columns(index: Tuples, engine: Engine) -> dict[str, Any]:
+def _parts_of_columns(index: Tuples, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values of each column, and of each vertex in the order of the ids which it has there."""
-    arrays = {"kind": np.array("rows"), "width": np.array(index.width)}
+    words: list[Any] = []
+    arrays: dict[str, Any] = {}
     for k, (column, ranks) in enumerate(zip(index.columns, index.ranks(), strict=True)):
+        own, held = _parts(column, engine)
+        words.append(own)
+        arrays |= {f"{k}_{name}": value for name, value in held.items()}
         arrays[f"{k}_ranks"] = engine.to_host(ranks)
-        arrays |= {f"{k}_{name}": value for name, value in _arrays(column, engine).items()}
-    return arrays
+    return {"ids": "rows", "columns": words}, arrays
+
+
+def _arrow(held: Any) -> Any:
+    return held.to_arrow() if hasattr(held, "to_arrow") else held
 
 
 def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
@@ -76,7 +78,9 @@ def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
     return read_noted(path, engine)[:2]
 
 
-def read_noted(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str, str]:
+def read_noted(
+    path: str | os.PathLike[str], engine: Engine
+) -> tuple[State, str, dict[str, Any] | None]:
     """The state in a file, on an engine, the name of its design, and the notes.
 
     Raises
@@ -84,103 +88,108 @@ def read_noted(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str
     FormatError
         There is no such file, or it holds something else.
     """
+    words, arrays = archive.read(path)
+    if words.get("format") != FORMAT:
+        raise FormatError(
+            f"{path} is of format {str(words.get('format'))[:80]!r}, and this version of cc_rapids"
+            f" reads {FORMAT!r}: save it again by this version, or start anew"
+        )
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            parts = {name: archive[name] for name in archive.files}
-        if str(parts["format"]) != FORMAT:
-            raise FormatError(f"{path} is of format {str(parts['format'])!r}, not {FORMAT!r}")
-        design = str(parts["design"])
-        check_design(design)
-        return _state(parts, engine), design, str(parts.get("notes", ""))
-    except FileNotFoundError as error:
-        raise FormatError(f"there is no file {path}") from error
-    except FormatError:
-        raise
-    except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        check_design(words["design"])
+        return _state(words, arrays, engine), words["design"], words["notes"]
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"{path} is no file of Connectivity.save(), or is broken ({error}): save it again"
         ) from error
 
 
-def _state(parts: dict[str, Any], engine: Engine) -> State:
-    parent = parts["parent"]
+def _state(words: dict[str, Any], arrays: dict[str, Any], engine: Engine) -> State:
+    parent = checked_parent(arrays["parent"])
     n = int(parent.size)
-    place = np.arange(n, dtype=parent.dtype)
-    if parent.dtype not in (np.uint32, np.uint64) or parent.ndim != 1:
-        raise ValueError(f"its labels are {parent.dtype} of shape {parent.shape}")
-    if (parent > place).any() or (parent[parent] != parent).any():
-        raise ValueError("its labels are not those of components")
-    index, given = _index(parts, n, engine)
+    counts = {name: int(words[name]) for name in ("edges", "batches", "dropped")}
+    if min(counts.values()) < 0:
+        raise ValueError("a count is negative")
+    index = _index(words, arrays, n, engine)
+    given = kind_of(given_like(words["answers"], index.kinds), None)
     forest = Forest(engine, n, everyone=True)
     forest.parent[:] = engine.asarray(parent)
-    edges, batches = map(int, parts["counts"])
-    return State(engine, index, forest, given, edges, batches)
+    given = replace(given, dropped=counts["dropped"])
+    return State(engine, index, forest, given, counts["edges"], counts["batches"])
 
 
-def _index(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
-    """The index over n vertices in the order of their ids, and what answers are like: arrays."""
-    kind, ids = str(parts["kind"]), np.empty(0, np.int64)
-    if kind == "range":
-        return Range(n, np.dtype(str(parts["dtype"]))), plain(ids)
+def checked_parent(parent: Any) -> Any:
+    """The parents that a file holds; a ValueError unless they are flat trees whose roots are their
+    least vertices, so that no kernel leaves the array.
+    """
+    place = np.arange(parent.size, dtype=np.uint64)
+    if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
+        raise ValueError(f"its {parent.size:,} parents are {parent.dtype}")
+    outside = np.flatnonzero(parent > place)
+    if outside.size:
+        row = int(outside[0])
+        raise ValueError(f"vertex {row} has the parent {parent[row]}, and none above {row} is one")
+    if (parent[parent] != parent).any():
+        raise ValueError("its labels are not those of components")
+    return parent
+
+
+def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine) -> Index:
+    """The index over n vertices in the order of their ids."""
+    if words["ids"] == "range":
+        return Range(n, _integer_type(words["dtype"]))
+    if words["ids"] == "integers":
+        return _integers(arrays["ids"], words["dtype"], n, engine)
+    if words["ids"] == "rows":
+        return _tuples(words["columns"], arrays, n, engine)
+    if words["ids"] != "strings":
+        raise ValueError(f"ids of kind {words['ids']!r}")
+    return _texts(arrays["offsets"], arrays["octets"], n, engine)
+
+
+def _integer_type(name: str) -> np.dtype[Any]:
+    dtype = np.dtype(name)
+    if dtype.kind not in "iu":
+        raise ValueError(f"ids of type {dtype}")
+    return dtype
+
+
+def _integers(ids: Any, dtype: str, n: int, engine: Engine) -> Integers:
+    if ids.shape != (n,) or ids.dtype not in (np.int64, np.uint64) or (ids[1:] <= ids[:-1]).any():
+        raise ValueError(f"its ids are not {n:,} different ones in their order")
     places = engine.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
-    if kind == "integers":
-        ids = parts["ids"]
-        if (
-            ids.shape != (n,)
-            or ids.dtype not in (np.int64, np.uint64)
-            or (ids[1:] <= ids[:-1]).any()
-        ):
-            raise ValueError(f"its ids are not {n:,} different ones in their order")
-        dtype = np.dtype(str(parts["dtype"])) if n else None
-        return Integers(engine.asarray(ids), places, dtype), plain(ids[:0])
-    if kind == "rows":
-        return _index_of_columns(parts, n, engine)
-    if kind != "strings":
-        raise ValueError(f"ids of kind {kind!r}")
-    ends, octets = parts["ends"], parts["octets"].tobytes()
-    words = np.array([octets[i:j].decode() for i, j in pairwise(ends)], str)
-    given = plain(words)
+    return Integers(engine.asarray(ids), places, _integer_type(dtype) if n else None)
+
+
+def _texts(offsets: Any, octets: Any, n: int, engine: Engine) -> Index:
+    import pyarrow as pa
+
+    whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
+    if not whole or offsets[0] or offsets[-1] != octets.size or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
+    held = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
+    held.validate(full=True)
     none = Texts(None, None, engine.empty(0, np.uint32))
-    with given.src.lend() as column:
-        index, _ = none.extend(given, [column], engine)
-    if index.n != n:
-        raise ValueError(f"its ids are not {n:,} different strings")
-    return index, plain(words[:0])
+    index, (numbers,) = none.extend(NOTHING, [held], engine)
+    if index.n != n or (engine.to_host(numbers) != np.arange(n)).any():
+        raise ValueError(f"its ids are not {n:,} different strings in their order")
+    return index
 
 
-def _index_of_columns(parts: dict[str, Any], n: int, engine: Engine) -> tuple[Index, Any]:
-    """The same where ids have several columns: answers are like PyArrow's tables."""
-    columns: list[Integers | Texts] = []
-    ranks = [parts[f"{k}_ranks"] for k in range(int(parts["width"]))]
-    for k, rank in enumerate(ranks):
-        own = {
-            name.removeprefix(f"{k}_"): parts[name] for name in parts if name.startswith(f"{k}_")
-        }
-        size = int(own["ends"].size - 1 if str(own["kind"]) == "strings" else own["ids"].size)
-        column, _ = _index(own, size, engine)
+def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, engine: Engine) -> Tuples:
+    held: list[Integers | Texts] = []
+    ranks = []
+    for k, words in enumerate(columns):
+        own = {name: arrays[name] for name in arrays if name.startswith(f"{k}_")}
+        own = {name.removeprefix(f"{k}_"): array for name, array in own.items()}
+        size = int(own["offsets"].size - 1 if words["ids"] == "strings" else own["ids"].size)
+        column, rank = _index(words, own, size, engine), own["ranks"]
         if rank.shape != (n,) or rank.dtype != np.int64 or not isinstance(column, Integers | Texts):
             raise ValueError(f"its column {k} is not that of {n:,} ids")
         if n and not 0 <= rank.min() <= rank.max() < size:
             raise ValueError(f"its column {k} has no values of some ids")
-        columns.append(column)
-    index = Tuples.of(engine, columns, [engine.asarray(rank) for rank in ranks])
+        held.append(column)
+        ranks.append(engine.asarray(rank))
+    index = Tuples.of(engine, held, ranks)
     if index.n != n or (engine.to_host(index.places) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different ones in their order")
-    return index, like_tables(index)
-
-
-def like_tables(index: Index) -> Any:
-    """What a caller who gives tables of PyArrow's would have given for an index."""
-    import pyarrow as pa
-
-    columns = index.columns if isinstance(index, Tuples) else [index]
-    kinds = [pa.string() if column.strings else pa.int64() for column in columns]
-    source, destination = ([f"{side}{k}" for k in range(len(kinds))] for side in ("src", "dst"))
-    none = [pa.array([], kind) for kind in [*kinds, *kinds]]
-    table = pa.table(none, names=[*source, *destination])
-    return frames.read(table, source, destination, None, None, "raise")
-
-
-def plain(ids: Any) -> Any:
-    """What a caller who gives an array of ids would have given."""
-    return frames.read((ids, ids), "src", "dst", None, None, "raise")
+    return index

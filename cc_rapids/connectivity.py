@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+import threading
 from typing import Any
+from weakref import WeakSet
 
 from . import batches, checkpoint, engines, inputs
 from .alike import column_like
+from .batches import State
 from .design import Design
 from .frames import Side
 from .index import check_kind
-from .insertions import insert_all, insert_one
+from .insertions import insert_all, insert_given
 from .pick import rows_of
 from .result import Components, check_labels
-from .snapshots import begun, snapshot
+from .snapshots import begun, merged, snapshot
 from .sources import is_iterable
+
+_living: WeakSet[Connectivity] = WeakSet()  # whose locks are free after a fork, whoever held them
+
+
+def _free_locks() -> None:
+    for one in _living:
+        one._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_free_locks)
 
 
 class Connectivity:
@@ -28,6 +40,10 @@ class Connectivity:
     for each tuple of the first two, three, ...), all of it twice while a batch runs; and what the
     design needs.
     ``len()`` is the number of components.
+
+    Threads may share one: batches are inserted one after the other, none is lost, and whatever is
+    asked is answered from all batches that were complete when it was asked, without waiting. It can
+    be copied and pickled, by what it holds by then.
 
     Parameters
     ----------
@@ -81,7 +97,27 @@ class Connectivity:
         self._free = engine is None
         runner = engines.get(engine or "threads")
         count = inputs.check_vertices(num_vertices, vertices)
-        self._state = begun(runner, count, vertices, self._free)
+        self._state = begun(runner, count, vertices, self._free)  # never changed, but replaced
+        self._unlock()
+
+    def _unlock(self) -> None:
+        self._lock = threading.RLock()  # held by who replaces the state
+        _living.add(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: own for name, own in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._unlock()
+
+    def _take(self, before: State, after: State) -> None:
+        """Go on from the state ``after`` some batches, and from what others, or who was called
+        back meanwhile, have made of the state ``before`` them.
+        """
+        with self._lock:
+            now = self._state
+            self._state = after if now is before else merged(now, after, before, self._design)
 
     def insert(
         self, edges: Any, source: Side = "src", destination: Side = "dst", *, nulls: str = "raise"
@@ -94,7 +130,9 @@ class Connectivity:
             As :func:`cc_rapids.components` takes them; not changed. An iterator of such frames or
             pairs, or a list of frames, is as many batches, all of which are inserted or none; a GPU
             is waited for once. Some are read before the first of them is joined, 8 M edges at most,
-            and of small ones a million edges are copied and joined as one.
+            and of small ones a million edges are copied and joined as one. While an iterator is
+            read other threads, and the iterator itself, may insert: at its end both are joined, by
+            one more pass over the vertices.
 
         Returns
         -------
@@ -114,9 +152,15 @@ class Connectivity:
         >>> len(seen), len(seen.insert(([0, 1], [1, 2])))
         (4, 2)
         """
-        how = (source, destination, nulls), self._chosen, self._free
-        insert = insert_all if is_iterable(edges) else insert_one
-        self._state = insert(self._state, edges, *how)
+        names, how = (source, destination, nulls), (self._chosen, self._free)
+        if is_iterable(edges):  # whose code is not run while others wait
+            before = self._state
+            self._take(before, insert_all(before, edges, names, *how))
+            return self
+        given = inputs.read(edges, *names)
+        with self._lock:
+            before = self._state
+            self._take(before, insert_given(before, given, *how))
         return self
 
     def connected(
@@ -198,7 +242,8 @@ class Connectivity:
         inputs.check_missing(missing)
         given = inputs.read(batch, source, destination)
         mask = inputs.mask_of_queries(batch, query, given)
-        with inputs.lent_to(self._state, given, self._free) as (old, columns):
+        with self._lock, inputs.lent_to(before := self._state, given, self._free) as lent:
+            old, columns = lent
             engine = old.engine
             asks = engine.asarray(mask)
             rows = [inputs.rows(column, ~asks, engine) for column in columns[:2]]
@@ -210,7 +255,7 @@ class Connectivity:
             every[asks] = found & known
             column = column_like(batch, "connected", every, engine, given.on_device)
             answers = rows_of(column, asks, engine)
-            self._state = state
+            self._take(before, state)
         return answers
 
     def components(self, labels: str = "min") -> Components:
@@ -237,12 +282,19 @@ class Connectivity:
         return snapshot(self._state, self._design, labels)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all that is known to one file, under a temporary name that is then changed.
+        """Write all that is known to one file: whole, or not at all.
 
         Parameters
         ----------
         path : str or path
-            Of a NumPy archive (npz), whatever it is called; replaced if it is there.
+            Of a file of a format of its own, whatever it is called; replaced if it is there. It
+            holds what it is (the kind of frames that answers come in, too) and checksums. Several
+            threads and processes may save to one path: one of their files stays, and is whole.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written there, or the disk is full; also an OSError. The old file stays.
 
         Examples
         --------
@@ -252,30 +304,33 @@ class Connectivity:
         >>> cc_rapids.Connectivity.load(path).connected(([2], [5]))
         array([ True])
         """
-        with self._state.engine.scope():
-            checkpoint.write(path, self._state, str(self._chosen or "auto"))
+        state = self._state
+        with state.engine.scope():
+            checkpoint.write(path, state, str(self._chosen or "auto"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
         """What :meth:`save` has written, on any engine; the design is that of the file.
 
+        Answers come as they did before it was saved: in frames of that library, or PyArrow's where
+        it is missing (which is logged), or as arrays.
+
         Raises
         ------
         FormatError
-            There is no such file, or it is broken or holds something else.
+            There is no such file, or it is broken, or of another version, or holds something else.
         """
         runner = engines.get(engine or "threads")
         with runner.scope():
             state, design = checkpoint.read(path, runner)
         found = cls(design=design, engine=runner.name)
-        found._state = replace(state, given=batches.kind_of(state.given, None))
+        found._state = state
         return found
 
     @property
     def num_components(self) -> int:
         """The number of components, a vertex without edges being one."""
-        with self._state.engine.scope():
-            return self._state.components
+        return _components(self._state)
 
     @property
     def num_vertices(self) -> int:
@@ -286,9 +341,15 @@ class Connectivity:
         return self.num_components
 
     def __repr__(self) -> str:
-        state, many = self._state, "" if self._state.batches == 1 else "es"
+        state = self._state
+        many = "" if state.batches == 1 else "es"
         return (
-            f"<Connectivity: {len(self):,} components of {self.num_vertices:,} vertices;"
+            f"<Connectivity: {_components(state):,} components of {state.forest.n:,} vertices;"
             f" {state.edges:,} edges in {state.batches:,} batch{many},"
             f" {self._design} on {state.engine.name}>"
         )
+
+
+def _components(state: State) -> int:
+    with state.engine.scope():
+        return state.components

@@ -45,6 +45,14 @@ class FormatError(InputError):
     """A file is missing, of an unknown format, or malformed; names the file and the line."""
 
 
+class ChangedFileError(FormatError):
+    """A file was cut, rewritten or replaced while it was read; names the file and what changed."""
+
+
+class CheckpointError(InputError):
+    """A checkpoint is of another input than the one that is given; says which part differs."""
+
+
 class OutputError(InputError, OSError):
     """A file cannot be written: the path is no place for it, or the disk is full; says which."""
 

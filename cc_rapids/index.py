@@ -40,6 +40,11 @@ class Range:
     strings = False
     width = 1
 
+    @property
+    def kinds(self) -> list[bool]:
+        """For each column of an id whether it holds strings."""
+        return [self.strings]
+
     def extend(
         self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
@@ -78,7 +83,13 @@ class _Placed(ABC):
     """An index that keeps, for each id in their order, the number of its vertex."""
 
     places: Array
+    strings: bool
     width = 1
+
+    @property
+    def kinds(self) -> list[bool]:
+        """For each column of an id whether it holds strings."""
+        return [self.strings]
 
     @abstractmethod
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
@@ -264,6 +275,11 @@ class Tuples:
     def width(self) -> int:
         """The number of columns."""
         return len(self.columns)
+
+    @property
+    def kinds(self) -> list[bool]:
+        """For each column whether it holds strings."""
+        return [column.strings for column in self.columns]
 
     @property
     def strings(self) -> bool:

@@ -20,11 +20,6 @@ WINDOW = 1 << 23  # edges of batches that are lent together
 SMALL = 1 << 20  # edges of batches that are joined as one, so that the host costs as much as one
 
 
-def insert_one(state: State, edges: Any, words: Words, design: Design | None, free: bool) -> State:
-    """The state after one batch, on a copy of the trees; see :func:`insert_given`."""
-    return insert_given(state, inputs.read(edges, *words), design, free)
-
-
 def insert_given(
     state: State, given: Given, design: Design | None, free: bool, copied: bool = True
 ) -> State:

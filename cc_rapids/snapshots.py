@@ -47,12 +47,36 @@ def like(state: State, given: Given) -> State:
     return replace(state, given=replace(kind, dropped=state.given.dropped))
 
 
-def snapshot(state: State, design: Design, labels: str, took: float = 0.0) -> Components:
-    """The components of a state, which took so many seconds so far."""
+def merged(one: State, other: State, base: State, design: Design) -> State:
+    """The state after all batches of two states, both of which came after those of a third.
+
+    Each vertex of the other state is joined to the least of its tree; answers go back as its do.
+    """
+    pairs = snapshot(other, design, "min").labels()
+    names: list[Any] = ["vertex", "labels"]
+    if other.index.width > 1:
+        names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
+    given = inputs.read(pairs, *names)
+    with inputs.lent_to(one, given, False) as (old, columns):
+        vertices, ends = batches.named(old, given, columns)
+        joined = batches.inserted(vertices, design, *ends[:2])
+    dropped = one.given.dropped + other.given.dropped - base.given.dropped
+    return replace(
+        joined,
+        edges=one.edges + other.edges - base.edges,
+        batches=one.batches + other.batches - base.batches,
+        given=replace(other.given, dropped=dropped),
+    )
+
+
+def snapshot(
+    state: State, design: Design, labels: str, took: float = 0.0, resumed: str | None = None
+) -> Components:
+    """The components of a state, which took so many seconds so far, and went on with others."""
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()
         names = state.index.names(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
-    facts = Facts(str(design), state.index.about, state.edges, seconds=seconds)
+    facts = Facts(str(design), state.index.about, state.edges, seconds=seconds, resumed=resumed)
     return Components(state.given, state.engine, names, forest, labels, facts)

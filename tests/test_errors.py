@@ -23,6 +23,8 @@ BUILT_IN = {
     "UnknownVertexError": KeyError,
     "NullsError": ValueError,
     "FormatError": ValueError,
+    "ChangedFileError": ValueError,
+    "CheckpointError": ValueError,
     "OutputError": OSError,
     "DesignError": ValueError,
     "EngineError": RuntimeError,

@@ -48,7 +48,7 @@ ROOMS = {
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
     "formats": Room("errors", late="numpy pyarrow scipy"),
     "buffers": Room(others="numpy", late="cupy"),
-    "columns": Room("errors buffers", "numpy", "cupy narwhals pandas pyarrow"),
+    "columns": Room("errors buffers", "numpy", "cupy narwhals pandas polars pyarrow"),
     "given": Room("columns"),
     "tables": Room("errors catalog columns given", late="cudf narwhals pandas pylibcudf"),
     "graphs": Room("errors columns given tables", late="cudf pylibcugraph"),
@@ -74,7 +74,7 @@ ROOMS = {
     ),
     "plan": Room("errors catalog design choosing engines forest given one_launch strings vertices"),
     "spanning": Room("errors columns design given", "numpy", "cupy"),
-    "index": Room("errors columns engines given names rows spans strings", "numpy"),
+    "index": Room("errors columns engines given names rows spans strings", "numpy", "cudf"),
     "batches": Room(
         "edges kernels passes engines design choosing forest solve columns given index", "numpy"
     ),
@@ -90,16 +90,21 @@ ROOMS = {
     "oracle": Room(
         "errors columns frames given", "numba numpy", "cudf cugraph cupy networkx scipy"
     ),
-    "sources": Room("errors catalog formats frames index batches", late="fsspec pyarrow"),
+    "sources": Room("errors catalog formats columns frames index batches", late="fsspec pyarrow"),
     "audit": Room(
         "errors catalog bits edges reading kernels engines passes forest choosing frames columns"
         " given names slots spans vertices index pick inputs oracle sources",
         "numpy",
     ),
     "result": Room(
-        "errors catalog engines forest given pick lookup selection spanning vertices audit", "numpy"
+        "errors catalog columns engines forest given pick lookup selection spanning vertices audit",
+        "numpy",
     ),
-    "checkpoint": Room("errors engines forest frames index batches inputs", "numpy", "pyarrow"),
+    "archive": Room("errors formats", "numpy"),
+    "framekind": Room("columns frames given pick", "numpy", "cudf cupy polars pyarrow"),
+    "checkpoint": Room(
+        "errors columns engines forest index batches inputs archive framekind", "numpy", "pyarrow"
+    ),
     "snapshots": Room("engines design forest given index batches inputs result"),
     "insertions": Room("errors engines design frames columns given batches inputs"),
     "connectivity": Room(
@@ -108,10 +113,8 @@ ROOMS = {
     ),
     "bars": Room(late="rich"),
     "streams": Room(
-        "errors bars engines design frames columns index batches checkpoint inputs insertions"
-        " sources result snapshots",
-        "numpy",
-        "pyarrow",
+        "errors bars engines design frames columns given index batches framekind checkpoint inputs"
+        " insertions sources result snapshots",
     ),
     "cuts": Room("errors columns result", "numpy"),
     "thresholds": Room(

@@ -35,6 +35,7 @@ from .files import File, Progress, Wanted
 from .names import FORMATS, PACKED, format_of
 from .pieces import IN_PIECES, WHOLE, RowGroups, parquet_facts, read_pieces
 from .readers import read_delimited
+from .unchanged import Mark, mark_of, unchanged
 from .writers import check_output, write_table
 
 if TYPE_CHECKING:
@@ -49,14 +50,17 @@ __all__ = [
     "EdgeFile",
     "EdgeList",
     "File",
+    "Mark",
     "RowGroups",
     "Wanted",
     "check_edges_output",
     "check_output",
     "format_of",
+    "mark_of",
     "parquet_facts",
     "read_edges",
     "read_pieces",
+    "unchanged",
     "write_edges",
     "write_table",
 ]
@@ -148,7 +152,8 @@ def read_edges(
     Raises
     ------
     FormatError
-        The file is missing, unreadable, of no known format, or malformed; names the line.
+        The file is missing, unreadable, of no known format, or malformed; names the line. As a
+        ChangedFileError, it was cut, rewritten or replaced meanwhile.
     MissingColumnError
         There is no such column; names those there are.
     InputError
@@ -159,7 +164,8 @@ def read_edges(
     if path.is_dir():
         raise FormatError(f"{path} is a directory; name a file")
     try:
-        with path.open("rb", buffering=0) as raw:
+        before = mark_of(path)
+        with path.open("rb", buffering=0) as raw, unchanged(path, before):
             file = File(str(path), raw, path.stat().st_size, on_progress)
             wanted = Wanted(source, destination, kind, header, weights, weight)
             table, vertices = _READERS[kind](file, wanted)

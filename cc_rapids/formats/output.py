@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import secrets
@@ -148,7 +149,10 @@ def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
     # A file that is to be as closed as the one before is not open to others for a moment
     mode = 0o666 if before is None else 0o600
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    held = os.dup(opened)  # and locked until it has its name, so that nobody tidies it away
     try:
+        with suppress(OSError):  # some file systems know no locks
+            fcntl.flock(held, fcntl.LOCK_EX)
         with open(opened, "wb") as stream:
             if before is not None:
                 _hand_on(before, opened)
@@ -162,6 +166,8 @@ def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+    finally:
+        os.close(held)
 
 
 def _stat(path: Path) -> os.stat_result | None:

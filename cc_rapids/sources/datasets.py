@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from typing import Any
+import os
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+from .. import frames
 from ..catalog import unknown
-from ..errors import MissingColumnError
+from ..columns import Content
+from ..errors import CcRapidsError, CheckpointError, FormatError, MissingColumnError
+from ..formats import Mark, mark_of, unchanged
 from ..frames import Side
+from .entries import Entry, arranged, more_of
 from .kinds import Chunk, Cursor, flat
 from .memory import FILE_BYTES, Budget
 
@@ -27,6 +34,9 @@ class Fragments:
             if name not in dataset.schema.names:
                 raise MissingColumnError(unknown("column", name, dataset.schema.names))
         self.filtered = bool(getattr(dataset, "_scan_options", None))
+        self.files = files_of(dataset)
+        self.marks = [file and file.mark() for file in self.files]
+        self.order = list(range(len(self.files)))
 
     def read(
         self, start: Cursor, budget: Budget, text: bool | None
@@ -35,14 +45,23 @@ class Fragments:
         fragments = self._fragments()
         if not fragments:
             yield self._end(start)
-        for file, fragment in enumerate(fragments):
+        for file, (fragment, own) in enumerate(fragments):
             if file < start.file:
                 continue
-            groups = _groups(fragment)
-            for number, piece in enumerate(groups):
-                if (file, number) >= start[:2]:
-                    done = start.rows if (file, number) == start[:2] else 0
-                    yield from self._piece(file, number, piece, done, budget)
+            last: Chunk | None = None
+            with ExitStack() as held:
+                for k in own:
+                    held.enter_context(_unchanged(self.files[k], self.marks[k]))
+                held.enter_context(_readable(getattr(fragment, "path", "a file of the dataset")))
+                for number, piece in enumerate(_groups(fragment)):
+                    if (file, number) >= start[:2]:
+                        done = start.rows if (file, number) == start[:2] else 0
+                        for chunk in self._piece(file, number, piece, done, budget):
+                            if last is not None:
+                                yield last
+                            last = chunk
+            if last is not None:
+                yield replace(last, after=Cursor(file + 1))
 
     def _piece(
         self, file: int, number: int, piece: Any, done: int, budget: Budget
@@ -71,19 +90,124 @@ class Fragments:
         none = self.dataset.schema.empty_table().select(self.columns)
         return Chunk(none, *self.names, after)
 
-    def _fragments(self) -> list[Any]:
-        """The fragments; a dataset with a filter is a single one, for PyArrow takes it as such."""
-        return [self.dataset] if self.filtered else list(self.dataset.get_fragments())
+    def _fragments(self) -> list[tuple[Any, list[int]]]:
+        """The fragments, each with the places of its files; a dataset with a filter is a single
+        one, for PyArrow takes it as such.
+        """
+        if self.filtered:
+            return [(self.dataset, self.order)]
+        pieces = list(self.dataset.get_fragments())
+        return [(pieces[k], [k]) for k in self.order]
 
-    def identity(self) -> Any:
-        """The paths of the fragments, and the columns."""
-        paths = [str(getattr(piece, "path", "")) for piece in self._fragments()]
-        return [paths, str(self.dataset.schema), str(getattr(self.dataset, "_scan_options", None))]
+    def identity(self) -> dict[str, Any]:
+        """The files with size and time, and a hash of what is in memory; schema and filter."""
+        scan = str(getattr(self.dataset, "_scan_options", None))
+        return {
+            "kind": "dataset",
+            "schema": str(self.dataset.schema),
+            "filter": scan,
+            "files": self._entries(self.order),
+        }
+
+    def _entries(self, order: Iterable[int]) -> list[Entry]:
+        pieces = [self.dataset] if self.filtered else list(self.dataset.get_fragments())
+        entries = []
+        for k in order:
+            file, mark = self.files[k], self.marks[k]
+            known = file and [file.name, *(mark[:2] if mark else (0, ""))]
+            entries.append(known or _in_memory(pieces[k], *self.names, self.columns))
+        return entries
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Fragments, str]:
+        """The files of an identity first, in its order, and then all others; and how many these
+        are, in words.
+        """
+        self.order = arranged(self._entries(range(len(self.files))), theirs["files"])
+        more = more_of(self.order, theirs["files"], "file")
+        if self.filtered and (more or self.order != sorted(self.order)):
+            raise CheckpointError("a filtered dataset is one piece, and has other files now")
+        return self, more
 
     def measure(self) -> dict[str, Any]:
         """The rows that metadata tell of; of a dataset with a filter they do not."""
-        pieces = self._fragments()
+        pieces = [piece for piece, _ in self._fragments()]
         return {"pieces": len(pieces), "edges": _rows(pieces), "span": None}
+
+
+class Located(NamedTuple):
+    """A file of a dataset: its path, and the file system of PyArrow's where that is."""
+
+    path: str
+    system: Any
+
+    @property
+    def name(self) -> str:
+        """What it is called from wherever this process is."""
+        return os.path.abspath(self.path) if self.system.type_name == "local" else self.path
+
+    def mark(self) -> Mark | None:
+        """Its mark; a FormatError if there is no such file."""
+        try:
+            if self.system.type_name == "local":
+                return mark_of(self.path)
+            info = self.system.get_file_info(self.path)
+        except OSError as error:
+            raise FormatError(f"{self.path} cannot be read: {error.strerror or error}") from error
+        if not info.is_file:
+            raise FormatError(f"{self.path} cannot be read: there is no such file")
+        return Mark(info.size or 0, str(info.mtime_ns or ""))
+
+
+def files_of(dataset: Any) -> list[Located | None]:
+    """The file of each fragment; None for one that is in memory."""
+    if hasattr(dataset, "children"):
+        return [file for child in dataset.children for file in files_of(child)]
+    if getattr(dataset, "_scan_options", None):  # of which PyArrow gives no fragments
+        system = getattr(dataset, "filesystem", None)
+        return [Located(path, system) for path in getattr(dataset, "files", [])] or [None]
+    return [
+        Located(piece.path, piece.filesystem) if getattr(piece, "path", "") else None
+        for piece in dataset.get_fragments()
+    ]
+
+
+@contextmanager
+def unchanged_files(dataset: Any) -> Iterator[None]:
+    """Return a context in which a dataset is read: see :func:`cc_rapids.formats.unchanged`."""
+    with ExitStack() as held:
+        for file in files_of(dataset):
+            held.enter_context(_unchanged(file, file and file.mark()))
+        held.enter_context(_readable("a file of the dataset"))
+        yield
+
+
+def _unchanged(file: Located | None, mark: Mark | None) -> AbstractContextManager[None]:
+    return unchanged(file.path, mark, lambda _: file.mark()) if file else nullcontext()
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """What PyArrow raises of files that it cannot read, as an error that names them."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except CcRapidsError:
+        raise
+    except (OSError, pa.ArrowException) as error:
+        raise FormatError(f"{name} cannot be read: {error}") from error
+
+
+def _in_memory(fragment: Any, source: Side, destination: Side, columns: list[str]) -> Entry:
+    """What is in memory, by its rows and a hash of its columns."""
+    import pyarrow as pa
+
+    content, rows = Content(), 0
+    for batch in fragment.to_batches(columns=columns):
+        table = pa.Table.from_batches([batch])
+        content.add(frames.read(table, source, destination, None, None, "drop").columns)
+        rows += len(batch)
+    return [f"{rows:,} rows in memory", 0, content.digest()]
 
 
 def _groups(fragment: Any) -> list[Any]:

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from ..errors import CapacityError, FormatError, InputError
-from ..formats import IN_PIECES, File, RowGroups, Wanted, format_of, parquet_facts, read_pieces
+from ..formats import (
+    IN_PIECES,
+    File,
+    Mark,
+    RowGroups,
+    Wanted,
+    format_of,
+    mark_of,
+    parquet_facts,
+    read_pieces,
+    unchanged,
+)
 from ..frames import Side
+from .entries import Entry, arranged, more_of
 from .kinds import Chunk, Cursor
 from .memory import FILE_BYTES, TEXT_BYTES, Budget, in_words
 
@@ -22,10 +36,13 @@ WHOLE = 8  # bytes in memory for each byte of a file that is read whole
 class Files:
     """Some files, in the order of their names or as they were listed.
 
-    ``read_groups`` reads the row groups of Parquet files to a GPU, if that is where they go.
+    ``marks`` are those of the files when they were listed: one that is another when it is opened,
+    or when it has been read, is refused by a ChangedFileError. ``read_groups`` reads the row groups
+    of Parquet files to a GPU, if that is where they go.
     """
 
     paths: list[str]
+    marks: list[Mark | None]
     names: tuple[str, str]
     read_groups: RowGroups | None = None
 
@@ -59,14 +76,14 @@ class Files:
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         for path in paths:
             format_of(Path(path))
-        return cls(paths, (source, destination), read_groups)
+        return cls(paths, [_mark(path) for path in paths], (source, destination), read_groups)
 
     @property
     def fixed(self) -> int:
         """Bytes that reading takes beside the chunks."""
         text = any(format_of(Path(path)) in ("csv", "tsv", "snap") for path in self.paths)
         packed = any(format_of(Path(p)) in ("parquet", "arrow") and _packed(p) for p in self.paths)
-        largest = max((_facts(path)[0] for path in self.paths), default=0) if packed else 0
+        largest = max((mark.size for mark in self.marks if mark), default=0) if packed else 0
         return (TEXT_BYTES if text else FILE_BYTES) + WHOLE * largest
 
     def read(
@@ -85,7 +102,8 @@ class Files:
     ) -> Iterator[Chunk]:
         path = self.paths[number]
         last: Chunk | None = None
-        with opened(path) as file:
+        mark = self.marks[number]
+        with opened(path, mark) as file:
             wanted = self._wanted(path)
             if wanted.format not in IN_PIECES and file.size * WHOLE > budget.room:
                 raise CapacityError(
@@ -102,7 +120,8 @@ class Files:
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
                 pair = piece.table.column_names[:2]
-                last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices, load=piece.load)
+                load = piece.load and partial(_loaded, path, mark, piece.load)
+                last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices, load=load)
         if last is not None:  # with the last piece the file is done
             yield replace(last, after=Cursor(number + 1))
 
@@ -115,17 +134,31 @@ class Files:
             None,
         )
 
-    def identity(self) -> Any:
+    def identity(self) -> dict[str, Any]:
         """Path, size and time of change of each file."""
-        return [[path, *_facts(path)] for path in self.paths]
+        return {"kind": "files", "files": self._entries()}
+
+    def _entries(self) -> list[Entry]:
+        return [
+            [path if "://" in path else os.path.abspath(path), *(mark[:2] if mark else (0, ""))]
+            for path, mark in zip(self.paths, self.marks, strict=True)
+        ]
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Files, str]:
+        """The files of an identity first, in its order, and then all others; and how many these
+        are, in words.
+        """
+        order = arranged(self._entries(), theirs["files"])
+        paths, marks = [self.paths[k] for k in order], [self.marks[k] for k in order]
+        return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
 
     def measure(self) -> dict[str, Any]:
         """Pieces, edges and the span of the ids, as far as the metadata of Parquet files tell."""
         pieces, edges, spans = 0, 0, []
-        for path in self.paths:
+        for path, mark in zip(self.paths, self.marks, strict=True):
             if format_of(Path(path)) != "parquet":
                 return {"pieces": len(self.paths), "edges": None, "span": None}
-            with opened(path) as file:
+            with opened(path, mark) as file:
                 groups, rows, span = parquet_facts(file, self._wanted(path))
             pieces, edges = pieces + groups, edges + rows
             spans.append(span)
@@ -187,39 +220,43 @@ def expanded(path: str) -> list[str]:
     return found
 
 
-def _facts(path: str) -> tuple[int, str]:
-    """Size, and what changes when the file does."""
-    if "://" in path:
-        system, inside = _remote(path)
-        info = system.info(inside)
-        marks = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
-        return int(info["size"] or 0), str(next((mark for mark in marks if mark), ""))
+def _mark(path: str) -> Mark | None:
+    """The mark of a file, here or elsewhere."""
     try:
-        found = os.stat(path)
+        if "://" not in path:
+            return mark_of(path)
+        system, inside = _remote(path)
+        system.invalidate_cache(inside)  # what a listing said may be old
+        info = system.info(inside)
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
-    return found.st_size, str(found.st_mtime_ns)
+    times = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
+    return Mark(int(info["size"] or 0), str(next((time for time in times if time), "")))
 
 
-class opened:
-    """A file open for reading, on this machine or elsewhere; errors are those of formats."""
+def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
+    """What is loaded from a file by its path, in any thread."""
+    with unchanged(path, mark, _mark):
+        return load()
 
-    def __init__(self, path: str) -> None:
-        self.path = path
 
-    def __enter__(self) -> File:
-        try:
-            if "://" in self.path:
-                system, inside = _remote(self.path)
-                self.raw = system.open(inside, "rb")
-            elif os.path.isdir(self.path):
-                raise FormatError(f"{self.path} is a directory; name a file or a pattern")
-            else:
-                self.raw = open(self.path, "rb", buffering=0)
-            size = _facts(self.path)[0]
-        except OSError as error:
-            raise FormatError(f"{self.path} cannot be read: {error.strerror or error}") from error
-        return File(self.path, cast(Any, self.raw), size, None)
+@contextmanager
+def opened(path: str, mark: Mark | None = None) -> Iterator[File]:
+    """Return a file, open for reading in a context, on this machine or elsewhere; errors are those
+    of formats. At its end the file has to be what it was when it was marked, or is now.
+    """
+    mark = mark or _mark(path)
+    if "://" not in path and os.path.isdir(path):
+        raise FormatError(f"{path} is a directory; name a file or a pattern")
+    with unchanged(path, mark, _mark), _raw(path) as raw:
+        yield File(path, cast(Any, raw), mark.size if mark else 0, None)
 
-    def __exit__(self, *_: object) -> None:
-        self.raw.close()
+
+def _raw(path: str) -> Any:
+    try:
+        if "://" in path:
+            system, inside = _remote(path)
+            return system.open(inside, "rb")
+        return open(path, "rb", buffering=0)
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error

@@ -13,7 +13,7 @@ from .memory import FILE_BYTES, Budget
 class Items:
     """Frames, pairs of arrays or record batches as they come.
 
-    A resumed run takes the items that are done from the iterable again, and leaves them.
+    A resumed run takes the rows that are done from the iterable again, as old ones.
     """
 
     fixed = FILE_BYTES
@@ -31,23 +31,24 @@ class Items:
         number = -1
         for number, item in enumerate(self.items):
             item = _table(item)
-            if number < start.file:
-                if number == start.file - 1 and not start.rows:
-                    yield Chunk(sliced(item, 0, 0), *self.names, start, old=True)
-                continue
-            at = start.rows if number == start.file else 0
-            size, first = length(item), True
+            at, size, first = 0, length(item), True
+            done = size if number < start.file else start.rows if number == start.file else 0
             while at < size or first:
-                end = min(size, at + budget.rows)
+                end = min(size, at + budget.rows, done if at < done else size)
                 after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
-                yield Chunk(sliced(item, at, end), *self.names, after)
+                old = number < start.file or (end <= done and end > 0)
+                yield Chunk(sliced(item, at, end), *self.names, after, old=old)
                 at, first = end, False
         if number < 0 and is_reader(self.items):
             yield Chunk(self.items.schema.empty_table(), *self.names, start)
 
-    def identity(self) -> Any:
+    def identity(self) -> dict[str, Any]:
         """Nothing but that it is an iterable: what it will yield is not known."""
-        return "an iterable"
+        return {"kind": "iterable"}
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Items, str]:
+        """Itself: what it has beyond a checkpoint is known once it has been read."""
+        return self, ""
 
     def measure(self) -> dict[str, Any]:
         """The rows, if the items are in a list."""

@@ -32,8 +32,8 @@ class Chunk:
     """Some edges: a frame or pair, the names of its columns, and the place in the stream after it.
 
     ``vertices`` are all vertices of the file, where that says how many there are. A chunk that is
-    ``old`` was there before a resumed run began, and only says of what kind frames are. Where there
-    is a ``load``, that gives the rows, in any thread, and the frame has none.
+    ``old`` was linked before a resumed run began, and is only compared with what it was. Where
+    there is a ``load``, that gives the rows, in any thread, and the frame has none.
     """
 
     frame: Any
@@ -68,8 +68,17 @@ class Source(Protocol):
     ) -> Generator[Chunk, None, None]:
         """The chunks from a place on, of at most so many rows each; ``text`` if ids are strings."""
 
-    def identity(self) -> Any:
-        """What tells this input from others, as JSON can hold it."""
+    def identity(self) -> dict[str, Any]:
+        """What tells this input from others, as JSON can hold it; ``kind`` is the source's."""
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
+        """The input in the order of an identity of its kind, and in words what it has beyond that.
+
+        Raises
+        ------
+        CheckpointError
+            It is another input; says which part differs.
+        """
 
     def measure(self) -> dict[str, Any]:
         """What is known without reading: pieces, edges and span (None where it is not)."""

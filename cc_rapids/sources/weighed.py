@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..formats import read_edges
+from .datasets import unchanged_files
 from .files import expanded
 from .kinds import are_paths, is_dataset, is_iterable, is_pattern, is_reader
 
@@ -22,11 +23,15 @@ def weighed(edges: Any, source: str, destination: str, weight: Any) -> Iterator[
     if isinstance(edges, str | os.PathLike) or are_paths(edges) or is_pattern(edges):
         return _files(edges, source, destination, weight)
     if is_dataset(edges):
-        columns = [source, destination, weight]
-        return _tables(edges.scanner(columns=columns, batch_readahead=1).to_reader())
+        return _dataset(edges, [source, destination, weight])
     if is_reader(edges):
         return _tables(edges)
     return iter(edges) if is_iterable(edges) else None
+
+
+def _dataset(dataset: Any, columns: list[str]) -> Iterator[Any]:
+    with unchanged_files(dataset):
+        yield from _tables(dataset.scanner(columns=columns, batch_readahead=1).to_reader())
 
 
 def _tables(reader: Any) -> Iterator[Any]:

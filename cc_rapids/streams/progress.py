@@ -35,6 +35,8 @@ class StreamProgress:
         Edges a second in this run.
     left : float or None
         Seconds until the end, if it goes on at this rate.
+    resumed : int
+        Those of ``edges`` that earlier runs have linked, up to a checkpoint.
     """
 
     edges: int
@@ -44,12 +46,14 @@ class StreamProgress:
     seconds: float
     rate: float
     left: float | None
+    resumed: int = 0
 
     def __str__(self) -> str:
         total = f" of {self.total:,}" if self.total is not None else ""
         left = f", {self.left:,.0f} s left" if self.left is not None else ""
+        before = f" ({self.resumed:,} by earlier runs)" if self.resumed else ""
         return (
-            f"{self.edges:,}{total} edges, {self.rate:,.0f} edges/s{left};"
+            f"{self.edges:,}{total} edges{before}, {self.rate:,.0f} edges/s{left};"
             f" {self.components:,} components of {self.vertices:,} vertices"
         )
 
@@ -109,6 +113,7 @@ class Reporter:
                 spent,
                 rate,
                 None if left is None else max(0.0, left),
+                self.before,
             )
         )
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-from .. import batches, checkpoint, engines, inputs
+from .. import batches, engines, inputs
 from ..batches import State
-from ..columns import Column
+from ..columns import Content
 from ..design import Design
 from ..errors import InputError
+from ..framekind import given_like
 from ..frames import Side
 from ..index import Range
 from ..insertions import insert_given
@@ -26,7 +25,9 @@ from ..sources import Budget, Chunk, Cursor, Source, ahead, bytes_of, source_of
 from ..sources.memory import MOST_ON_DEVICE, MOST_ROWS
 from .plan import StreamPlan, plan
 from .progress import Reporter, StreamProgress
-from .saved import Saver
+from .saved import Resumed, Saver
+
+log = logging.getLogger(__name__)
 
 
 def stream_components(
@@ -111,25 +112,25 @@ def stream_components(
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if explain:
         return plan(stream, count, runner, budget, width)
-    identity = {"edges": stream.identity(), "columns": [source, destination], "nulls": nulls}
-    identity |= {"num_vertices": count, "vertices": _digest(vertices, width)}
-    saver = Saver(checkpoint, checkpoint_every, identity, str(chosen))
+    words: dict[str, Any] = {
+        "columns": [source, destination],
+        "nulls": nulls,
+        "num_vertices": count,
+    }
+    if checkpoint is not None:
+        words["vertices"] = _digest(vertices, width)
+    saver = Saver(checkpoint, checkpoint_every, words, str(chosen))
     run = Run(stream, chosen, nulls, budget, saver, engine is None, width)
     return run.go(count, vertices, progress, labels, runner)
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """What tells these vertices from others."""
+    """What tells these vertices from others: how many, of which type, and a hash of them."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
-    column = inputs.vertices(vertices, width).src
-    return ", ".join(map(_digest_of, column.parts or (column,)))
-
-
-def _digest_of(ids: Column) -> str:
-    with ids.lend() as column:
-        column = column if isinstance(column, np.ndarray) else np.asarray(str(column))
-        return f"{column.size} {column.dtype} {zlib.crc32(column.tobytes())}"
+    column, content = inputs.vertices(vertices, width).src, Content()
+    content.add([column])
+    return f"{column.size:,} of {column.dtype}, {content.digest()}"
 
 
 @dataclass
@@ -149,15 +150,17 @@ class Run:
     ) -> Components:
         """All of it, from the checkpoint on if there is one."""
         started = perf_counter()
-        saved = self.saver.read(engine)
+        saved = self.saver.read(engine, self.stream)
         if saved is None:
             kind = "range" if count is not None else "strings"
             self.budget.update(kind, count or 0, width=self.width)
             state = begun(engine, count, vertices, self.free, self.width)
             cursor, done = Cursor(), False
         else:
-            state, cursor, done, dropped = saved
-            state = replace(state, given=replace(self._kind(state), dropped=dropped))
+            state, cursor, self.stream = saved.state, saved.cursor, saved.stream
+            done = saved.done and not saved.more and self.saver.trace is None
+            kind = replace(self._kind(state), dropped=state.given.dropped)
+            state = replace(state, given=kind)
         self.budget.follow(state)
         total = self.stream.measure()["edges"] if progress and not done else None
         reporter = Reporter(progress, total, state.edges)
@@ -170,13 +173,25 @@ class Run:
                 state = replace(state, given=kind)
         finally:
             reporter.close()
-        return snapshot(state, self.design, labels, perf_counter() - started)
+        resumed = self._resumed(saved, state.edges) if saved else None
+        return snapshot(state, self.design, labels, perf_counter() - started, resumed)
+
+    def _resumed(self, saved: Resumed, edges: int) -> str:
+        """What a run has gone on with, for the summary and the log."""
+        new = edges - saved.state.edges
+        text = f"{saved.state.edges:,} edges were linked by earlier runs"
+        if saved.done:
+            beyond = saved.more or "no more"
+            beyond = f"{new:,} edges more" if self.saver.trace and new else beyond
+            text += f", all of the input then; {beyond} since"
+        log.info("checkpoint %s: %s, and %d by this one", self.saver.path, text, new)
+        return text
 
     def _kind(self, state: State) -> Any:
         """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
         if not self.stream.arrow:
             return state.given
-        return batches.kind_of(checkpoint.like_tables(state.index), None)
+        return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
     def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
         """The state after all chunks from a place on."""
@@ -193,6 +208,7 @@ class Run:
                     if self.saver.due():
                         self.saver.write(state, cursor)
                     reporter.report(state)
+        self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state
 
@@ -201,6 +217,7 @@ class Run:
         given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)
+        self.saver.passed(given, chunk.after)
         if chunk.old:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped=state.given.dropped))

@@ -1,0 +1,138 @@
+"""Archive: words and arrays in one file, every byte of which is checked before it is used.
+
+=================  ===========================================================================
+bytes              what they are
+=================  ===========================================================================
+18                 ``MAGIC``
+8, 4               the length of the head and its CRC-32, little-endian
+the head           JSON: the words, and the name, type, length and CRC-32 of each array
+the rest           the arrays, one after the other, little-endian
+=================  ===========================================================================
+
+The head says how long the file is, so that nothing is allocated for a file that was cut or that
+promises more than it has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import zlib
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .errors import FormatError
+from .formats.output import replacing
+
+MAGIC = b"cc_rapids archive\n"
+LENGTHS = struct.Struct("<QI")
+TYPES = ("uint8", "int32", "int64", "uint32", "uint64")
+ZIP = b"PK\3\4"  # of npz, which were written before there were archives
+
+
+def write(
+    path: str | os.PathLike[str], words: Mapping[str, Any], arrays: Mapping[str, Any]
+) -> None:
+    """Write a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        See :func:`cc_rapids.formats.output.replacing`.
+    words : mapping
+        What JSON can hold.
+    arrays : mapping of str to one-dimensional arrays
+        Of ``TYPES``, on the host.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written.
+    """
+    own = {name: np.ascontiguousarray(_ordered(array)) for name, array in arrays.items()}
+    listed = [[name, str(a.dtype), a.size, zlib.crc32(a.data)] for name, a in own.items()]
+    head = json.dumps({"words": dict(words), "arrays": listed}).encode()
+    with replacing(path, sync=True) as file:
+        file.write(MAGIC + LENGTHS.pack(len(head), zlib.crc32(head)) + head)
+        for array in own.values():
+            file.write(array.data)
+
+
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The words and the arrays of a file.
+
+    Raises
+    ------
+    FormatError
+        There is no such file, it is none of these, or it is not as it was written.
+    """
+    try:
+        with open(path, "rb") as file:
+            return _read(path, file, os.fstat(file.fileno()).st_size)
+    except FileNotFoundError as error:
+        raise FormatError(f"there is no file {path}") from error
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    start = file.read(len(MAGIC) + LENGTHS.size)
+    if start.startswith(ZIP):
+        raise FormatError(
+            f"{path} is a zip archive, such as cc_rapids wrote before its format 2: save it again"
+            " by the version that wrote it, or start anew"
+        )
+    if not start.startswith(MAGIC):
+        raise FormatError(f"{path} is no file that cc_rapids has saved, or its beginning is broken")
+    if len(start) < len(MAGIC) + LENGTHS.size:
+        raise _broken(path, f"it is cut off after {size:,} bytes")
+    length, told = LENGTHS.unpack_from(start, len(MAGIC))
+    if length > size - len(start):
+        raise _broken(path, f"its head is {length:,} bytes long, and it has {size:,} in all")
+    head = file.read(length)
+    if zlib.crc32(head) != told:
+        raise _broken(path, "the checksum of its head is another")
+    try:
+        parts = json.loads(head)
+        words = dict(parts["words"])
+        listed = [(str(n), _type(kind), _count(m), int(crc)) for n, kind, m, crc in parts["arrays"]]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise _broken(path, "its head cannot be read") from None
+    ends = len(start) + length + sum(kind.itemsize * count for _, kind, count, _ in listed)
+    if ends != size:
+        raise _broken(path, f"it should have {ends:,} bytes, and has {size:,}")
+    return words, {n: _array(path, file, n, kind, m, crc) for n, kind, m, crc in listed}
+
+
+def _type(name: str) -> np.dtype[Any]:
+    if name not in TYPES:
+        raise ValueError(name)
+    return np.dtype(name).newbyteorder("<")
+
+
+def _count(number: Any) -> int:
+    if not isinstance(number, int) or number < 0:
+        raise ValueError(number)
+    return number
+
+
+def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, told: int) -> Any:
+    array = np.empty(count, kind)
+    if file.readinto(array.data) != array.nbytes:  # type: ignore[attr-defined]
+        raise _broken(path, f"it was cut while {name!r} was read")
+    if zlib.crc32(array.data) != told:
+        raise _broken(path, f"the checksum of {name!r} is another")
+    return _ordered(array)
+
+
+def _ordered(array: Any) -> Any:
+    """The array in little-endian order, or from there in this machine's."""
+    return array if sys.byteorder == "little" else array.byteswap()
+
+
+def _broken(path: Any, reason: str) -> FormatError:
+    return FormatError(f"{path} is broken ({reason}): save it again, or start anew")
