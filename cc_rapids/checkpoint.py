@@ -104,7 +104,8 @@ def read_noted(
 
 
 def _state(words: dict[str, Any], arrays: dict[str, Any], engine: Engine) -> State:
-    parent = checked_parent(arrays["parent"])
+    parent = arrays["parent"]
+    check_parents(parent)
     n = int(parent.size)
     counts = {name: int(words[name]) for name in ("edges", "batches", "dropped")}
     if min(counts.values()) < 0:
@@ -117,26 +118,26 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], engine: Engine) -> Sta
     return State(engine, index, forest, given, counts["edges"], counts["batches"])
 
 
-def checked_parent(parent: Any) -> Any:
-    """The parents that a file holds; a ValueError unless they are flat trees whose roots are their
-    least vertices, so that no kernel leaves the array.
+def check_parents(parent: Any) -> None:
+    """Raise a ValueError unless an array holds a flat forest: for each vertex the least of its
+    tree. A climb in any other might leave the array, or never end.
     """
-    place = np.arange(parent.size, dtype=np.uint64)
     if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
-        raise ValueError(f"its {parent.size:,} parents are {parent.dtype}")
-    outside = np.flatnonzero(parent > place)
-    if outside.size:
-        row = int(outside[0])
-        raise ValueError(f"vertex {row} has the parent {parent[row]}, and none above {row} is one")
-    if (parent[parent] != parent).any():
-        raise ValueError("its labels are not those of components")
-    return parent
+        raise ValueError(f"its {parent.size:,} labels are {parent.dtype}")
+    wrong = parent > np.arange(parent.size, dtype=parent.dtype)
+    if not wrong.any():
+        wrong = parent[parent] != parent
+    if wrong.any():
+        v = int(np.argmax(wrong))
+        raise ValueError(
+            f"the label of vertex {v:,} is {parent[v]:,}, which is not the least of its component"
+        )
 
 
 def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine) -> Index:
     """The index over n vertices in the order of their ids."""
     if words["ids"] == "range":
-        return Range(n, _integer_type(words["dtype"]))
+        return Range(n, _type_of(words["dtype"], 0, max(n - 1, 0)))
     if words["ids"] == "integers":
         return _integers(arrays["ids"], words["dtype"], n, engine)
     if words["ids"] == "rows":
@@ -146,10 +147,11 @@ def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine
     return _texts(arrays["offsets"], arrays["octets"], n, engine)
 
 
-def _integer_type(name: str) -> np.dtype[Any]:
+def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
+    """The type of ids from ``low`` to ``high``, if it is one that holds them."""
     dtype = np.dtype(name)
-    if dtype.kind not in "iu":
-        raise ValueError(f"ids of type {dtype}")
+    if dtype.kind not in "iu" or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
+        raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
     return dtype
 
 
@@ -157,7 +159,8 @@ def _integers(ids: Any, dtype: str, n: int, engine: Engine) -> Integers:
     if ids.shape != (n,) or ids.dtype not in (np.int64, np.uint64) or (ids[1:] <= ids[:-1]).any():
         raise ValueError(f"its ids are not {n:,} different ones in their order")
     places = engine.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
-    return Integers(engine.asarray(ids), places, _integer_type(dtype) if n else None)
+    own = _type_of(dtype, int(ids[0]), int(ids[-1])) if n else None
+    return Integers(engine.asarray(ids), places, own)
 
 
 def _texts(offsets: Any, octets: Any, n: int, engine: Engine) -> Index:

@@ -5,8 +5,26 @@ are ``CcRapidsError``; each is also the built-in exception that a caller would e
 """
 
 
+from typing import Any
+
+
 class CcRapidsError(Exception):
     """Any error that cc_rapids raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The class called with the message again: what libraries that pickle errors do otherwise
+        (tblib's, by which Dask's workers send them) fails where there are two built-in bases.
+        """
+        own = {name: getattr(self, name, None) for name in ("errno", "filename")}
+        own = {name: value for name, value in own.items() if value is not None}
+        return _remade, (type(self), self.args, own | vars(self))
+
+
+def _remade(kind: type[CcRapidsError], arguments: tuple[Any, ...], own: dict[str, Any]) -> Any:
+    error = kind(*arguments)
+    for name, value in own.items():
+        setattr(error, name, value)
+    return error
 
 
 class InputError(CcRapidsError, ValueError):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from as_lists import columns
 
-from cc_rapids import Connectivity, components
+from cc_rapids import Connectivity, archive, components
 from cc_rapids.errors import (
     ColumnTypeError,
     FormatError,
@@ -177,15 +177,16 @@ def test_save_and_load(count, engine, tmp_path):
 def test_a_file_that_lies_about_its_columns_is_refused(tmp_path):
     path = tmp_path / "seen.npz"
     Connectivity().insert(FEW, *PAIRS).save(path)
-    with np.load(path) as stored:
-        parts = dict(stored)
+    words, parts = archive.read(path)
     for changed in (
         {"0_ranks": parts["0_ranks"] + 3},
         {"0_ranks": parts["0_ranks"][:-1]},
         {"1_ranks": np.roll(parts["1_ranks"], 1)},
-        {"width": np.array(3)},
         {"1_ranks": parts["1_ranks"] * 0},
     ):
-        np.savez(path, **(parts | changed))
+        archive.write(path, words, parts | changed)
         with pytest.raises(FormatError, match="is broken"):
             Connectivity.load(path)
+    archive.write(path, words | {"columns": words["columns"] * 2}, parts)
+    with pytest.raises(FormatError, match="is broken"):
+        Connectivity.load(path)

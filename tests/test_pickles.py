@@ -1,17 +1,15 @@
 """Answers, states and errors that are copied and pickled, as joblib, Dask and processes do."""
 
 import copy
-import inspect
 import multiprocessing
 import pickle
 
 import cloudpickle
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-import scipy.sparse
+import tblib.pickling_support
+from edge_kinds import EDGES, INTEGERS, WORDS, same
 
 import cc_rapids
 from cc_rapids import Connectivity, components, components_at, errors
@@ -24,49 +22,8 @@ WAYS = {
     "deepcopy": copy.deepcopy,
 }
 
-WORDS = {"src": ["b", "b", "d"], "dst": ["a", "c\0", "d"]}
-FAR = {"src": [5, 2**62, -(2**62)], "dst": [2, 5, -(2**62)]}
-EDGES = {
-    "arrays": lambda: (np.array([5, 2, 9]), np.array([2, 7, 9])),
-    "unsigned": lambda: (np.array([2**63 + 5, 2], np.uint64), np.array([2, 7], np.uint64)),
-    "far": lambda: tuple(map(np.array, FAR.values())),
-    "strings": lambda: tuple(map(list, WORDS.values())),
-    "objects": lambda: tuple(np.array(ids, object) for ids in WORDS.values()),
-    "pandas": lambda: pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]}),
-    "pandas strings": lambda: pd.DataFrame(WORDS),
-    "pandas of python": lambda: pd.DataFrame(WORDS, dtype="string[python]"),
-    "pandas of arrow": lambda: pd.DataFrame(WORDS).astype(pd.ArrowDtype(pa.large_string())),
-    "pandas categories": lambda: pd.DataFrame(WORDS).astype("category"),
-    "polars": lambda: pl.DataFrame(FAR),
-    "polars strings": lambda: pl.DataFrame(WORDS),
-    "polars categories": lambda: pl.DataFrame(WORDS).cast(pl.Categorical),
-    "polars enum": lambda: pl.DataFrame(WORDS).cast(pl.Enum(["a", "b", "c\0", "d"])),
-    "arrow": lambda: pa.table(FAR),
-    "arrow strings": lambda: pa.table(WORDS),
-    "arrow dictionary": lambda: pa.table(
-        {k: pa.array(v).dictionary_encode() for k, v in WORDS.items()}
-    ),
-    "matrix": lambda: scipy.sparse.csr_array(np.array([[0, 1, 0], [0, 0, 0], [0, 0, 1]])),
-    "nothing": lambda: ([], []),
-}
-
+ERRORS = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)]
 TIMES = "peak_bytes", "seconds"
-INTEGERS = "arrays", "unsigned", "far", "pandas", "polars", "arrow"
-
-
-def same(one, two):
-    """Two frames, or tuples of arrays, of one kind that hold the same."""
-    assert type(one) is type(two)
-    if isinstance(one, pd.DataFrame):
-        pd.testing.assert_frame_equal(one, two)
-    elif isinstance(one, tuple):
-        for left, right in zip(one, two, strict=True):
-            assert (left.dtype, left.tolist()) == (right.dtype, right.tolist())
-    else:
-        assert one.equals(two)
-        assert (one.schema if isinstance(one, pa.Table) else one.dtypes) == (
-            two.schema if isinstance(two, pa.Table) else two.dtypes
-        )
 
 
 def check_same(found, other):
@@ -185,9 +142,12 @@ def test_plans_proofs_designs_and_engines_are_copied():
 
 
 @pytest.mark.parametrize(
-    "error", [kind for _, kind in inspect.getmembers(errors, inspect.isclass)], ids=str
+    "error",
+    [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)],
+    ids=str,
 )
 def test_errors_are_copied(error):
+    tblib.pickling_support.install()  # as Dask's workers do
     for way in WAYS.values():
         other = way(error("the column 'src' is float64"))
         assert type(other) is error
