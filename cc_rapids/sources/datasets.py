@@ -100,12 +100,13 @@ class Fragments:
         return [(pieces[k], [k]) for k in self.order]
 
     def identity(self) -> dict[str, Any]:
-        """The files with size and time, and a hash of what is in memory; schema and filter."""
-        scan = str(getattr(self.dataset, "_scan_options", None))
+        """The files with size and time, and a hash of what is in memory; types and filter."""
+        options = getattr(self.dataset, "_scan_options", None) or {}
+        kinds = [f"{name}: {self.dataset.schema.field(name).type}" for name in self.columns]
         return {
             "kind": "dataset",
-            "schema": str(self.dataset.schema),
-            "filter": scan,
+            "schema": ", ".join(kinds),
+            "filter": str(options.get("filter", "none")),
             "files": self._entries(self.order),
         }
 
