@@ -19,6 +19,9 @@ AXES = ("sample", "link", "compress")
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
 ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
 COUNT = "a count from 1 on"  # among the words of an option: any such number
+MOST_DIGITS = 10  # less one: of such a count
+SHOWN = 12  # words of a list that an error shows
+COMPARED = 64  # characters of words that are compared
 
 
 @dataclass(frozen=True)
@@ -138,12 +141,12 @@ def find(axis: str, text: str) -> Word:
     Raises
     ------
     DesignError
-        With the axis, the nearest words and all of them.
+        With the axis and its nearest words.
     """
     matched = WORD.fullmatch(text.strip())
     known = CHOICES[axis].get(matched[1].strip()) if matched else None
     if matched is None or known is None:
-        raise DesignError(unknown(axis, text, CHOICES[axis]))
+        raise DesignError(unknown_choice(axis, text))
     values = {key: _default(value) for key, value in known.options.items() if key}
     for item in filter(None, (item.strip() for item in (matched[2] or "").split(","))):
         key, equals, value = (part.strip() for part in item.partition("="))
@@ -163,20 +166,43 @@ def _default(allowed: int | tuple[str, ...]) -> int | str:
 
 
 def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
+    count = int(text) if text.isdecimal() and len(text) < MOST_DIGITS else 0
     if isinstance(allowed, tuple):
-        if COUNT in allowed and text.isdecimal() and int(text) > 0:
-            return int(text)
+        if COUNT in allowed and count > 0:
+            return count
         if text not in allowed or text == COUNT:
             raise DesignError(unknown(f"{key or 'rule'} of {where}", text, allowed))
         return text
-    if not text.isdecimal() or int(text) < 1:
+    if count < 1:
         raise DesignError(f"{key} of {where} is a count from 1 on, not {text!r}")
-    return int(text)
+    return count
 
 
 def unknown(what: str, word: str, words: Iterable[str]) -> str:
-    """'unknown link "asynk": did you mean async? One of async, ...' for any list of words."""
+    """Return 'unknown labels 'mim': did you mean 'min'? one of dense, max, ...' for some words.
+
+    Of more than a dozen words the first few and how many there are.
+    """
     words = sorted(words)
-    near = difflib.get_close_matches(word, words, n=3, cutoff=0.5)
-    hint = f" did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"unknown {what} {word!r}:{hint} one of {', '.join(words)}"
+    hint = _did_you_mean(near(word, words, 3, 0.5))
+    shown = words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
+    return f"unknown {what} {word!r}:{hint} one of {', '.join(shown)}"
+
+
+def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
+    """Return the same for a word of a design: the nearest five of its axis, and where all stand."""
+    known = CHOICES[axis] if words is None else words
+    hint = _did_you_mean(near(word, known, 5, 0.5))
+    return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
+
+
+def near(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
+    """Return the words that are most like a word, by their first characters if they are long."""
+    full = {each[:COMPARED]: each for each in reversed(list(words))}
+    return [full[each] for each in difflib.get_close_matches(word[:COMPARED], full, most, cutoff)]
+
+
+def _did_you_mean(words: list[str]) -> str:
+    *others, last = map(repr, words or [""])
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f" did you mean {listed}?" if words else ""

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from . import algorithms, kernels
-from .catalog import AXES, CHOICES, Choice, Word, find, unknown
+from .catalog import AXES, CHOICES, Choice, Word, find, unknown_choice
 from .errors import DesignError
 
 assert kernels, algorithms  # their files fill the catalog
@@ -136,16 +136,40 @@ class Design:
         if name.partition("(")[0].strip() == "auto":
             return None
         words = [word.strip() for word in name.split("+")]
-        alone = len(words) == 1 and words[0].partition("(")[0].strip() not in CHOICES["link"]
-        if words[0].partition("(")[0].strip() not in CHOICES["sample"]:
+        bare = [word.partition("(")[0].strip() for word in words]
+        if not _are_choices(bare):
+            raise DesignError(_unknown_words(name, bare))
+        if bare[0] not in CHOICES["sample"]:
             words = ["none", *words]
-        if alone or not 2 <= len(words) <= len(AXES):
-            raise DesignError(unknown("design", name, ["auto", *map(str, designs())]))
         sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
         known = find("link", link).choice
         if "find" in known.options and compress in AFTER:
             link, compress = f"{known.name}(find={compress})", AFTER[compress]
         return cls(sample, link, compress)
+
+
+def _are_choices(bare: list[str]) -> bool:
+    """Whether so many words may be a design: all but a sample is looked up by :func:`find`."""
+    sampled = bare[0] in CHOICES["sample"]
+    if len(bare) == 1:
+        return bare[0] in CHOICES["link"]
+    if len(bare) == 2 and not sampled:
+        return bare[1] not in CHOICES["link"]
+    return len(bare) <= (len(AXES) if sampled else len(AXES) - 1)
+
+
+def _unknown_words(name: str, bare: list[str]) -> str:
+    """Return what an error says of words that are no design, the first of which is the strange one.
+
+    Of two words with a link behind, or of three, that is the sample.
+    """
+    if 1 < len(bare) <= len(AXES):
+        return unknown_choice("sample", bare[0])
+    such = f"a design is a name such as {str(Design())!r}"
+    axis = next((axis for axis in AXES if len(bare) == 1 and bare[0] in CHOICES[axis]), "")
+    if axis:
+        return f"unknown design {name!r}: it is a choice of {axis}, which needs a link; {such}"
+    return f"{unknown_choice('design', name, ['auto', *CHOICES['link']])}; {such}"
 
 
 AFTER = {"naive": "halve-one", "halve": "halve-one", "split": "split-one", "full": "halve-one"}

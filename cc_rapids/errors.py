@@ -1,15 +1,58 @@
 """What can go wrong, in words for the person who called.
 
 Every message names the column or the argument, the type, the count, and a way out. All of them
-are ``CcRapidsError``; each is also the built-in exception that a caller would expect there.
+are ``CcRapidsError``; each is also the built-in exception that a caller would expect there. What
+callers put into messages (names, ids, paths) may be of any length: :func:`brief` shortens it.
 """
+
+import re
+
+LONGEST = 600  # characters of a message
+LEFT_OUT = " ... "
+_QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)""", re.DOTALL)
+_WORDS = re.compile(r"\S+")
 
 
 from typing import Any
 
 
 class CcRapidsError(Exception):
-    """Any error that cc_rapids raises on purpose."""
+    """Any error that cc_rapids raises on purpose; its message has at most 600 characters."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(brief(a) if isinstance(a, str) else a for a in arguments))
+
+
+def brief(message: str) -> str:
+    """Return a message of at most 600 characters that any terminal and file can take.
+
+    The middles of the longest quoted values are left out first, then those of the longest words,
+    then that of the message: what is wrong comes first in it, and the way out last. Halves of
+    surrogate pairs, which no encoding has, are written as escapes.
+
+    Examples
+    --------
+    >>> brief(f"column {'x' * 1000!r} is float64: cast it")
+    "column 'xxxxxxxxxxxxxxxxx ... xxxxxxxxxxxxxxxxx' is float64: cast it"
+    """
+    if not message.isascii():
+        message = message.encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(message) <= LONGEST:
+        return message
+    message = _without_middle(message, 100 * LONGEST)
+    for pattern in (_QUOTED, _WORDS):
+        for most in (160, 80, 41):
+            message = pattern.sub(lambda found, most=most: _without_middle(found[0], most), message)
+            if len(message) <= LONGEST:
+                return message
+    return _without_middle(message, LONGEST)
+
+
+def _without_middle(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = most - len(LEFT_OUT)
+    return text[: kept - kept // 2] + LEFT_OUT + text[len(text) - kept // 2 :]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The class called with the message again: what libraries that pickle errors do otherwise

@@ -135,14 +135,35 @@ def test_an_answer_knows_its_kinds_of_labels_too():
     ("design", "parts"),
     [
         ("none+asynk+halve", ["unknown link 'asynk': did you mean 'async'?"]),
-        ("none+async+halv", ["unknown compress 'halv': did you mean 'halve'", "naive"]),
-        ("autp", ["unknown design 'autp': did you mean 'auto'?", "none+async+halve"]),
+        ("none+async+halv", ["unknown compress 'halv': did you mean 'halve' or 'halve-one'?"]),
+        ("kuot+async+halve", ["unknown sample 'kuot': did you mean 'kout'?"]),
+        ("kuot+bfs-cc", ["unknown sample 'kuot': did you mean 'kout'?"]),
+        ("kout+asynk", ["unknown link 'asynk': did you mean 'async'?"]),
+        ("asynk", ["unknown design 'asynk': did you mean 'async'?"]),
+        ("halve", ["unknown design 'halve': it is a choice of compress", "none+async+halve"]),
+        ("autp", ["unknown design 'autp': did you mean 'auto'", "none+async+halve"]),
         ("a+b+c+d", ["unknown design 'a+b+c+d'", "none+async+halve"]),
         (5, ["a design is a name such as 'none+async+halve', not 5"]),
     ],
 )
 def test_an_unknown_design_comes_with_the_nearest_ones(design, parts):
     refused(errors.DesignError, FRAME, *parts, design=design)
+
+
+@pytest.mark.parametrize(
+    "design",
+    ["x", "none+x+halve", "halve-on", "rem-cas+splt", "liu-tarjan(PR)", "", "kuot+rem-cas+x", "+"]
+    + ["x" * 5000, "+".join("x" * 3000), "none+async+" + "halve" * 900, "kout(k=" + "9" * 5000, f"kout(k={'9' * 5000})+async+halve"],
+    ids=lambda name: name[:16],
+)
+def test_an_unknown_design_has_five_near_words_at_most(design):
+    with pytest.raises(errors.DesignError) as raised:
+        components(FRAME, design=design)
+    message = str(raised.value)
+    assert len(message) <= 350
+    assert message.count("' or '") + message.count("', '") < 5
+    if "unknown" in message and "rule of" not in message:
+        assert "designs()" in message or "a design is a name such as" in message
 
 
 def test_an_unknown_engine_comes_with_the_nearest_ones():
