@@ -1,6 +1,9 @@
 """Which engines this process can test, and which tests need more than it has."""
 
 import gc
+import os
+import stat
+from pathlib import Path
 
 import design_pairs
 import gpu_machine
@@ -81,6 +84,31 @@ def own_store(tmp_path, monkeypatch):
     """An empty store of compiled kernels."""
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def full_device(tmp_path_factory):
+    """A device that is always full."""
+    return _device(tmp_path_factory, "full", 7)
+
+
+@pytest.fixture
+def null_device(tmp_path_factory):
+    """A device that takes all and keeps nothing."""
+    return _device(tmp_path_factory, "null", 3)
+
+
+def _device(folders, name, minor):
+    """One of Linux's memory devices: a node of its own for who might replace the machine's."""
+    node = folders.mktemp("device") / name
+    try:
+        os.mknod(node, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        os.close(os.open(node, os.O_WRONLY))
+    except PermissionError:
+        node = Path("/dev", name)
+        if os.access(node.parent, os.W_OK) or not node.is_char_device():
+            pytest.skip("such a device can neither be made here nor be written to safely")
+    return node
 
 
 @pytest.fixture

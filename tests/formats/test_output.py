@@ -27,26 +27,27 @@ def names(folder):
 class TestSpecial:
     """Devices, pipes and descriptors stay what they are, and get what is written."""
 
-    def test_a_full_device_stays_a_device(self):
-        with pytest.raises(errors.OutputError, match="cannot write /dev/full: No space") as caught:
-            write("/dev/full")
-        assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    def test_a_full_device_stays_a_device(self, full_device):
+        said = f"cannot write {full_device}: No space"
+        with pytest.raises(errors.OutputError, match=said) as caught:
+            write(full_device)
+        assert full_device.is_char_device()
         assert caught.value.errno == errno.ENOSPC
-        assert caught.value.filename == "/dev/full"
+        assert caught.value.filename == str(full_device)
 
     @pytest.mark.parametrize("pack", ["", ".gz", ".zst"])
-    def test_a_link_to_a_full_device(self, tmp_path, pack):
+    def test_a_link_to_a_full_device(self, tmp_path, full_device, pack):
         link = tmp_path / "link"
-        link.symlink_to("/dev/full")
+        link.symlink_to(full_device)
         with pytest.raises(OSError, match="No space left"):
             write(link, os.urandom(1 << 17), pack=pack)
         assert link.is_symlink()
-        assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+        assert full_device.is_char_device()
         assert names(tmp_path) == ["link"]
 
-    def test_a_device_takes_all(self):
-        write("/dev/null")
-        assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    def test_a_device_takes_all(self, null_device):
+        write(null_device)
+        assert null_device.is_char_device()
 
     def test_a_fifo_hands_it_on(self, tmp_path):
         fifo = tmp_path / "fifo"
@@ -89,8 +90,8 @@ class TestSpecial:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
         assert done.stdout == b"new"
 
-    def test_it_tells_how_much_it_got_and_seeks_nowhere(self):
-        with replacing("/dev/null") as stream:
+    def test_it_tells_how_much_it_got_and_seeks_nowhere(self, null_device):
+        with replacing(null_device) as stream:
             stream.write(b"new")
             assert stream.tell() == 3
             assert not stream.seekable()

@@ -13,12 +13,12 @@ COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
 
 
 @pytest.fixture
-def edges(tmp_path, monkeypatch):
+def edges(tmp_path, monkeypatch, full_device):
     """A file of edges in the folder of the test, and links in it to a device that is full."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "edges.csv").write_text("src,dst\n1,2\n2,3\n")
-    for name in ("full.csv", "full.parquet", "full.txt.gz", "full.he"):
-        (tmp_path / name).symlink_to("/dev/full")
+    for name in ("full", "full.csv", "full.parquet", "full.txt.gz", "full.he"):
+        (tmp_path / name).symlink_to(full_device)
     return tmp_path / "edges.csv"
 
 
@@ -26,23 +26,23 @@ WRITERS = [
     ["calculate", "edges.csv", "--output", "full.csv"],
     ["calculate", "edges.csv", "--output", "full.parquet"],
     ["calculate", "edges.csv", "--output", "full.txt.gz"],
-    ["convert", "edges.csv", "/dev/full", "--to", "csv"],
-    ["convert", "edges.csv", "/dev/full", "--to", "npz"],
+    ["convert", "edges.csv", "full", "--to", "csv"],
+    ["convert", "edges.csv", "full", "--to", "npz"],
     ["convert", "edges.csv", "full.he"],
-    ["generate", "gnm", "/dev/full", "--format", "arrow", "--nodes", "9", "--density", "0.5"],
+    ["generate", "gnm", "full", "--format", "arrow", "--nodes", "9", "--density", "0.5"],
 ]
 
 
 @pytest.mark.usefixtures("edges")
 @pytest.mark.parametrize("words", WRITERS, ids=lambda words: "-".join(words[:1] + words[-1:]))
-def test_a_full_device_is_an_error_and_stays_a_device(run, words, tmp_path):
+def test_a_full_device_is_an_error_and_stays_a_device(run, words, tmp_path, full_device):
     before = sorted(os.listdir())
     done = run(*words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "No space left on device" in done.stderr
     assert done.stderr.startswith("Error: cannot write ")
     assert done.stderr.count("\n") == 1
-    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert full_device.is_char_device()
     assert sorted(os.listdir()) == before
     assert (tmp_path / "full.csv").is_symlink()
 
@@ -85,9 +85,9 @@ def test_packing_goes_by_the_name_that_was_given(run, edges, tmp_path):
         ["verify", "edges.csv", "l.csv"],
     ],
 )
-def test_standard_output_that_is_full(run, edges, words):
+def test_standard_output_that_is_full(run, edges, words, full_device):
     assert run("calculate", edges, "--output", "l.csv").exit_code == 0
-    with open("/dev/full", "wb") as full:
+    with open(full_device, "wb") as full:
         done = subprocess.run([*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert done.stderr == "Error: cannot write to standard output: No space left on device\n"
