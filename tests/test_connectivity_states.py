@@ -1,9 +1,7 @@
 """States of incremental connectivity: saved and loaded, and after a batch that was interrupted."""
 
 import errno
-import os
 import resource
-import stat
 import sys
 import tracemalloc
 
@@ -238,15 +236,15 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert Connectivity.load(path).num_vertices == 2
 
 
-def test_a_full_disk_is_an_error_of_ours(tmp_path):
+def test_a_full_disk_is_an_error_of_ours(tmp_path, full_device):
     path = tmp_path / "seen.any"
     seen = Connectivity(100_000)
     seen.save(path)
     with pytest.raises(OutputError, match="No space left") as raised:
-        seen.save("/dev/full")
+        seen.save(full_device)
     assert isinstance(raised.value, OSError)
     assert raised.value.errno == errno.ENOSPC
-    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert full_device.is_char_device()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
     try:
