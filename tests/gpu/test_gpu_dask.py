@@ -93,3 +93,79 @@ def test_the_graph_of_cugraph(client, cudf, cugraph):
     assert sorted(ours.columns) == sorted(theirs.columns)
     sizes = [np.sort(one.groupby("labels").size().to_numpy()) for one in (ours, theirs)]
     np.testing.assert_array_equal(*sizes)
+
+
+BOTH = pytest.mark.parametrize("partition", ["edges", "vertices"])
+
+
+def spread(cudf, *frames):
+    """A dask_cudf frame of partitions whose types may differ from those of the first."""
+    import dask
+    import dask.dataframe as dd
+
+    pieces = [dask.delayed(cudf.from_pandas(frame)) for frame in frames]
+    return dd.from_delayed(pieces, meta=cudf.from_pandas(frames[0][:0]), verify_meta=False)
+
+
+PATH = pd.DataFrame({"src": [1, 10], "dst": [10, 2]})
+
+
+@BOTH
+def test_integers_beside_strings_are_refused(client, cudf, partition):
+    text = pd.DataFrame({"src": ["01", "1_0"], "dst": ["1_0", "3"]})
+    for frames in ((PATH, text), (text, PATH), (PATH, PATH, text)):
+        with pytest.raises(cc_rapids.ColumnTypeError, match="'src' is int64 in some partitions"):
+            cc_rapids.dask.components(spread(cudf, *frames), partition=partition)
+
+
+@BOTH
+def test_signed_beside_unsigned_partitions(client, cudf, partition):
+    far = pd.DataFrame({"src": [2**63 + 1, 7], "dst": [10, 7]}, dtype="uint64")
+    found = cc_rapids.dask.components(spread(cudf, PATH, far), partition=partition)
+    local = found.labels().compute().to_pandas().sort_values("vertex")
+    assert local["vertex"].tolist() == [1, 2, 7, 10, 2**63 + 1]
+    assert local["labels"].tolist() == [1, 1, 7, 1, 1]
+    with pytest.raises(cc_rapids.ColumnTypeError, match="no type of integers holds both"):
+        cc_rapids.dask.components(spread(cudf, PATH - 9, far), partition=partition)
+
+
+@BOTH
+def test_nulls_and_categories(client, cudf, partition):
+    holes = PATH.astype("Int64").mask(PATH == 1)
+    with pytest.raises(cc_rapids.NullsError, match="'src' has 1 nulls in 2 rows"):
+        cc_rapids.dask.components(spread(cudf, PATH, holes), partition=partition)
+    grouped = PATH.astype("category")
+    found = cc_rapids.dask.components(
+        spread(cudf, PATH, holes, grouped), partition=partition, nulls="drop"
+    )
+    assert (len(found), found.facts["dropped"]) == (1, 1)
+    named = cc_rapids.dask.components(spread(cudf, PATH), partition=partition, vertices=[1, 99])
+    assert len(named) == 2
+
+
+def test_owners_on_gpus(client, cudf):
+    frame = spread(cudf, PATH, PATH + 50)
+    count = len(client.scheduler_info(n_workers=-1)["workers"])
+    options = {"partition": "vertices", "owners": lambda ids: ids % count}
+    assert len(cc_rapids.dask.components(frame, **options)) == 2
+    with pytest.raises(cc_rapids.InputError, match="owners gives float64"):
+        cc_rapids.dask.components(frame, **(options | {"owners": lambda ids: ids * 0.5}))
+    with pytest.raises(cc_rapids.InputError, match="owners failed for"):
+        cc_rapids.dask.components(frame, **(options | {"owners": lambda ids: ids.nothing}))
+
+
+@BOTH
+def test_a_refused_run_frees_the_gpus(client, cudf, partition):
+    import time
+
+    def held():
+        tasks = client.run(lambda dask_worker: list(dask_worker.data))
+        return [*client.futures, *(key for keys in tasks.values() for key in keys)]
+
+    with pytest.raises(cc_rapids.InputError, match="holds the id") as raised:
+        cc_rapids.dask.components(spread(cudf, PATH, PATH), partition=partition, num_vertices=5)
+    deadline = time.monotonic() + 20
+    while held() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not held()
+    assert raised.value.__traceback__ is not None

@@ -101,3 +101,63 @@ def test_batches_and_cuts(cudf):
     assert seen.num_vertices == 3000
     cuts = components_at(frame, weight="weight", thresholds=[0.9, 0.5])
     assert len(cuts) == 2
+
+
+SIDES = ["kind", "id"], ["other", "other_id"]
+
+
+def keyed(cudf, m=4000, seed=5):
+    """Edges between ids of two columns, of strings and of integers far apart."""
+    random = np.random.default_rng(seed)
+    words = np.array(["user", "card", "é", ""])[random.integers(0, 4, (2, m))]
+    ids = random.integers(-900, 900, (2, m)) * 2**52
+    columns = [words[0], ids[0], words[1], ids[1]]
+    return cudf.DataFrame(dict(zip([*SIDES[0], *SIDES[1]], columns, strict=True)))
+
+
+def same_frames(found, want):
+    for name in ("labels", "sizes"):
+        one, other = getattr(found, name)(), getattr(want, name)()
+        assert type(one) is type(other)
+        assert one.to_arrow().equals(other.to_arrow())
+
+
+def test_batches_of_ids_of_several_columns(cudf, tmp_path):
+    frame = keyed(cudf)
+    want = cc_rapids.components(frame, *SIDES)
+    seen = Connectivity()
+    for first, last in ((0, 0), (0, 1500), (1500, 1501), (1501, 4000)):
+        seen.insert(frame[first:last], *SIDES)
+    assert "on cuda" in repr(seen)
+    same_frames(seen.components(), want)
+    assert bool(seen.connected(frame, *SIDES).all())
+    strange = frame[:3].assign(other="nobody")
+    assert not bool(seen.connected(strange, *SIDES, missing="false").any())
+    with pytest.raises(cc_rapids.UnknownVertexError, match="3 of 3 in 'other, other_id'"):
+        seen.connected(strange, *SIDES)
+    first = frame[["kind", "id"]]
+    labels = want.component_of(first).to_arrow()
+    assert seen.components().component_of(first).to_arrow().equals(labels)
+    seen.save(tmp_path / "seen")
+    for engine in ("cuda", "threads"):
+        loaded = Connectivity.load(tmp_path / "seen", engine=engine)
+        assert len(loaded.insert(frame, *SIDES)) == len(want)
+
+
+@pytest.mark.parametrize("kind", ["cudf", "pandas"])
+def test_streams_of_ids_of_several_columns(cudf, kind, tmp_path):
+    frame = keyed(cudf)
+    frame = frame if kind == "cudf" else frame.to_pandas()
+    want = cc_rapids.components(frame, *SIDES)
+    parts = [frame[at : at + 900] for at in range(0, len(frame), 900)]
+    named = frame[:2][["kind", "id"]].assign(kind="alone")
+    options = {"engine": "cuda", "checkpoint": tmp_path / "far", "checkpoint_every": 0}
+    for _ in range(2):
+        found = stream_components(iter(parts), *SIDES, **options)
+        assert found.summary()["engine"] == "cuda"
+        assert len(found) == len(want)
+        assert found.labels()["1_labels"].to_numpy().tolist() == (
+            want.labels()["1_labels"].to_numpy().tolist()
+        )
+    more = stream_components(iter(parts), *SIDES, vertices=named, engine="cuda")
+    assert len(more) == len(cc_rapids.components(frame, *SIDES, vertices=named))
