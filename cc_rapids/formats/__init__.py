@@ -26,12 +26,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError
 from .binary import read_arrow, read_parquet
+from .delimited import DIALECTS
 from .edges import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
 from .files import File, Progress, Wanted
+from .header import DELIMITERS, KNOWN_PAIRS, check_header, edge_columns, place_of
+from .ids import integers
+from .kinds import is_text, plain
 from .names import FORMATS, PACKED, format_of
 from .pieces import IN_PIECES, WHOLE, RowGroups, parquet_facts, read_pieces
 from .readers import read_delimited
@@ -43,8 +47,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNTED",
+    "DELIMITERS",
     "FORMATS",
     "IN_PIECES",
+    "KNOWN_PAIRS",
     "ONE_BASED",
     "PACKED",
     "EdgeFile",
@@ -52,14 +58,22 @@ __all__ = [
     "File",
     "Mark",
     "RowGroups",
+    "Taken",
     "Wanted",
     "check_edges_output",
+    "check_header",
     "check_output",
+    "edge_columns",
     "format_of",
+    "integers",
+    "is_text",
     "mark_of",
     "parquet_facts",
+    "place_of",
+    "plain",
     "read_edges",
     "read_pieces",
+    "taken_of",
     "unchanged",
     "write_edges",
     "write_table",
@@ -72,6 +86,41 @@ _READERS = WHOLE | {
     "arrow": read_arrow,
     "parquet": read_parquet,
 }
+_UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How a file was read: its format, the two columns of ids, and whether a line names them.
+
+    ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
+    ``header``.
+    """
+
+    format: str
+    columns: tuple[str, ...]
+    header: bool | None
+
+    @property
+    def delimiter(self) -> str | None:
+        """What stands between fields of text."""
+        return DELIMITERS.get(self.format)
+
+    def facts(self) -> dict[str, Any]:
+        """The same as JSON can hold it."""
+        return {
+            "format": self.format,
+            "columns": list(self.columns),
+            "header": self.header,
+            "delimiter": self.delimiter,
+        }
+
+    def __str__(self) -> str:
+        if self.delimiter is None:
+            return self.format
+        between = DIALECTS[self.format].separator
+        first = {True: "a header", False: "no header", None: "no lines"}[self.header]
+        return f"{self.format}: {between}, {first}"
 
 
 @dataclass(frozen=True)
@@ -90,6 +139,9 @@ class EdgeFile:
         The names of the two columns.
     format
         One of ``FORMATS``.
+    header
+        Whether the first line named the columns, of csv, tsv and snap; None of other formats, and
+        of a file without a line.
     vertices
         The ids of all vertices, where the file says how many there are: ``range(1, n + 1)`` for gr,
         metis and mtx, which count from one, and ``range(n)`` for he, egr, SciPy's npz and an npz
@@ -101,6 +153,12 @@ class EdgeFile:
     destination: str
     format: str
     vertices: range | None = None
+    header: bool | None = None
+
+    @property
+    def taken(self) -> Taken:
+        """How the file was read."""
+        return Taken(self.format, (self.source, self.destination), self.header)
 
 
 def read_edges(
@@ -121,19 +179,23 @@ def read_edges(
     path
         The file.
     source, destination
-        The names of the two columns. By default the columns src and dst, source and destination,
-        source and target, or from and to, in any case of letters, if the file has them; else the
-        first two. A file without a header has the columns src, dst, col2, col3 and so on.
+        The names of the two columns, which have to be there. By default the first of these pairs
+        that the file has whole, in any case of letters: src and dst, source and target, source and
+        destination, from and to, u and v, id1 and id2, id_l and id_r, unique_id_l and unique_id_r,
+        left_id and right_id; or else its only two columns. A file without a header has the columns
+        src, dst, col2, col3 and so on.
     format
         One of ``FORMATS``; by default what the suffix of the path says.
     header
-        Whether the first line of a csv, tsv or snap file names the columns. By default the first
-        line of csv and tsv is a header unless both its first fields are integers; that of snap is
-        one only if they are not and those of the next line are.
+        Whether the first line of a csv, tsv or snap file names the columns. By default it does if
+        it holds names that were given here, or known ones, and is an edge if its ends are numbers
+        as those of the next line; all else is refused. A comment such as ``# src dst`` above the
+        first line of a snap file names the columns too.
     weights
         Read the weights too, if the file has them.
     weight
-        The name of the column of weights, where columns have names; by default weight.
+        The name of the column of weights, which then has to be there; by default weight, if the
+        file has it.
     on_progress
         Called with the bytes read so far and the bytes in the file, as reading goes on.
 
@@ -145,32 +207,79 @@ def read_edges(
         it: with a single ``007`` among them all ids are text. A word in quotes, in csv and tsv, is
         text as it stands, whatever it looks like. Empty fields are nulls, and so are ``NA``,
         ``null`` and their like without quotes where the ids are integers; ``""`` is the empty
-        text, and a null among integers. Indices stay as they are in the
+        text, and a null among integers. A column of numbers without quotes that are not all whole
+        is refused. Indices stay as they are in the
         file: from one on in gr, metis and mtx, from zero on in he, egr and npz. An entry that is
         stored counts as an edge even if its weight is zero.
 
     Raises
     ------
     FormatError
-        The file is missing, unreadable, of no known format, or malformed; names the line. As a
-        ChangedFileError, it was cut, rewritten or replaced meanwhile.
+        The file is missing, unreadable, of no known format, or malformed, or its first line may be
+        an edge or a header; names the line. As a ChangedFileError, it was cut, rewritten or
+        replaced meanwhile.
     MissingColumnError
-        There is no such column; names those there are.
+        There is no such column, or no telling which two of several are meant; lists them.
+    ColumnTypeError
+        A column holds no ids; names the first row and value.
     InputError
-        Source and destination are the same column.
+        Source and destination are the same column; ``header`` is given for another format.
     """
     path = Path(path)
     kind = format_of(path, format)
     if path.is_dir():
         raise FormatError(f"{path} is a directory; name a file")
+    check_header(header, [path], [kind])
     try:
         before = mark_of(path)
         with path.open("rb", buffering=0) as raw, unchanged(path, before):
             file = File(str(path), raw, path.stat().st_size, on_progress)
             wanted = Wanted(source, destination, kind, header, weights, weight)
             table, vertices = _READERS[kind](file, wanted)
+            table = _with_weights(path, table, wanted)
     except FileNotFoundError:
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
-    return EdgeFile(table, table.column_names[0], table.column_names[1], kind, vertices)
+    return EdgeFile(table, *_pair(table), kind, vertices, file.header)
+
+
+def taken_of(
+    path: str | os.PathLike[str],
+    source: str | None = None,
+    destination: str | None = None,
+    header: bool | None = None,
+) -> Taken | None:
+    """Return how a file would be read, from what stands first in it; None of a pipe.
+
+    Raises what :func:`read_edges` raises of the part that is read.
+    """
+    path = Path(path)
+    kind = format_of(path)
+    if not path.is_file():
+        return None
+    if kind not in IN_PIECES:
+        return Taken(kind, ("src", "dst"), None)
+    wanted = Wanted(source, destination, kind, header)
+    with path.open("rb", buffering=0) as raw:
+        file = File(str(path), raw, path.stat().st_size, None)
+        piece = next(read_pieces(file, wanted, 0, 0, lambda: 1024, None))
+    return Taken(kind, _pair(piece.table), file.header)
+
+
+def _pair(table: pa.Table) -> tuple[str, str]:
+    return table.column_names[0], table.column_names[1]
+
+
+def _with_weights(path: Path, table: pa.Table, wanted: Wanted) -> pa.Table:
+    """The table, which has the weights if the caller has named them; a file of no edges has all."""
+    import pyarrow as pa
+
+    if not wanted.weights or wanted.weight is None:
+        return table
+    own = [*table.column_names[:2], *(["weight"] if table.num_columns > 2 else [])]
+    if table.num_columns == 2 and not len(table):
+        return table.append_column("weight", pa.array([], pa.float64()))
+    if table.num_columns == 2 or wanted.format in _UNNAMED:
+        place_of(str(path), own, wanted.weight)
+    return table

@@ -11,6 +11,8 @@ from zipfile import BadZipFile
 
 from ..errors import CcRapidsError, FormatError
 from .files import File, Wanted
+from .header import KNOWN_PAIRS, listed
+from .kinds import check_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +47,7 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
         rows, batches = 0, []
         for batch in stored.iter_batches(1 << 20, columns=pair):
             batches.append(batch.select(pair))
+            check_ids(file.path, pair[:2], batches[-1].columns[:2], rows)
             rows += len(batch)
             file.report(file.size * rows // stored.metadata.num_rows)
     return _weighed(file, pa.Table.from_batches(batches, schema)), None
@@ -65,10 +68,12 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
         else:
             batches = stored = pa.ipc.open_stream(source)
         pair = columns_of(file, wanted, stored.schema)
-        kept = []
+        kept, rows = [], 0
         for batch in batches:
             kept.append(batch.select(pair))
             kept[-1].validate(full=True)  # or offsets of text beyond its end are followed
+            check_ids(file.path, pair[:2], kept[-1].columns[:2], rows)
+            rows += len(batch)
             file.report_place()
         schema = pa.schema([stored.schema.field(name) for name in pair])
     file.report(file.size)
@@ -78,8 +83,9 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
     """The names of the two columns, and of that of the weights if there is one."""
     if len(schema.names) < 2:
-        names = ", ".join(schema.names) or "none"
-        raise FormatError(f"{file.path} lacks columns: two are needed, it has {names}")
+        raise FormatError(
+            f"{file.path} lacks columns: two are needed, it has {listed(schema.names)}"
+        )
     ends = wanted.columns(file.path, schema.names)
     weight = wanted.weight_column(file.path, schema.names, ends)
     return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
@@ -128,19 +134,24 @@ def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
 
 
 def _arrays(file: File, wanted: Wanted, stored: Any) -> tuple[pa.Table, range | None]:
-    names = ", ".join(stored.files) or "none"
-    if not {"src", "dst"} <= set(stored.files):
+    names = [name for name in stored.files if name != "num_vertices"]
+    known = any(set(pair) <= {name.lower() for name in names} for pair in KNOWN_PAIRS)
+    if not known and wanted.source is None and wanted.destination is None:
         raise FormatError(
-            f"{file.path} has the arrays {names}: expected src and dst, or what"
-            " scipy.sparse.save_npz writes"
+            f"{file.path} has the arrays {listed(stored.files)}: expected src and dst, or what"
+            " scipy.sparse.save_npz writes; name two of them by source= and destination="
         )
-    columns = {name: stored[name] for name in ("src", "dst", "weight") if name in stored.files}
-    for name in ("src", "dst"):
+    ends = wanted.columns(file.path, names)
+    weight = wanted.weight_column(file.path, names, ends)
+    picked = [names[i] for i in (ends if weight is None else (*ends, weight))]
+    columns = {name: stored[name] for name in picked}
+    for name in picked[:2]:
         end = columns[name]
         if end.ndim != 1 or end.dtype.kind not in "iu":
+            first = f" (row 0 holds {end[0]!s:.60})" if end.ndim == 1 and end.size else ""
             raise FormatError(
-                f"{file.path}: {name} is {end.dtype} of shape {end.shape}; expected integers in one"
-                " dimension"
+                f"{file.path}: {name} is {end.dtype} of shape {end.shape}{first}; expected integers"
+                " in one dimension, such as .astype('int64')"
             )
     if len({column.shape for column in columns.values()}) > 1:
         lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
@@ -158,7 +169,7 @@ def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Tabl
     """Edges of the vertices 0 .. n - 1."""
     import numpy as np
 
-    for name in ("src", "dst"):
+    for name in list(columns)[:2]:
         end = columns[name]
         outside = (end < 0) | (end >= n)
         if outside.any():

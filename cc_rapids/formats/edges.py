@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ..errors import FormatError
 from .adjacency import write_egr, write_metis
 from .files import Progress
-from .lines import is_text, write_lines, write_named
+from .kinds import is_text
+from .lines import write_lines, write_named
 from .names import format_of, packing
 from .output import check_place, replacing
 

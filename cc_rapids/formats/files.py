@@ -11,9 +11,10 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from ..errors import FormatError, InputError, MissingColumnError
+from ..errors import FormatError, InputError
 from .delimited import Block, Dialect, blocks
-from .names import nearest, packing
+from .header import edge_columns, place_of
+from .names import packing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,22 +22,20 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], object]
 Read = tuple["pa.Table", range | None]  # what a reader returns: the columns, and all vertices
 
-_USUAL_NAMES = (
-    ("src", "dst"),
-    ("source", "destination"),
-    ("source", "target"),
-    ("from", "to"),
-)
 
-
-@dataclass(frozen=True)
+@dataclass
 class File:
-    """A file being read."""
+    """A file being read.
+
+    ``header`` says whether its first line named the columns, once that has been read; None where
+    a format knows no such line.
+    """
 
     path: str
     raw: FileIO
     size: int
     on_progress: Progress | None
+    header: bool | None = None
 
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
@@ -92,31 +91,23 @@ class Wanted:
     weights: bool = False
     weight: str | None = None
 
+    @property
+    def requested(self) -> list[str]:
+        """The names that the caller gave."""
+        return [n for n in (self.source, self.destination, self.weight) if n is not None]
+
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, int]:
-        """The positions of the two columns among the names."""
-        lower = [name.lower() for name in names]
-        usual = next((pair for pair in _USUAL_NAMES if set(pair) <= set(lower)), None)
-        a, b = (lower.index(name) for name in usual) if usual else (0, 1)
-        source, destination = (
-            None if name is None else _position(path, names, name)
-            for name in (self.source, self.destination)
-        )
-        if source is None:
-            source = b if destination == a else a
-        if destination is None:
-            destination = a if source == b else b
-        if names[source] == names[destination]:
-            raise InputError(
-                f"{path}: source and destination are both column {names[source]!r}; "
-                f"the file has {', '.join(names)}"
-            )
-        return source, destination
+        """The positions of the two columns among the names: see ``header.edge_columns``."""
+        return edge_columns(path, names, self.source, self.destination)
 
     def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, int]) -> int | None:
-        """The position of the weights among the names, if they are wanted and there."""
+        """The position of the weights among the names, if they are wanted and there.
+
+        A column that the caller has named has to be there.
+        """
         if not self.weights or (self.weight is None and "weight" not in names):
             return None
-        at = _position(path, names, self.weight or "weight")
+        at = place_of(path, names, self.weight or "weight")
         if at in ends:
             raise InputError(f"{path}: column {names[at]!r} is an end of the edges, not a weight")
         return at
@@ -124,9 +115,3 @@ class Wanted:
     def turned(self, path: str) -> bool:
         """Of a format whose columns are src and dst: whether the caller wants them swapped."""
         return self.columns(path, ("src", "dst")) == (1, 0)
-
-
-def _position(path: str, names: Sequence[str], name: str) -> int:
-    if name in names:
-        return names.index(name)
-    raise MissingColumnError(f"{path} has no column {name!r}{nearest(name, names)}")

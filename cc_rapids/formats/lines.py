@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import FormatError
 from .ids import Kind
+from .kinds import Spelling, is_text, plain_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +33,7 @@ def write_named(
     import pyarrow as pa
     from pyarrow import csv
 
-    schema = pa.schema([field.with_type(_plain(field.type)) for field in schema])
+    schema = pa.schema([field.with_type(plain_type(field.type)) for field in schema])
     pieces = (piece.cast(schema) for piece in pieces)
     if kind == "snap":
         stream.write(f"# {' '.join(schema.names)}\n".encode())
@@ -61,23 +62,6 @@ def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
         stream.write(memoryview(text)[first:last])
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type of a column of text or numbers: that of the values of categories, and no views."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind):
-        return _plain(kind.value_type)
-    return pa.large_string() if pa.types.is_string_view(kind) else kind
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a type is that of text."""
-    import pyarrow as pa
-
-    kind = _plain(kind)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def _fit_for_blanks(
     pieces: Iterable[pa.Table], schema: pa.Schema, path: Path
 ) -> Iterator[pa.Table]:
@@ -86,12 +70,15 @@ def _fit_for_blanks(
 
     text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
     ids, rows, word = Kind(), 0, None
+    spelled = {name: Spelling() for name in schema.names[:2]}
     for piece in pieces:
         words = [column.cast(pa.large_string()) for column in piece.columns]
         for name, column in zip(schema.names, words, strict=True):
             _check_words(name, column, rows, path)
         if text is not None and len(piece):
             ids.add(*words[:2])
+            for column, values in zip(spelled.values(), words, strict=False):
+                column.add(values)
             word = words[text][0].as_py() if word is None else word
         rows += len(piece)
         yield piece
@@ -101,6 +88,14 @@ def _fit_for_blanks(
             f" number or stands for none, such as {_shown(word)} in row 0, and snap, which has no"
             f" quotes, would give numbers back{_OTHERS}"
         )
+
+    for name, column in spelled.items():
+        if column.floats is not None:
+            raise FormatError(
+                f"cannot write {path}: column {name!r} is text in which each word is a number, such"
+                f" as {_shown(column.floats)}, and snap, which has no quotes, would hold floats,"
+                f" which are refused{_OTHERS}"
+            )
 
 
 def _check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:

@@ -25,8 +25,9 @@ PACKED = (".gz", ".zst")
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
-def format_of(path: Path, format: str | None = None) -> str:
+def format_of(path: str | Path, format: str | None = None) -> str:
     """The format given, or else that of the suffix; ``.gz`` and ``.zst`` are looked through."""
+    path = Path(path)
     if format is not None:
         if format in FORMATS:
             return format

@@ -14,6 +14,7 @@ from .delimited import DIALECTS, parse
 from .entries import read_he, read_matrix, read_shortest_paths
 from .files import File, Wanted
 from .ids import IdColumns
+from .kinds import Floats, are_ids, check_ids
 from .metis import read_metis
 from .readers import first_lines
 
@@ -58,15 +59,23 @@ def parquet_pieces(
 
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
-        pair = columns_of(file, wanted, stored.schema_arrow)
-        for group in range(start, stored.num_row_groups):
-            size, at = stored.metadata.row_group(group).num_rows, 0
+        pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
+        none = stored.schema_arrow.empty_table().select(pair)
+        if start >= meta.num_row_groups:
+            yield Piece(none, start, 0, False)
+        before = sum(meta.row_group(group).num_rows for group in range(start))
+        for group in range(start, meta.num_row_groups):
+            size, at = meta.row_group(group).num_rows, 0
+            if not size:
+                yield Piece(none, group, 0, True)
             for batch in stored.iter_batches(rows(), row_groups=[group], columns=pair):
+                check_ids(file.path, pair, [batch[name] for name in pair], before + at)
                 at += len(batch)
                 left = max(0, done - (at - len(batch))) if group == start else 0
                 table = pa.Table.from_batches([batch.select(pair)]).slice(left)
                 if len(table) or at == size:
                     yield Piece(table, group, at, at == size)
+            before += size
 
 
 def group_pieces(
@@ -84,7 +93,8 @@ def group_pieces(
         pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
         sizes = [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
         empty = stored.schema_arrow.empty_table().select(pair)
-    if max(sizes[start:], default=0) > rows():
+    ids = all(are_ids(empty[name].type) for name in pair)  # what is refused, is by its first row
+    if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
         yield from parquet_pieces(file, wanted, start, done, rows)
         return
     while start < len(sizes):
@@ -121,11 +131,15 @@ def arrow_pieces(
             batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
         else:
             batches = ((i, batch) for i, batch in enumerate(stored) if i >= start)
+        seen = 0
         for group, batch in batches:
             kept = batch.select(pair)
             kept.validate(full=True)  # or offsets of text beyond its end are followed
-            table = pa.Table.from_batches([kept])
+            check_ids(f"{file.path}, batch {group}", pair, kept.columns, 0)
+            table, seen = pa.Table.from_batches([kept]), seen + 1
             yield from sliced(table, group, done if group == start else 0, rows)
+        if not seen:
+            yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
 
 
 def text_pieces(
@@ -148,12 +162,17 @@ def text_pieces(
     dialect = DIALECTS[wanted.format]
     first, feed, names = first_lines(file, wanted)
     if first is None:
+        table = IdColumns().table((wanted.source or "src", wanted.destination or "dst"), text)
+        yield Piece(table, 0, 0, False)
         return
     ends = wanted.columns(file.path, names)
     pair, at = (names[ends[0]], names[ends[1]]), 0
+    floats = Floats(file.path, dialect, list(pair))
     for block in chain([first], feed):
         ids = IdColumns()
-        ids.append(*parse(file.path, block, dialect, len(names), ends))
+        columns = parse(file.path, block, dialect, len(names), ends)
+        floats.append(block, columns, ids.append(*columns))
+        floats.refuse()
         table = ids.table(pair, text)
         strings = any(pa.types.is_string(kind) for kind in table.schema.types)
         if text is None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..errors import FormatError
-from .delimited import DIALECTS, Block, Dialect, check_utf8, from_first_data, parse, shown
+from .delimited import DIALECTS, Block, check_utf8, parse, shown
 from .files import File, Wanted
+from .header import following, is_header, names_in_comment, opening, without_header
 from .ids import IdColumns
+from .kinds import Floats
 from .weights import Weights
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_INTEGER_OR_NOTHING = re.compile(r"([+-]?[0-9]+)?")
 
 
 def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
@@ -28,11 +27,13 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     ends = wanted.columns(file.path, names)
     at, weights = wanted.weight_column(file.path, names, ends), Weights()
     take = ends if at is None else (*ends, at)
+    floats = Floats(file.path, dialect, [names[end] for end in ends])
     for block in chain([first], feed):
         source, destination, *weight = parse(file.path, block, dialect, len(names), take)
-        ids.append(source, destination)
+        floats.append(block, [source, destination], ids.append(source, destination))
         if at is not None:
             weights.append(file.path, block, dialect, at, weight[0].text)
+    floats.refuse()
     table = ids.table((names[ends[0]], names[ends[1]]))
     return table if at is None else table.append_column("weight", weights.column()), None
 
@@ -40,36 +41,25 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:
     """The first block of data, if there is any, all others, and the names of the columns."""
     dialect = DIALECTS[wanted.format]
-    feed = from_first_data(file.blocks(dialect), dialect)
-    first = next(feed, None)
+    feed = file.blocks(dialect)
+    first, comment = opening(feed, dialect)
     if first is None:
         return None, feed, []
-    names, first = _header(file.path, first, dialect, wanted.header)
-    return first, feed, names
-
-
-def _header(
-    path: str, block: Block, dialect: Dialect, header: bool | None
-) -> tuple[list[str], Block]:
-    """The names of the columns, and the lines that follow them."""
-    line, rest = block.first()
-    check_utf8(path, Block(block.line, line))
+    line, rest = first.first()
+    check_utf8(file.path, Block(first.line, line))
     fields = dialect.split(line)
     if len(fields) < 2:
         raise FormatError(
-            f"{path}, line {block.line}: expected at least 2 fields separated by "
+            f"{file.path}, line {first.line}: expected at least 2 fields separated by "
             f"{dialect.separator}, found {len(fields)}: {shown(line)}"
         )
-    if header is None:
-        header = not _are_integers(fields)
-        if header and dialect.folded:
-            # Blank-separated files seldom have a header, and words are as good ids as numbers
-            following = next(from_first_data(iter([rest]), dialect), None)
-            header = following is not None and _are_integers(dialect.split(following.first()[0]))
-    if header:
-        return fields, rest
-    return ["src", "dst", *(f"col{i}" for i in range(2, len(fields)))], block
-
-
-def _are_integers(fields: Sequence[str]) -> bool:
-    return all(_INTEGER_OR_NOTHING.fullmatch(field) for field in fields[:2])
+    file.header, names = wanted.header, None
+    if wanted.header is None:
+        names = names_in_comment(comment, len(fields), wanted.requested)
+        file.header = False
+        if names is None:
+            below, feed = following(rest, feed, dialect)
+            file.header = is_header(file.path, first.line, fields, below, wanted.requested)
+    if file.header:
+        return rest, feed, fields
+    return first, feed, names or without_header(len(fields))

@@ -1,13 +1,15 @@
 """Ids that came as text: numbers where that loses nothing."""
 
+import contextlib
 import csv
 import io
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from cc_rapids.errors import ColumnTypeError
 from cc_rapids.formats import delimited, read_edges
 from cc_rapids.formats.ids import MISSING
 
@@ -25,39 +27,68 @@ class TestTypes:
             ("-0", "string"),
             ("+5", "string"),
             ("0x1F", "string"),
-            ("1e3", "string"),
-            ("1.0", "string"),
             ("x", "string"),
         ],
     )
     def test_one_late_id_decides_for_both_columns(self, read, late, expected):
-        pairs, types, _ = read("a.csv", "a,b\n" + "10,20\n" * 30 + f"3,{late}\n")
+        pairs, types, _ = read("a.csv", "u,v\n" + "10,20\n" * 30 + f"3,{late}\n")
         as_type = str if expected == "string" else int
         assert types == [expected, expected]
         assert pairs == [(as_type(10), as_type(20))] * 30 + [(as_type(3), as_type(late))]
 
     def test_negative_and_unsigned_ids_have_no_common_integer(self, read):
-        pairs, types, _ = read("a.csv", f"a,b\n-1,{2**63}\n")
+        pairs, types, _ = read("a.csv", f"u,v\n-1,{2**63}\n")
         assert types == ["string", "string"]
         assert pairs == [("-1", str(2**63))]
 
     def test_empty_fields_are_nulls(self, read):
-        assert read("a.csv", 'a,b\n1,\n , 2\n"",3\n')[0] == [(1, None), (None, 2), (None, 3)]
+        assert read("a.csv", 'u,v\n1,\n , 2\n"",3\n')[0] == [(1, None), (None, 2), (None, 3)]
 
     def test_words_for_missing_are_nulls_among_numbers_only(self, read):
-        numbers, types, _ = read("a.csv", "a,b\n1,NA\nnull,2\nNaN,<NA>\n")
+        numbers, types, _ = read("a.csv", "u,v\n1,NA\nnull,2\nNaN,<NA>\n")
         assert types == ["int64", "int64"]
         assert numbers == [(1, None), (None, 2), (None, None)]
-        words, types, _ = read("a.csv", "a,b\n1,NA\n" + "2,3\n" * 30 + "Namibia,NA\n")
+        words, types, _ = read("a.csv", "u,v\n1,NA\n" + "2,3\n" * 30 + "Namibia,NA\n")
         assert types == ["string", "string"]
         assert words == [("1", "NA"), *[("2", "3")] * 30, ("Namibia", "NA")]
 
     def test_blanks_around_fields_do_not_count(self, read):
-        assert read("a.csv", "a, b\n x , y\ny,\tx\n")[0] == [("x", "y"), ("y", "x")]
+        assert read("a.csv", "u, v\n x , y\ny,\tx\n")[0] == [("x", "y"), ("y", "x")]
 
     def test_quotes(self, read):
-        assert read("a.csv", 'a,b\n"x,1","say ""hi"""\n')[0] == [("x,1", 'say "hi"')]
-        assert read("a.txt", "\"x 'y\n")[0] == [('"x', "'y")]
+        assert read("a.csv", 'u,v\n"x,1","say ""hi"""\n')[0] == [("x,1", 'say "hi"')]
+        assert read("a.txt", "\"x 'y\n", header=False)[0] == [('"x', "'y")]
+
+
+class TestFloats:
+    """Floats are refused in text as in frames, where a column holds nothing but numbers."""
+
+    pytestmark = pytest.mark.usefixtures("blocks")
+
+    @pytest.mark.parametrize("value", ["1.0", "1e5", "-2.50", "+1.5", ".5", "7.", "inf", "1E-3"])
+    @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.txt"])
+    def test_the_line_the_column_and_the_value_are_named(self, refusal, name, value):
+        content = "u,v\n10,20\n\n" + "10,20\n" * 30 + f"3,{value}\n4,NA\n5,007\n"
+        content = content.replace(",", {"csv": ",", "tsv": "\t", "txt": " "}[name[2:]])
+        said = refusal(name, content, ColumnTypeError)
+        assert "line 34:" in said
+        assert "column 'v'" in said
+        assert repr(value) in said
+        assert "source=" in said
+        assert len(said) < 600
+
+    def test_a_first_line_of_floats_is_data(self, refusal):
+        said = refusal("a.csv", "1.0,2.5\n2.0,3.5\n", ColumnTypeError)
+        assert "line 1: column 'src'" in said
+
+    def test_a_score_between_the_ids_is_named(self, refusal):
+        said = refusal("a.csv", "u,v\n" + "ann,0.5\n" * 9, ColumnTypeError)
+        assert "line 2: column 'v'" in said
+
+    def test_among_names_they_are_names(self, read):
+        edges = [("1.0", "1e5"), ("v2", "1.5"), ("3", "x")]
+        content = "u,v\n" + "".join(f"{a},{b}\n" for a, b in edges)
+        assert read("a.csv", content)[0] == edges
 
 
 IDS = st.one_of(
@@ -67,12 +98,21 @@ IDS = st.one_of(
 )
 
 
+def are_floats(column):
+    """Whether all that is there are numbers, as Python sees them, and some are not whole."""
+    there = [text for text in column if text.strip() and text not in MISSING]
+    with contextlib.suppress(ValueError):
+        return bool([float(text) for text in there]) and any(set(".eEnN") & set(t) for t in there)
+    return False
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(IDS, IDS)), st.integers(40, 200))
 def test_no_id_is_changed(tmp_path, monkeypatch, edges, block):
+    assume(not any(map(are_floats, zip(*edges, strict=True))))
     monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([("a", "b"), *edges])
+    csv.writer(text, lineterminator="\n").writerows([("u", "v"), *edges])
     path = tmp_path / "a.csv"
     path.write_text(text.getvalue(), encoding="utf-8")
     table = read_edges(path).table

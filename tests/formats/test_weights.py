@@ -93,10 +93,11 @@ def test_what_is_no_weight(refusal, name, content, line, text):
 
 
 def test_columns_that_are_no_weights(tmp_path, refusal):
-    content = "a,b,c\n1,2,3\n"
-    refusal("a.csv", content, MissingColumnError, weights=True, weight="price")
-    said = refusal("a.csv", content, InputError, weights=True, weight="b")
-    assert "column 'b' is an end of the edges" in said
+    content = "src,dst,c\n1,2,3\n"
+    said = refusal("a.csv", content, MissingColumnError, weights=True, weight="price")
+    assert "it has src, dst, c" in said
+    said = refusal("a.csv", content, InputError, weights=True, weight="dst")
+    assert "column 'dst' is an end of the edges" in said
     table = pa.table({"src": [1], "dst": [2], "weight": ["x"]})
     write_edges(EdgeList([table], 1, None, table.schema), tmp_path / "e.parquet")
     with pytest.raises(FormatError, match="column 'weight' holds string"):
@@ -111,3 +112,25 @@ def test_arrays_of_one_length(tmp_path):
     np.savez(tmp_path / "e.npz", src=[1, 2], dst=[2, 3], weight=[1])
     with pytest.raises(FormatError, match="src 2, dst 2, weight 1"):
         read_edges(tmp_path / "e.npz", weights=True)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_weight_that_is_named_has_to_be_there(tmp_path, kind):
+    table = TABLE.select(["src", "dst"])
+    write_edges(EdgeList([table], 3, range(5), table.schema), tmp_path / "e", format=kind)
+    with pytest.raises(MissingColumnError, match=r"no column 'price'.*it has src, dst"):
+        read_edges(tmp_path / "e", format=kind, weights=True, weight="price")
+    if kind not in ("he", "gr"):  # which have ones
+        with pytest.raises(MissingColumnError, match=r"no column 'weight'; it has src, dst$"):
+            read_edges(tmp_path / "e", format=kind, weights=True, weight="weight")
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "snap", "mtx", "he", "gr", "metis"])
+def test_no_edges_have_any_weight(tmp_path, kind):
+    table = TABLE.slice(0, 0).select(["src", "dst"])
+    write_edges(EdgeList([table], 0, range(1, 1), table.schema), tmp_path / "e", format=kind)
+    if kind in ("csv", "tsv"):
+        (tmp_path / "e").write_text("")
+    file = read_edges(tmp_path / "e", format=kind, weights=True, weight="weight")
+    assert file.table.column_names == ["src", "dst", "weight"]
+    assert file.table.schema.types[:2] == [pa.int64(), pa.int64()]

@@ -1,0 +1,168 @@
+"""Ids that no vertices can have: floats, in text and in typed columns, refused by row and value."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ColumnTypeError
+from .delimited import Block, Column, Dialect
+from .ids import MISSING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_WAY_OUT = (
+    "ids are integers or strings, because floats merge ids beyond 2^53: write them as integers,"
+    " name other columns by source= and destination= (--source, --destination), or store them as"
+    " strings in Parquet if they are names"
+)
+_SHOWN = 60  # letters of a value
+
+
+def refused(path: str, where: str, name: str, what: str, value: Any) -> ColumnTypeError:
+    """Return the error for an id of another type: where it stands, and the way out."""
+    value = repr(value)
+    value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
+    return ColumnTypeError(f"{path}, {where}: column {name!r} is {what}, as {value}: {_WAY_OUT}")
+
+
+class Floats:
+    """Two columns of text, block by block: whether one of them holds nothing but numbers without
+    quotes, not all of them whole.
+
+    In a column in which anything is no number, such as ``v1.0`` or ``ann``, all ids are names, and
+    ``1.0`` is one of them.
+    """
+
+    def __init__(self, path: str, dialect: Dialect, names: list[str]) -> None:
+        self.path, self.dialect = path, dialect
+        self._columns = {name: Spelling() for name in names}
+        self._lines: dict[str, int] = {}  # of the first float of a column
+
+    def append(self, block: Block, columns: list[Column], ids: tuple[Any, Any]) -> None:
+        """Look at the columns of one block, and at the ids in them, as
+        :class:`cc_rapids.formats.ids.IdColumns` gives these.
+        """
+        for name, column, values in zip(self._columns, columns, ids, strict=True):
+            row = self._columns[name].add(values, column.quoted)
+            if row is not None:
+                self._lines[name] = _line_of(block, self.dialect, row)
+
+    def refuse(self) -> None:
+        """Raise a ColumnTypeError if a column is one of floats so far; names the first of them."""
+        for name, column in self._columns.items():
+            if column.floats is not None:
+                where = f"line {self._lines[name]}"
+                raise refused(self.path, where, name, "a column of floats", column.floats)
+
+
+class Spelling:
+    """A column of text so far: whether it holds words, and the first float."""
+
+    def __init__(self) -> None:
+        self._words, self._first = False, ""
+
+    def add(self, values: Any, quoted: bool = False) -> int | None:
+        """Look at more of it; returns the row of the first float, if that is among them.
+
+        Integers hold neither words nor floats, and what is ``quoted`` is words.
+        """
+        import pyarrow as pa
+
+        if self._words or pa.types.is_integer(values.type):
+            return None
+        row = None if quoted else _first_float(values)
+        self._words = row is None
+        if row is None or row < 0 or self._first:
+            return None
+        self._first = values[row].as_py()
+        return row
+
+    @property
+    def floats(self) -> str | None:
+        """The first float, if all are numbers."""
+        return None if self._words else self._first or None
+
+
+def _first_float(text: pa.ChunkedArray) -> int | None:
+    """Return the row of the first float of a column of numbers, -1 if all are whole, and None if
+    some are no numbers.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    there = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
+    with suppress(pa.ArrowInvalid):
+        pc.replace_substring_regex(there, r"^\+", "").cast(pa.float64())
+        spelled = pc.fill_null(pc.match_substring_regex(there, r"[.eEn]"), False)
+        return int(pc.index(spelled, True).as_py())
+    return None
+
+
+def _line_of(block: Block, dialect: Dialect, row: int) -> int:
+    """Return the number of the line that holds a row of a block."""
+    for number, line in block.lines():
+        match = dialect.dataless.match(line + b"\n")
+        if match is None or match.end() == 0:
+            row -= 1
+        if row < 0:
+            return number
+    return block.line
+
+
+def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first_row: int) -> None:
+    """Raise a ColumnTypeError unless columns hold integers or strings, or categories of these.
+
+    Parameters
+    ----------
+    path, names
+        The file and the columns, for messages.
+    columns
+        Typed columns; one without any value may be of any type.
+    first_row : int
+        The row of the file that they begin at.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name, column in zip(names, columns, strict=True):
+        if are_ids(column.type) or column.null_count == len(column):
+            continue
+        there = pc.is_valid(column)
+        row = int(pc.index(there, True).as_py())
+        floating = pa.types.is_floating(column.type)
+        what = f"{column.type}, {'floats' if floating else 'no ids'}"
+        where = f"row {first_row + row:,} from 0 on"
+        raise refused(path, where, name, what, column[row].as_py())
+
+
+def are_ids(kind: pa.DataType) -> bool:
+    """Return whether values of a type can be ids: integers, strings, and categories of these."""
+    import pyarrow as pa
+
+    return pa.types.is_integer(plain_type(kind)) or is_text(kind)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a type is of strings, or of categories that are strings."""
+    import pyarrow as pa
+
+    kind = plain_type(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of categories, large strings for views, and others as is."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return plain_type(kind.value_type)
+    return pa.large_string() if pa.types.is_string_view(kind) else kind
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """Return a table without categories and views."""
+    import pyarrow as pa
+
+    return table.cast(pa.schema([f.with_type(plain_type(f.type)) for f in table.schema]))
