@@ -13,14 +13,19 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""
 _WORDS = re.compile(r"\S+")
 
 
-from typing import Any
-
-
 class CcRapidsError(Exception):
     """Any error that cc_rapids raises on purpose; its message has at most 600 characters."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*(brief(a) if isinstance(a, str) else a for a in arguments))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The class called with the message again: what libraries that pickle errors do otherwise
+        (tblib's, by which Dask's workers send them) fails where there are two built-in bases.
+        """
+        own = {name: getattr(self, name, None) for name in ("errno", "filename")}
+        own = {name: value for name, value in own.items() if value is not None}
+        return _remade, (type(self), self.args, own | vars(self))
 
 
 def brief(message: str) -> str:
@@ -54,16 +59,10 @@ def _without_middle(text: str, most: int) -> str:
     kept = most - len(LEFT_OUT)
     return text[: kept - kept // 2] + LEFT_OUT + text[len(text) - kept // 2 :]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """The class called with the message again: what libraries that pickle errors do otherwise
-        (tblib's, by which Dask's workers send them) fails where there are two built-in bases.
-        """
-        own = {name: getattr(self, name, None) for name in ("errno", "filename")}
-        own = {name: value for name, value in own.items() if value is not None}
-        return _remade, (type(self), self.args, own | vars(self))
 
-
-def _remade(kind: type[CcRapidsError], arguments: tuple[Any, ...], own: dict[str, Any]) -> Any:
+def _remade(
+    kind: type[CcRapidsError], arguments: tuple[object, ...], own: dict[str, object]
+) -> CcRapidsError:
     error = kind(*arguments)
     for name, value in own.items():
         setattr(error, name, value)
