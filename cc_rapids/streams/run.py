@@ -78,7 +78,11 @@ def stream_components(
     checkpoint : path, optional
         A file that is replaced every ``checkpoint_every`` seconds (0: after each chunk) by how far
         all is, and read if it is there: finished files and row groups are then not read again.
-        It remains when all is done. Of an iterable, items that are done are taken and left.
+        It remains when all is done. It knows its input: files (of datasets and patterns too) by
+        path, size and time of change, what is in memory or iterated by a hash of each item, for
+        which items that are done are taken again and compared. The same input that has become
+        longer is gone on with: files that are added, wherever their names stand, more items, a
+        last item with more rows; ``summary()["resumed"]`` and the log say so.
     explain : bool
         Return a ``StreamPlan`` of edges, time and memory, from metadata alone.
 
@@ -91,9 +95,12 @@ def stream_components(
     ------
     CapacityError
         The vertices do not fit into the memory limit.
+    CheckpointError
+        The checkpoint is of another input, columns, nulls or vertices; says what differs.
+    ChangedFileError
+        A file was cut, rewritten or replaced while it was read, or since it was listed; names it.
     InputError
-        An argument cannot be used, or the checkpoint is of other inputs; and all that
-        :func:`cc_rapids.components` raises.
+        An argument cannot be used; and all that :func:`cc_rapids.components` raises.
 
     Examples
     --------
