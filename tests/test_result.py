@@ -100,7 +100,7 @@ def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
     }
     assert device
     assert isinstance(device, str)
-    assert peak is None or peak > 0
+    assert (peak is None and engine == "cuda") or peak > 0
     assert seconds["compute"] > 0
     assert seconds["copy"] is None or engine == "cuda"
 

@@ -278,7 +278,8 @@ def test_bits_rank_members(on):
 def test_an_engine_says_what_it_is(on):
     assert on.device_name
     assert on.free_bytes() > 0
-    assert on.peak_bytes() is None or on.peak_bytes() >= 0
+    if not on.on_device:
+        assert on.peak_bytes() > 1 << 20  # of the process; on a GPU None where nothing counts
     with on.scope():
         assert on.xp.zeros(3).size == 3
     on.synchronize()

@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cc_rapids
@@ -183,12 +184,13 @@ def test_other_ids_stay_on_the_device(cudf, cupy, monkeypatch, kind):
     random, found = np.random.default_rng(0), []
     for m in (20_000, 80_000):
         ends = random.integers(0, m, (2, m))
-        frame = cudf.DataFrame({"src": ends[0], "dst": ends[1], "of": ends[0] % 3, "to": 1})
         names = ("src", "dst")
+        host = pd.DataFrame(dict(zip(names, ends, strict=True)))
         if kind == "strings":
-            frame = cudf.DataFrame({name: "v" + frame[name].astype(str) for name in names})
+            host = "v" + host.astype(str)
         else:
-            names = ["src", "of"], ["dst", "to"]
+            host, names = host.assign(of=host["src"] % 3, to=1), (["src", "of"], ["dst", "to"])
+        frame = cudf.from_pandas(host)
         cc_rapids.connected_components(frame, *names)
         with copies(cupy, monkeypatch) as made:
             cc_rapids.connected_components(frame, *names)
