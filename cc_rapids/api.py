@@ -19,11 +19,12 @@ def components(edges: Any, *names: Any, explain: Literal[True], **options: Any) 
 def components(edges: Any, *names: Any, **options: Any) -> Components: ...
 def components(  # type: ignore[misc]
     edges: Any,
-    source: str | list[str] = "src",
-    destination: str | list[str] = "dst",
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
+    header: bool | None = None,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -49,13 +50,20 @@ def components(  # type: ignore[misc]
         any width, signed or not, strings, or categories, which stand for their values.
         What need not fit into memory: a pattern or list of paths, an address (fsspec), an iterable
         of frames or pairs, a pyarrow dataset or RecordBatchReader, each read in chunks.
-    source, destination : str, or list of as many str on each side
-        The columns with the two ends of each edge. Several columns together are one id, and
-        rows compare column by column.
+    source, destination : str, or list of as many str on each side, optional
+        The columns with the two ends of each edge; ``"src"`` and ``"dst"`` by default. Several
+        columns together are one id, and rows compare column by column. Of a file, by default, the
+        first of these pairs that it has whole: src and dst, source and target, source and
+        destination, from and to, u and v, id1 and id2, id_l and id_r, unique_id_l and unique_id_r,
+        left_id and right_id; or else its only two columns.
     vertices : column, array or range, optional
         Vertices that count even if no edge names them (a frame or tuples, of several columns).
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
+    header : bool, optional
+        Whether the first line of a csv, tsv or SNAP file names its columns. By default it does if
+        it holds names that were given or known ones, and is an edge if its ends are numbers as
+        those of the next line; a line that may be either is refused.
     labels : {"min", "max", "dense", "size"}
         How :meth:`Components.labels` names components unless told otherwise.
     nulls : {"raise", "drop"}
@@ -121,6 +129,7 @@ def components(  # type: ignore[misc]
         destination,
         vertices=vertices,
         num_vertices=num_vertices,
+        header=header,
         labels=labels,
         nulls=nulls,
         design=design,
@@ -134,8 +143,8 @@ def components(  # type: ignore[misc]
 
 def spanning_forest(
     edges: Any,
-    source: str | list[str] = "src",
-    destination: str | list[str] = "dst",
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
     """Find a spanning forest: edges that join the same vertices as all, without a cycle.

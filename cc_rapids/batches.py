@@ -85,8 +85,9 @@ def kind_of(given: Given, before: Given | None) -> Given:
     if before is not None and not given.src.size:
         return replace(before, dropped=before.dropped + given.dropped)
     dropped = given.dropped + (before.dropped if before else 0)
+    taken = tuple(dict.fromkeys((*(before.taken if before else ()), *given.taken)))
     ends = without_rows(given.src), without_rows(given.dst)
-    return Given(*ends, given.frame, given.on_device, dropped=dropped)
+    return Given(*ends, given.frame, given.on_device, dropped=dropped, taken=taken)
 
 
 def grown(forest: Forest, n: int) -> Forest:

@@ -120,13 +120,19 @@ class Connectivity:
             self._state = after if now is before else merged(now, after, before, self._design)
 
     def insert(
-        self, edges: Any, source: Side = "src", destination: Side = "dst", *, nulls: str = "raise"
+        self,
+        edges: Any,
+        source: Side | None = None,
+        destination: Side | None = None,
+        *,
+        nulls: str = "raise",
+        header: bool | None = None,
     ) -> Connectivity:
         """Insert a batch of edges.
 
         Parameters
         ----------
-        edges, source, destination, nulls
+        edges, source, destination, nulls, header
             As :func:`cc_rapids.components` takes them; not changed. An iterator of such frames or
             pairs, or a list of frames, is as many batches, all of which are inserted or none; a GPU
             is waited for once. Some are read before the first of them is joined, 8 M edges at most,
@@ -152,7 +158,7 @@ class Connectivity:
         >>> len(seen), len(seen.insert(([0, 1], [1, 2])))
         (4, 2)
         """
-        names, how = (source, destination, nulls), (self._chosen, self._free)
+        names, how = (source, destination, nulls, header), (self._chosen, self._free)
         if is_iterable(edges):  # whose code is not run while others wait
             before = self._state
             self._take(before, insert_all(before, edges, names, *how))
@@ -164,13 +170,19 @@ class Connectivity:
         return self
 
     def connected(
-        self, pairs: Any, source: Side = "src", destination: Side = "dst", *, missing: str = "raise"
+        self,
+        pairs: Any,
+        source: Side | None = None,
+        destination: Side | None = None,
+        *,
+        missing: str = "raise",
+        header: bool | None = None,
     ) -> Any:
         """Whether the two vertices of each pair are in one component.
 
         Parameters
         ----------
-        pairs, source, destination
+        pairs, source, destination, header
             Pairs of vertices, as :func:`cc_rapids.components` takes edges; not changed.
         missing : {"raise", "false"}
             What to say of a pair with an id that is no vertex: refuse, or False.
@@ -194,7 +206,7 @@ class Connectivity:
         array([ True, False])
         """
         inputs.check_missing(missing)
-        given = inputs.read(pairs, source, destination)
+        given = inputs.read(pairs, source, destination, header=header)
         with inputs.lent_to(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
             ends, known = inputs.ends(state, given, columns[:2], missing)
@@ -204,11 +216,12 @@ class Connectivity:
     def process(
         self,
         batch: Any,
-        source: Side = "src",
-        destination: Side = "dst",
+        source: Side | None = None,
+        destination: Side | None = None,
         query: Any = "query",
         *,
         missing: str = "raise",
+        header: bool | None = None,
     ) -> Any:
         """Run one batch in which insertions and queries are mixed.
 
@@ -219,7 +232,7 @@ class Connectivity:
 
         Parameters
         ----------
-        batch, source, destination
+        batch, source, destination, header
             Rows, as :func:`cc_rapids.components` takes edges; not changed.
         query : str, or (m,) column or array of bool
             Which rows are queries, or the column that says so.
@@ -240,7 +253,7 @@ class Connectivity:
         [True, True]
         """
         inputs.check_missing(missing)
-        given = inputs.read(batch, source, destination)
+        given = inputs.read(batch, source, destination, header=header)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock, inputs.lent_to(before := self._state, given, self._free) as lent:
             old, columns = lent

@@ -33,6 +33,7 @@ from .parts import parts_of
 from .tables import read_cudf, read_series, read_table
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
+SOURCE, DESTINATION = "src", "dst"  # the columns of what is in memory, unless they are named
 
 
 def at_hand(edges: Any) -> bool:
@@ -44,11 +45,12 @@ def at_hand(edges: Any) -> bool:
 
 def read(
     edges: Any,
-    source: str | list[str],
-    destination: str | list[str],
+    source: str | list[str] | None,
+    destination: str | list[str] | None,
     vertices: Any,
     num_vertices: int | None,
     nulls: str,
+    header: bool | None = None,
 ) -> Given:
     """Check what the caller gave; see :func:`cc_rapids.components` for what that may be."""
     if nulls not in ("raise", "drop"):
@@ -57,7 +59,10 @@ def read(
         if vertices is not None:
             raise InputError("give vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
-    every = num_vertices is not None
+    every, asked = num_vertices is not None, (source, destination)
+    source, destination = named(source, destination)
+    if header is not None:
+        check_header(edges)
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
     elif is_cudf_frame(edges):
@@ -67,7 +72,7 @@ def read(
     elif isinstance(source, list) or isinstance(destination, list):
         given = read_table(edges, *several(source, destination), nulls)
     elif isinstance(edges, str | os.PathLike):
-        given, listed = _file(edges, source, destination, nulls)
+        given, listed = _file(edges, *asked, nulls, header)
         if vertices is not None and listed is not None:
             raise InputError(f"the file lists {len(listed):,} vertices itself: leave vertices out")
         vertices = listed if vertices is None else vertices
@@ -79,6 +84,24 @@ def read(
     else:
         given = read_table(edges, [source], [destination], nulls)
     return _with_vertices(given, vertices, every)
+
+
+def named(
+    source: str | list[str] | None, destination: str | list[str] | None
+) -> tuple[str | list[str], str | list[str]]:
+    """The columns of edges in memory: those that were given, or else src and dst."""
+    source = SOURCE if source is None else source
+    return source, DESTINATION if destination is None else destination
+
+
+def check_header(edges: Any) -> None:
+    """An InputError unless edges are a path, or several."""
+    listed = edges if isinstance(edges, list) and edges else [edges]
+    if not all(isinstance(item, str | os.PathLike) for item in listed):
+        raise InputError(
+            "header= says whether the first line of text files names the columns, and edges are a"
+            f" {type(edges).__name__}: leave it out"
+        )
 
 
 def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> Given:
@@ -154,15 +177,14 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
     return of_parts(parts_of("vertices", vertices, len(src.parts)))
 
 
-def _file(path: Any, source: str, destination: str, nulls: str) -> tuple[Given, range | None]:
+def _file(
+    path: Any, source: Any, destination: Any, nulls: str, header: bool | None
+) -> tuple[Given, range | None]:
     from .formats import read_edges
 
-    file = read_edges(
-        path,
-        source=None if source == "src" else source,
-        destination=None if destination == "dst" else destination,
-    )
-    return read_table(file.table, [file.source], [file.destination], nulls), file.vertices
+    file = read_edges(path, source=source, destination=destination, header=header)
+    given = read_table(file.table, [file.source], [file.destination], nulls)
+    return replace(given, taken=(file.taken,)), file.vertices
 
 
 def _matrix(matrix: Any, vertices: Any) -> Given:

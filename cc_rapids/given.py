@@ -60,7 +60,7 @@ class Given:
 
     Of an adjacency list both columns are its indices, and ``offsets`` say where each row begins;
     ``symmetric`` says that every edge stands in the rows of both its ends. ``kept`` gives the row
-    numbers of the edges, if some were dropped.
+    numbers of the edges, if some were dropped, and ``taken`` says how files were read.
     """
 
     src: Column
@@ -73,6 +73,7 @@ class Given:
     offsets: Column | None = None
     symmetric: bool = False
     kept: Callable[[], Any] | None = None
+    taken: tuple[Any, ...] = ()
 
     @property
     def columns(self) -> list[Column]:

@@ -66,7 +66,9 @@ def check_missing(missing: str) -> None:
         raise InputError(unknown("policy for unknown ids, missing,", str(missing), MISSING))
 
 
-def sides(source: Side, destination: Side, count: int | None) -> tuple[Side, Side, int]:
+def sides(
+    source: Side | None, destination: Side | None, count: int | None
+) -> tuple[Side | None, Side | None, int]:
     """The columns of both sides, and how many an id has; one alone is no list any more.
 
     Raises
@@ -85,9 +87,15 @@ def sides(source: Side, destination: Side, count: int | None) -> tuple[Side, Sid
     return left, right, len(left)
 
 
-def read(edges: Any, source: Side, destination: Side, nulls: str = "raise") -> Given:
+def read(
+    edges: Any,
+    source: Side | None,
+    destination: Side | None,
+    nulls: str = "raise",
+    header: bool | None = None,
+) -> Given:
     """The edges, or pairs, as :func:`cc_rapids.components` reads them."""
-    return frames.read(edges, source, destination, None, None, nulls)
+    return frames.read(edges, source, destination, None, None, nulls, header)
 
 
 def vertices(named: Any, width: int | None = None) -> Given:

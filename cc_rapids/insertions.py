@@ -15,7 +15,7 @@ from .errors import InputError
 from .frames import Side
 from .given import Given
 
-Words = tuple[Side, Side, str]  # source, destination, nulls
+Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
 WINDOW = 1 << 23  # edges of batches that are lent together
 SMALL = 1 << 20  # edges of batches that are joined as one, so that the host costs as much as one
 

@@ -49,11 +49,12 @@ class Task:
 
 def job(
     edges: Any,
-    source: str | list[str],
-    destination: str | list[str],
+    source: str | list[str] | None,
+    destination: str | list[str] | None,
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
+    header: bool | None = None,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -74,12 +75,13 @@ def job(
     check_memory(memory)
     if chunked or _passes_by(edges):
         ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
+        ids["header"] = header
         how = {"labels": labels, "design": design, "engine": engine, "explain": explain}
         return _stream(edges, (source, destination), (forest, memory), ids | how, chunked)
     chosen, rule = Design.parse(design), rule_of(design)
     if forest:
         check_design(chosen)
-    given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
+    given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
     runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
     ends, starts, room = given.columns, [given.offsets] if given.offsets else [], runner.room()
     with runner.scope(room), Lending([*ends, *starts]) as held:
@@ -108,7 +110,9 @@ def _stream(
     from .streams import check_streamed, stream_components
 
     check_streamed(*what, chunked)
-    source, destination = (name if isinstance(name, list) else str(name) for name in names)
+    source, destination = (
+        name if name is None or isinstance(name, list) else str(name) for name in names
+    )
     return stream_components(edges, source, destination, **options, **chunked)
 
 

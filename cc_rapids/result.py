@@ -207,11 +207,14 @@ class Components(Selection, Audited):
         """What ran, and what it found: engine, device, memory (that the edges were read in),
         design, ids, vertices, edges, components, largest (vertices of the largest component),
         dropped (edges left out for nulls), seconds ("copy": to where kernels read, None where
-        nothing is copied; "compute"), peak_bytes and resumed (of a stream that went on with a
-        checkpoint, what that had done, and what the input has beyond; else None).
+        nothing is copied; "compute"), peak_bytes, resumed (of a stream that went on with a
+        checkpoint, what that had done, and what the input has beyond; else None), and of files
+        taken: each way in which they were read, by format, columns (the two of the edge), header
+        (whether the first line named them) and delimiter.
         """
         with self._engine.scope():
             largest = int(self._counts[self._by_size[0]]) if len(self) else 0
+        taken = [taken.facts() for taken in self._given.taken]
         return {
             "engine": self._engine.name,
             "device": self._engine.device_name,
@@ -226,6 +229,7 @@ class Components(Selection, Audited):
             "seconds": dict(self._facts.seconds),
             "peak_bytes": self._engine.peak_bytes(),
             "resumed": self._facts.resumed,
+            **({"taken": taken} if taken else {}),
         }
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from .columns import of
 from .cuts import Cuts
 from .design import Design
 from .errors import ColumnTypeError, InputError, MissingColumnError, NullsError
+from .frames import check_header, named
 from .given import Given
 from .pick import column_of, columns_of, numbers_of
 from .result import check_labels
@@ -26,14 +27,15 @@ DIRECTIONS = ("at_least", "at_most")
 
 def components_at(
     edges: Any,
-    source: str = "src",
-    destination: str = "dst",
+    source: str | None = None,
+    destination: str | None = None,
     *,
     weight: Any = "weight",
     thresholds: Any,
     direction: str = "at_least",
     vertices: Any = None,
     num_vertices: int | None = None,
+    header: bool | None = None,
     nulls: str = "raise",
     labels: str = "min",
     design: str | Design = "auto",
@@ -59,6 +61,8 @@ def components_at(
         Whether edges of a cut weigh at least, or at most, as much as its threshold.
     vertices, num_vertices
         Vertices that there are at every cut; without them those that the edges of the cut name.
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end or a weight that is null or nan.
     labels, design, engine
@@ -90,9 +94,14 @@ def components_at(
     levels = _levels(thresholds, direction)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     state = begun(engines.get(engine or "threads"), count, vertices, engine is None)
-    reader = _Reader(source, destination, weight, nulls, levels, direction, engine is None, chosen)
-    stream = weighed(edges, source, destination, weight)
+    if header is not None:
+        check_header(edges)
+    names, taken = named(source, destination), list[Any]()
+    stream = weighed(edges, (source, destination), names, weight, header, taken)
+    reader = _Reader(*names, weight, nulls, levels, direction, engine is None, chosen)
     states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
+    if taken:
+        states = [replace(s, given=replace(s.given, taken=tuple(taken))) for s in states]
     found = {t: snapshot(s, chosen, labels) for t, s in zip(levels.tolist(), states, strict=True)}
     return Cuts(found, labels)
 
@@ -115,8 +124,8 @@ class _Reader:
 
     def __init__(
         self,
-        source: str,
-        destination: str,
+        source: Any,
+        destination: Any,
         weight: Any,
         nulls: str,
         levels: Any,

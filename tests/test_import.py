@@ -118,8 +118,8 @@ ROOMS = {
     ),
     "cuts": Room("errors columns result", "numpy"),
     "thresholds": Room(
-        "errors catalog engines design columns given batches inputs pick sources result snapshots"
-        " cuts",
+        "errors catalog engines design columns given frames batches inputs pick sources result"
+        " snapshots cuts",
         "numpy",
     ),
     "job": Room(

@@ -22,8 +22,8 @@ class Audited:
     def audit(
         self,
         edges: Any,
-        source: str | list[str] = "src",
-        destination: str | list[str] = "dst",
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
         *,
         oracle: str | None = None,
         **given: Any,
@@ -52,8 +52,8 @@ class Audited:
         oracle : {"scipy", "networkx", "cugraph"}, optional
             A library that has to find the same components; not for streams.
         **given
-            ``vertices``, ``num_vertices`` and ``nulls`` as they were given for the answer, and
-            ``memory_limit`` of streams, as for :func:`cc_rapids.stream_components`.
+            ``vertices``, ``num_vertices``, ``nulls`` and ``header`` as they were given for the
+            answer, and ``memory_limit`` of streams, as for :func:`cc_rapids.stream_components`.
 
         Returns
         -------

@@ -46,6 +46,7 @@ def audit(
     vertices: Any = None,
     num_vertices: int | None = None,
     nulls: str = "raise",
+    header: bool | None = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
 ) -> Audit:
@@ -53,7 +54,7 @@ def audit(
     started = perf_counter()
     if oracle is not None and oracle not in PEERS:
         raise InputError(unknown("oracle", str(oracle), PEERS))
-    path = isinstance(edges, str | os.PathLike) and isinstance(source, str)
+    path = isinstance(edges, str | os.PathLike) and not isinstance(source, list)
     run = _Run(places)
     if is_stream(edges) or (path and oracle is None):
         if oracle is not None:
@@ -62,27 +63,28 @@ def audit(
                 " leave it out"
             )
         budget = Budget(bytes_of(memory_limit), 0)
-        for given in _chunks(edges, source, destination, nulls, budget, run):
+        for given in _chunks(edges, (source, destination, header), nulls, budget, run):
             run.take(given)
         count = inputs.check_vertices(num_vertices, vertices)
         run.name(range(count) if count is not None else vertices)
     else:
-        given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
+        given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
         run.take(given, oracle, alone=True)
     found = run.close()
     return Audit(run.edges, places.forest.vertices, found, oracle, perf_counter() - started)
 
 
 def _chunks(
-    edges: Any, source: Any, destination: Any, nulls: str, budget: Budget, run: _Run
+    edges: Any, names: tuple[Any, Any, bool | None], nulls: str, budget: Budget, run: _Run
 ) -> Iterator[Given]:
-    """The chunks of a stream, each checked."""
+    """The chunks of a stream, each checked; ``names`` are the two columns and the header."""
+    source, destination, header = names
     if isinstance(source, list) or isinstance(destination, list):
         raise InputError(
             f"ids of edges that are read in chunks are one column a side, not source={source!r} and"
             f" destination={destination!r}: read them into one frame"
         )
-    stream, places = source_of(edges, source, destination), run.places
+    stream, places = source_of(edges, source, destination, header=header), run.places
     budget.fixed, strings = stream.fixed, places.column.strings
     budget.update("strings" if strings else "range", places.forest.n)
     read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, strings)

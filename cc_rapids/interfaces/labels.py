@@ -13,12 +13,13 @@ from . import cugraph
 
 def connected_components(
     edges: Any,
-    source: str | list[str] = "src",
-    destination: str | list[str] = "dst",
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
     return_labels: bool | None = None,
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
+    header: bool | None = None,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -37,7 +38,9 @@ def connected_components(
 
     Parameters
     ----------
-    edges, source, destination, vertices, num_vertices, labels, nulls, design, engine, memory
+    edges, source, destination, vertices, num_vertices, header
+        As for :func:`components`.
+    labels, nulls, design, engine, memory
         As for :func:`components`.
     explain : bool
         As for :func:`components`.
@@ -68,8 +71,8 @@ def connected_components(
     2
     """
     if cugraph.is_known(edges):
-        directed = _either("directed", directed, source, "src")
-        connection = _either("connection", connection, destination, "dst")
+        directed = _either("directed", directed, source)
+        connection = _either("connection", connection, destination)
     contract = directed, connection, return_labels
     if is_graph(edges) or any(option is not None for option in contract):
         kind = "weak" if connection is None else connection
@@ -80,6 +83,7 @@ def connected_components(
         destination,
         vertices=vertices,
         num_vertices=num_vertices,
+        header=header,
         labels=labels,
         nulls=nulls,
         design=design,
@@ -91,9 +95,9 @@ def connected_components(
     return found if explain else found.labels()
 
 
-def _either(name: str, named: Any, placed: Any, column: str) -> Any:
-    """An option by its name, or by its place, where it is not the name of a column."""
-    if isinstance(placed, str) and placed == column:
+def _either(name: str, named: Any, placed: Any) -> Any:
+    """An option by its name, or by its place."""
+    if placed is None:
         return named
     if named is not None:
         raise ArgumentTypeError(f"'{name}' is given twice: {placed!r} by position, and {named!r}")

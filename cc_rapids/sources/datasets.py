@@ -12,7 +12,7 @@ from .. import frames
 from ..catalog import unknown
 from ..columns import Content
 from ..errors import CcRapidsError, CheckpointError, FormatError, MissingColumnError
-from ..formats import Mark, mark_of, unchanged
+from ..formats import Mark, Taken, mark_of, unchanged
 from ..frames import Side
 from .entries import Entry, arranged, more_of
 from .kinds import Chunk, Cursor, flat
@@ -30,6 +30,7 @@ class Fragments:
     def __init__(self, dataset: Any, source: Side, destination: Side) -> None:
         self.dataset, self.names = dataset, (source, destination)
         self.columns = flat(source, destination)
+        self.taken = [Taken("dataset", tuple(self.columns), None)]
         for name in self.columns:
             if name not in dataset.schema.names:
                 raise MissingColumnError(unknown("column", name, dataset.schema.names))

@@ -6,19 +6,23 @@ import glob
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from ..errors import CapacityError, FormatError, InputError
 from ..formats import (
+    DELIMITERS,
     IN_PIECES,
     File,
     Mark,
     RowGroups,
+    Taken,
     Wanted,
+    check_header,
     format_of,
+    is_text,
     mark_of,
     parquet_facts,
     read_pieces,
@@ -37,14 +41,18 @@ class Files:
     """Some files, in the order of their names or as they were listed.
 
     ``marks`` are those of the files when they were listed: one that is another when it is opened,
-    or when it has been read, is refused by a ChangedFileError. ``read_groups`` reads the row groups
-    of Parquet files to a GPU, if that is where they go.
+    or when it has been read, is refused by a ChangedFileError. ``names`` are the columns that were
+    asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
+    GPU, if that is where they go. ``header`` says of text files whether their first line names the
+    columns, and ``taken`` how files were read so far.
     """
 
     paths: list[str]
     marks: list[Mark | None]
-    names: tuple[str, str]
+    names: tuple[str | None, str | None]
     read_groups: RowGroups | None = None
+    header: bool | None = None
+    taken: list[Taken] = field(default_factory=list, compare=False)
 
     threaded = True
     arrow = True
@@ -56,7 +64,12 @@ class Files:
 
     @classmethod
     def of(
-        cls, edges: Any, source: Side, destination: Side, read_groups: RowGroups | None = None
+        cls,
+        edges: Any,
+        source: Side | None,
+        destination: Side | None,
+        read_groups: RowGroups | None = None,
+        header: bool | None = None,
     ) -> Files:
         """The files that paths and patterns name.
 
@@ -65,7 +78,7 @@ class Files:
         FormatError
             There is none, or one is of no known format.
         InputError
-            Ids have several columns.
+            Ids have several columns, or there is a header and none of the files is text.
         """
         if isinstance(source, list) or isinstance(destination, list):
             raise InputError(
@@ -74,9 +87,9 @@ class Files:
             )
         listed = edges if isinstance(edges, list) else [edges]
         paths = [path for item in listed for path in expanded(os.fspath(item))]
-        for path in paths:
-            format_of(Path(path))
-        return cls(paths, [_mark(path) for path in paths], (source, destination), read_groups)
+        check_header(header, paths, [format_of(Path(path)) for path in paths])
+        marks = [_mark(path) for path in paths]
+        return cls(paths, marks, (source, destination), read_groups, header)
 
     @property
     def fixed(self) -> int:
@@ -120,19 +133,17 @@ class Files:
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
                 pair = piece.table.column_names[:2]
+                taken = Taken(wanted.format, (pair[0], pair[1]), file.header)
+                if taken not in self.taken:
+                    self.taken.append(taken)
                 load = piece.load and partial(_loaded, path, mark, piece.load)
                 last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices, load=load)
         if last is not None:  # with the last piece the file is done
             yield replace(last, after=Cursor(number + 1))
 
     def _wanted(self, path: str) -> Wanted:
-        source, destination = self.names
-        return Wanted(
-            None if source == "src" else source,
-            None if destination == "dst" else destination,
-            format_of(Path(path)),
-            None,
-        )
+        kind = format_of(Path(path))
+        return Wanted(*self.names, kind, self.header if kind in DELIMITERS else None)
 
     def identity(self) -> dict[str, Any]:
         """Path, size and time of change of each file."""
@@ -172,12 +183,7 @@ class Files:
 
 
 def _text(table: Any) -> bool:
-    import pyarrow as pa
-
-    return any(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        for kind in table.schema.types[:2]
-    )
+    return any(map(is_text, table.schema.types[:2]))
 
 
 def _packed(path: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from ..formats import Taken
 from ..frames import Side
 from .kinds import Chunk, Cursor, is_reader
 from .memory import FILE_BYTES, Budget
@@ -22,6 +23,7 @@ class Items:
 
     def __init__(self, items: Any, source: Side, destination: Side) -> None:
         self.items, self.names = items, (source, destination)
+        self.taken: list[Taken] = []
         self.threaded = is_reader(items)  # an iterator of others may be bound to its thread
 
     def read(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
-from ..formats import RowGroups
-from ..frames import Side, at_hand
+from ..formats import RowGroups, Taken, edge_columns
+from ..frames import Side, at_hand, check_header, named
 from .memory import Budget
 
 
@@ -54,6 +54,14 @@ class Source(Protocol):
 
     threaded: bool
     arrow: bool
+
+    @property
+    def names(self) -> tuple[Any, Any]:
+        """The columns of both ends; of files those that were asked for, or None."""
+
+    @property
+    def taken(self) -> list[Taken]:
+        """How files were read, as far as they have been; each way once."""
 
     @property
     def readers(self) -> int:
@@ -141,30 +149,48 @@ def is_stream(edges: Any) -> bool:
     )
 
 
+def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
+    """The columns of a dataset, chosen as those of a file."""
+    if isinstance(source, list) or isinstance(destination, list):
+        return source, destination
+    names = dataset.schema.names
+    ends = edge_columns("the dataset", names, source, destination)
+    return names[ends[0]], names[ends[1]]
+
+
 def source_of(
-    edges: Any, source: Side, destination: Side, read_groups: RowGroups | None = None
+    edges: Any,
+    source: Side | None,
+    destination: Side | None,
+    read_groups: RowGroups | None = None,
+    header: bool | None = None,
 ) -> Source:
     """The stream that edges are; ``read_groups`` reads Parquet files to a GPU.
+
+    ``header`` says of text files whether their first line names the columns.
 
     Raises
     ------
     InputError
         They are none.
     """
+    if header is not None:
+        check_header(edges)
     if isinstance(edges, str | os.PathLike) or are_paths(edges):
         from .files import Files
 
-        return Files.of(edges, source, destination, read_groups)
+        return Files.of(edges, source, destination, read_groups, header)
     if is_dataset(edges):
         from .datasets import Fragments
 
-        return Fragments(edges, source, destination)
+        return Fragments(edges, *dataset_columns(edges, source, destination))
     from .items import Items
 
+    names = named(source, destination)
     if is_reader(edges) or is_iterable(edges):
-        return Items(edges, source, destination)
+        return Items(edges, *names)
     if isinstance(edges, tuple) or hasattr(edges, "columns"):
-        return Items([edges], source, destination)
+        return Items([edges], *names)
     raise InputError(
         f"a {type(edges).__name__} cannot be read in chunks: give paths or a pattern, a pyarrow"
         " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"

@@ -6,32 +6,63 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ..formats import read_edges
+from ..errors import InputError
+from ..formats import DELIMITERS, Taken, check_header, format_of, place_of, read_edges
 from .datasets import unchanged_files
 from .files import expanded
-from .kinds import are_paths, is_dataset, is_iterable, is_pattern, is_reader
+from .kinds import are_paths, dataset_columns, is_dataset, is_iterable, is_pattern, is_reader
 
 
-def weighed(edges: Any, source: str, destination: str, weight: Any) -> Iterator[Any] | None:
+def weighed(
+    edges: Any,
+    asked: tuple[Any, Any],
+    names: tuple[Any, Any],
+    weight: Any,
+    header: bool | None,
+    taken: list[Taken],
+) -> Iterator[Any] | None:
     """Frames that hold the ends and the weight of each edge; None if edges are one frame or pair.
 
     Parameters
     ----------
-    source, destination, weight : str
-        The columns of all frames.
+    asked : (str or None, str or None)
+        The columns that the caller has named.
+    names : (str, str)
+        The columns of the frames.
+    weight : str
+        The column of weights, there and in files.
+    header : bool, optional
+        Whether the first line of text files names their columns.
+    taken : list
+        Gets each way in which files were read.
     """
+    on_disk = is_dataset(edges) or are_paths(edges) or isinstance(edges, str | os.PathLike)
+    if on_disk and not isinstance(weight, str):
+        raise InputError(
+            f"weight= names a column of files, and cannot be a {type(weight).__name__}"
+        )
     if isinstance(edges, str | os.PathLike) or are_paths(edges) or is_pattern(edges):
-        return _files(edges, source, destination, weight)
+        paths = [
+            path
+            for item in (edges if isinstance(edges, list) else [edges])
+            for path in expanded(os.fspath(item))
+        ]
+        check_header(header, paths, [format_of(path) for path in paths])
+        return _files(paths, asked, names, weight, header, taken)
     if is_dataset(edges):
-        return _dataset(edges, [source, destination, weight])
+        columns = [*dataset_columns(edges, *asked), weight]
+        place_of("the dataset", edges.schema.names, weight)
+        taken.append(Taken("dataset", (columns[0], columns[1]), None))
+        return _dataset(edges, columns, [*names, weight])
     if is_reader(edges):
         return _tables(edges)
     return iter(edges) if is_iterable(edges) else None
 
 
-def _dataset(dataset: Any, columns: list[str]) -> Iterator[Any]:
+def _dataset(dataset: Any, columns: list[str], names: list[str]) -> Iterator[Any]:
     with unchanged_files(dataset):
-        yield from _tables(dataset.scanner(columns=columns, batch_readahead=1).to_reader())
+        batches = dataset.scanner(columns=columns, batch_readahead=1).to_reader()
+        yield from (table.rename_columns(names) for table in _tables(batches))
 
 
 def _tables(reader: Any) -> Iterator[Any]:
@@ -41,16 +72,23 @@ def _tables(reader: Any) -> Iterator[Any]:
         yield pa.Table.from_batches([batch])
 
 
-def _files(edges: Any, source: str, destination: str, weight: str) -> Iterator[Any]:
-    for item in edges if isinstance(edges, list) else [edges]:
-        for path in expanded(os.fspath(item)):
-            file = read_edges(
-                path,
-                source=None if source == "src" else source,
-                destination=None if destination == "dst" else destination,
-                weights=True,
-                weight=None if weight == "weight" else weight,
-            )
-            pair = {file.source: source, file.destination: destination}
-            names = [pair.get(name, name) for name in file.table.column_names]
-            yield file.table.rename_columns([*names[:2], *([weight] if names[2:] else [])])
+def _files(
+    paths: list[str],
+    asked: tuple[Any, Any],
+    names: tuple[Any, Any],
+    weight: str,
+    header: bool | None,
+    taken: list[Taken],
+) -> Iterator[Any]:
+    for path in paths:
+        file = read_edges(
+            path,
+            source=asked[0],
+            destination=asked[1],
+            header=header if format_of(path) in DELIMITERS else None,
+            weights=True,
+            weight=weight,
+        )
+        if file.taken not in taken:
+            taken.append(file.taken)
+        yield file.table.rename_columns([*names, weight])

@@ -32,11 +32,12 @@ log = logging.getLogger(__name__)
 
 def stream_components(
     edges: Any,
-    source: Side = "src",
-    destination: Side = "dst",
+    source: Side | None = None,
+    destination: Side | None = None,
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
+    header: bool | None = None,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -61,9 +62,11 @@ def stream_components(
         whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames
         or of pairs of arrays; a pyarrow dataset or RecordBatchReader. Of text the first block says
         whether ids are integers or strings.
-    source, destination : str, or list of as many str on each side
-        The columns; in files those that :func:`cc_rapids.components` would take by default. Several
-        columns together are one id.
+    source, destination : str, or list of as many str on each side, optional
+        The columns; in files and datasets by default those that :func:`cc_rapids.components` would
+        take, in each file its own. Several columns together are one id.
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`; for all of them.
     vertices, num_vertices, labels, nulls, design, engine
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
     memory_limit : int or str, optional
@@ -113,14 +116,15 @@ def stream_components(
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = engines.get(engine or "threads")
-    stream = source_of(edges, source, destination, runner.read_row_groups)
+    stream = source_of(edges, source, destination, runner.read_row_groups, header)
     limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if explain:
         return plan(stream, count, runner, budget, width)
     words: dict[str, Any] = {
-        "columns": [source, destination],
+        "columns": list(stream.names),
+        "header": header,
         "nulls": nulls,
         "num_vertices": count,
     }
@@ -180,6 +184,8 @@ class Run:
                 state = replace(state, given=kind)
         finally:
             reporter.close()
+        told = replace(state.given, taken=tuple(self.stream.taken))
+        state = replace(state, given=told)
         resumed = self._resumed(saved, state.edges) if saved else None
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 

@@ -161,3 +161,28 @@ def test_streams_of_ids_of_several_columns(cudf, kind, tmp_path):
         )
     more = stream_components(iter(parts), *SIDES, vertices=named, engine="cuda")
     assert len(more) == len(cc_rapids.components(frame, *SIDES, vertices=named))
+def test_columns_of_files_are_decided_as_on_threads(cudf, tmp_path):
+    """Row groups that cuDF reads: known pairs, names that are given, floats, and no rows."""
+    path = tmp_path / "a.parquet"
+    columns = {"score": [0.5, 0.25], "unique_id_l": [1, 4], "unique_id_r": [2, 5]}
+    pq.write_table(pa.table(columns), path)
+    found = stream_components(path, engine="cuda")
+    assert found.labels()["vertex"].to_pylist() == [1, 2, 4, 5]
+    assert found.summary()["taken"][0]["columns"] == ["unique_id_l", "unique_id_r"]
+    with pytest.raises(cc_rapids.MissingColumnError, match="it has score, unique_id_l"):
+        stream_components(path, "src", "dst", engine="cuda")
+    with pytest.raises(cc_rapids.ColumnTypeError, match=r"row 0 from 0 on: column 'score'"):
+        stream_components(path, "score", "unique_id_l", engine="cuda")
+    pq.write_table(pa.table(columns).slice(0, 0), path)
+    for paths in (path, [path, path]):
+        labels = stream_components(paths, engine="cuda").labels()
+        assert isinstance(labels, pa.Table)
+        assert labels.num_rows == 0
+
+
+def test_categories_before_text_are_strings(cudf, tmp_path):
+    words = [pa.array(column).dictionary_encode() for column in (["1", "7"], ["2", "ann"])]
+    pq.write_table(pa.table(words, ["src", "dst"]), tmp_path / "a.parquet")
+    (tmp_path / "b.csv").write_text("src,dst\n2,3\n7,8\n")
+    found = stream_components([tmp_path / "a.parquet", tmp_path / "b.csv"], engine="cuda")
+    assert found.labels()["vertex"].to_pylist() == ["1", "2", "3", "7", "8", "ann"]
