@@ -16,7 +16,7 @@ GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
 		echo "No NVIDIA driver found: running on CPU threads")
-	@$(BIN)/cc-rapids calculate examples/data/word_ladders.csv --top 12 \
+	@$(BIN)/cc-rapids calculate examples/data/word_ladders.csv --header --top 12 \
 		$(if $(GPU_EXTRA),--engine cuda)
 
 test: $(VENV)/dev

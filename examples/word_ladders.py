@@ -30,7 +30,7 @@ def make(words: Path, pairs: Path) -> None:
 
 def main() -> None:
     """The islands of the list that ships with the examples."""
-    islands = cc_rapids.components(PAIRS)
+    islands = cc_rapids.components(PAIRS, "word", "neighbour")
     labels = islands.labels()
     island = dict(zip(labels["vertex"].to_pylist(), labels["labels"].to_pylist(), strict=True))
     print(f"{len(island):,} words on {len(islands):,} islands")

@@ -1,6 +1,7 @@
 """The command line, as a user meets it."""
 
 import importlib.util
+import json
 import os
 import signal
 import subprocess
@@ -268,3 +269,75 @@ class TestProcess:
         assert process.returncode == 130
         assert (stdout, stderr.strip()) == ("", "")
         assert list(tmp_path.iterdir()) == [pipe]
+
+
+class TestColumnsOfFiles:
+    """The command line decides as Python does, and says what it took."""
+
+    @pytest.fixture
+    def renamed(self, tmp_path):
+        path = tmp_path / "q.csv"
+        path.write_text("weight,src,target\n7,1,2\n8,2,3\n")
+        return path
+
+    @pytest.mark.parametrize(
+        "words", [[], ["--source", "src"], ["--source", "src", "--destination", "dst"]]
+    )
+    def test_names_that_are_given_have_to_be_there(self, run, renamed, tmp_path, words):
+        labels = tmp_path / "labels.csv"
+        labels.write_text("vertex,labels\n1,1\n")
+        for command in (
+            ["calculate", renamed],
+            ["convert", renamed, tmp_path / "q.tsv"],
+            ["verify", renamed, labels],
+            ["verify", renamed, labels, "--memory-limit", "150MiB"],
+        ):
+            refused(run(*command, *words), "weight, src, target")
+        assert not (tmp_path / "q.tsv").exists()
+        done = run("calculate", renamed, "--source", "src", "--destination", "target")
+        assert "src, target" in done.stdout
+
+    def test_a_first_line_that_may_be_either(self, run, tmp_path):
+        path, labels = tmp_path / "q.csv", tmp_path / "labels.csv"
+        path.write_text("ann,bob\nbob,cy\n")
+        for command in (
+            ["calculate", path],
+            ["convert", path, tmp_path / "q.tsv"],
+            ["verify", path, labels],
+        ):
+            refused(run(*command), "line 1", "--no-header", "--header", "--source")
+        done = run("calculate", path, "--no-header", "--output", labels)
+        assert done.exit_code == 0, done.stderr
+        assert "csv: commas, no header" in done.stdout
+        assert read_edges(labels).table["vertex"].to_pylist() == ["ann", "bob", "cy"]
+        for limit in ([], ["--memory-limit", "150MiB"]):
+            assert run("verify", path, labels, "--no-header", *limit).exit_code == 0
+            assert run("verify", path, labels, "--header", *limit).exit_code == 1
+        assert (
+            "by 2 edges\nedges: src, dst (csv: commas, no header)\n"
+            in run("verify", path, labels, "--no-header").stdout
+        )
+        done = run("convert", path, tmp_path / "q.tsv", "--header")
+        assert done.exit_code == 0, done.stderr
+        assert "csv: commas, a header" in done.stdout.replace("\n", "")
+        assert "ann, bob" in done.stdout
+
+    def test_what_was_taken_is_said_to_programs(self, run, tmp_path):
+        path = tmp_path / "q.tsv"
+        path.write_text("w\tfrom\tto\n5\t1\t2\n")
+        taken = {"columns": ["from", "to"], "header": True, "delimiter": "\t"}
+        for command in (["calculate", path], ["convert", path, tmp_path / "q.csv"]):
+            facts = json.loads(run(*command, "--json").stdout)
+            assert {name: facts[name] for name in taken} == taken
+
+    def test_a_folder_of_graphs(self, run, tmp_path):
+        (tmp_path / "a.csv").write_text("ann,bob\nbob,cy\n")
+        (tmp_path / "b.mtx").write_text(
+            "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n"
+        )
+        words = ["--algorithm", "none+async+halve", "--engine", "threads", "--rounds", "1"]
+        words += ["--json", "--quiet"]
+        done = run("evaluate", tmp_path, *words)
+        assert "--no-header" in json.loads(done.stdout)["runs"][0]["not_run"]
+        done = run("evaluate", tmp_path, *words, "--no-header")
+        assert [row["edges"] for row in json.loads(done.stdout)["runs"]] == [2, 1]

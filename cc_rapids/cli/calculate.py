@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..result import Components
 
 SHOWN_MEMBERS = 6
+GENERATED = "generated"  # in place of a format
 
 
 @click.command(
@@ -123,7 +124,9 @@ def calculate(
     )
     if output is not None:
         write_table(found.labels(), output)
-    _tell(found, _facts(file, generate, edges, found, spent, output), top, quiet, json_output)
+    facts = _facts(file, generate, edges, found, spent, output)
+    taken = None if generate is not None else str(edges.taken)
+    _tell(found, facts, taken, top, quiet, json_output)
 
 
 def _read(file: Path | None, quiet: bool, reading: dict[str, Any]) -> EdgeFile:
@@ -143,7 +146,7 @@ def _made(file: Path | None, text: str, reading: dict[str, Any]) -> EdgeFile:
     made = recipe(text)
     src, dst = made.pieces.gather()
     table = pa.table({"src": src, "dst": dst})
-    return EdgeFile(table, "src", "dst", "generated", range(made.pieces.num_vertices))
+    return EdgeFile(table, "src", "dst", GENERATED, range(made.pieces.num_vertices))
 
 
 def _facts(
@@ -159,8 +162,7 @@ def _facts(
     summary = found.summary()
     return {
         **origin,
-        "format": edges.format,
-        "columns": [edges.source, edges.destination],
+        **edges.taken.facts(),
         **summary,
         "seconds": {"read": reading, **summary["seconds"]},
         "output": None if output is None else str(output),
@@ -168,23 +170,29 @@ def _facts(
 
 
 def _tell(
-    found: Components, facts: dict[str, Any], top: int | None, quiet: bool, json_output: bool
+    found: Components,
+    facts: dict[str, Any],
+    taken: str | None,
+    top: int | None,
+    quiet: bool,
+    json_output: bool,
 ) -> None:
     if json_output:
         print_json(facts | ({} if top is None else {"top": _top(found, top)}))
     elif not quiet:
-        print_rows(_rows(facts))
+        print_rows(_rows(facts, taken))
         if top:
             print_table(_largest(found, top))
 
 
-def _rows(facts: dict[str, Any]) -> dict[str, str | None]:
+def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
     """The facts for people, one line each."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     return {
         "file": facts.get("file"),
         "generate": facts.get("generate"),
+        "format": taken,
         "columns": ", ".join(facts["columns"]),
         "engine": f"{facts['engine']}: {facts['device']}",
         "design": facts["design"],

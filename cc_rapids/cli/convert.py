@@ -15,6 +15,7 @@ from ..formats import (
     EdgeFile,
     EdgeList,
     check_edges_output,
+    plain,
     read_edges,
     write_edges,
 )
@@ -38,7 +39,8 @@ PIECE = 1 << 20  # edges
         "cc-rapids convert download.dat pairs.egr --from snap",
         "cc-rapids convert pairs.csv pairs.dat --to metis",
         "With weights from a column of another name:",
-        "cc-rapids convert links.csv links.tsv.gz --source buyer --weight price",
+        "cc-rapids convert links.csv links.tsv.gz --source buyer --destination seller"
+        " --weight price",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -68,7 +70,9 @@ def convert(
     start = time.perf_counter()
     with progress(f"reading {file.name}", quiet) as report:
         found = read_edges(file, on_progress=report, **reading)
-    facts: dict[str, Any] = {"input": str(file), "from": found.format, "output": str(output)}
+    taken = found.taken.facts()
+    facts: dict[str, Any] = {"input": str(file), "from": taken.pop("format"), **taken}
+    facts["output"] = str(output)
     with progress(f"writing {output.name}", quiet, "edges") as report:
         edges = as_list(found, kind)
         write_edges(edges, output, format=to, on_progress=report)
@@ -87,14 +91,15 @@ def convert(
     if json_output:
         print_json(facts)
     elif not quiet:
-        _print(facts)
+        _print(facts, str(found.taken))
 
 
 def as_list(found: EdgeFile, kind: str) -> EdgeList:
     """The edges of a file, with the range of their ids where the new format numbers vertices."""
     import pyarrow as pa
 
-    table = found.table.rename_columns(["src", "dst", "weight"][: found.table.num_columns])
+    names = ["src", "dst", "weight"][: found.table.num_columns]
+    table = plain(found.table).rename_columns(names)
     vertices, kinds = found.vertices, table.schema.types[:2]
     if vertices is None and kind in COUNTED:
         if not len(table):
@@ -133,11 +138,12 @@ def _isolated(found: EdgeFile) -> int:
     return int(there.size - np.count_nonzero(there))
 
 
-def _print(facts: dict[str, Any]) -> None:
+def _print(facts: dict[str, Any], taken: str) -> None:
     shift, lost, n = facts["id_shift"], facts["isolated_lost"], facts["vertices"]
     print_rows(
         {
-            "from": f"{facts['input']} ({facts['from']})",
+            "from": f"{facts['input']} ({taken})",
+            "columns": ", ".join(facts["columns"]),
             "to": f"{facts['output']} ({facts['to']})",
             "edges": f"{facts['edges']:,}" + (", with weights" if facts["weights"] else ""),
             "vertices": None if n is None else f"{n:,}",

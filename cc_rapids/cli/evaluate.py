@@ -12,9 +12,11 @@ from ..errors import InputError
 from .group import examples
 from .options import (
     FORMATS_IN_WORDS,
+    column_options,
     counts_option,
     engine_in_words,
     engine_or_threads,
+    header_option,
     rounds_option,
 )
 from .show import as_json, print_json, print_table, progress, quiet_option
@@ -64,6 +66,8 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     "K",
     "Run on K processes of one thread, each with a part of the edges; forests are merged.",
 )
+@column_options
+@header_option
 @rounds_option("; fewer, but 3, if they take over a minute")
 @click.option(
     "--check/--no-check",

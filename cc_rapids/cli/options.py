@@ -9,44 +9,48 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import EngineError, InputError
-from ..formats import COUNTED, FORMATS, ONE_BASED, PACKED
+from ..formats import COUNTED, FORMATS, KNOWN_PAIRS, ONE_BASED, PACKED
 
 if TYPE_CHECKING:
     from ..engines import Engine
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_ENDS = "Column of {} end of each edge; by default {}, or else the {} column."
+_ONE_END = (
+    "Column of one end of each edge. By default both ends are the first known pair that the file"
+    " has, or else its only two columns; without a header the first two."
+)
+_OTHER_END = "Column of the other end of each edge."
 _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 
 FORMATS_IN_WORDS = (
+    f"Known pairs of columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. "
     f"Formats go by suffix: {_SUFFIXES}; any of them may be packed, {' or '.join(PACKED)}. "
     f"{', '.join(ONE_BASED)} count vertices from 1, and ids are used as they stand in the file. "
     f"{', '.join(COUNTED)} keep vertices without edges; the others have edges only."
 )
 
 
+header_option = click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line of csv, tsv and snap names the columns. By default it does if it"
+    " holds known names or those given, and is an edge if it is numbers as the next line.",
+)
+
+
+def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that name the columns of edges."""
+    option = click.option("--destination", metavar="NAME", help=_OTHER_END)
+    return click.option("--source", metavar="NAME", help=_ONE_END)(option(function))
+
+
 def edge_file_options(name: str = "--format") -> Decorator:
     """The options that say how a file of edges is read."""
-    options: list[Decorator] = [
-        click.option(
-            "--source", metavar="NAME", help=_ENDS.format("one", "src, source, from", "first")
-        ),
-        click.option(
-            "--destination",
-            metavar="NAME",
-            help=_ENDS.format("the other", "dst, target, to", "second"),
-        ),
-        format_option(name, "format", "Format of FILE, if not by suffix."),
-        click.option(
-            "--header/--no-header", default=None, help="Whether the first line names columns."
-        ),
-    ]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            option(function)
-        return function
+        of_format = format_option(name, "format", "Format of FILE, if not by suffix.")
+        return column_options(of_format(header_option(function)))
 
     return decorate
 

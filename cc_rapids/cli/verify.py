@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import FormatError, InputError, VerificationError
-from ..formats import read_edges
+from ..formats import Taken, integers, is_text, plain, read_edges, taken_of
 from .group import examples
 from .options import FORMATS_IN_WORDS, edge_file_options, nulls_option
 from .show import as_json, print_json, progress, quiet_option
@@ -38,9 +38,10 @@ WRONG = 1  # the exit code
 @click.option(
     "--labels",
     "naming",
-    type=click.Choice(["min", "any"]),
+    type=click.Choice(["min", "max", "dense", "size", "any"]),
     default="min",
-    help="Labels are the least vertex of each component (the default), or any names for them.",
+    help="Labels are the least vertex of each component (the default), or what calculate --labels"
+    " writes, or any names for components.",
 )
 @click.option(
     "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
@@ -75,14 +76,19 @@ def verify(
     joined to its label by a path. Exit code 0 if the labels are right, 1 with the first
     counter-example if they are wrong, and 2 if a file cannot be read.
     """
+    import pyarrow.compute as pc
+
     start = time.perf_counter()
-    edges, options = _edges(file, quiet, memory_limit, reading)
+    edges, options, taken = _edges(file, quiet, memory_limit, reading)
     with progress(f"reading {labels.name}", quiet) as report:
-        table = read_edges(labels, source="vertex", destination="labels", on_progress=report).table
+        found = read_edges(labels, source="vertex", destination="labels", on_progress=report)
+    table = plain(found.table)
     if memory_limit is None:
-        _check_kinds(edges, table, file, labels)
+        table = _alike(edges, table, found.taken, file, labels)
+    table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
-    proof, example = _audited(_in_order(table, naming), edges, options)
+    proof, example = _audited(_by_least(table, naming), edges, options)
+    example = example or _misnamed(table, naming)
     facts = {
         "file": str(file),
         "labels": str(labels),
@@ -92,27 +98,53 @@ def verify(
         "edges": proof and proof.edges,
         "components": proof and proof.components,
         "oracle": oracle,
+        "taken": taken and taken.facts(),
         "seconds": time.perf_counter() - start,
     }
-    _tell(facts, proof, quiet, json_output)
+    _tell(facts, proof, taken, quiet, json_output)
     if example is not None:
         click.get_current_context().exit(WRONG)
 
 
 def _edges(
     file: Path, quiet: bool, memory_limit: str | None, reading: dict[str, Any]
-) -> tuple[Any, dict[str, Any]]:
-    """The edges as they are audited, a table or a path, and with which options."""
+) -> tuple[Any, dict[str, Any], Taken | None]:
+    """The edges as they are audited, a table or a path; with which options; and how they are read,
+    unless they come by a pipe.
+    """
     if memory_limit is None:
         with progress(f"reading {file.name}", quiet) as report:
             edges = read_edges(file, on_progress=report, **reading)
         names = {"source": edges.source, "destination": edges.destination}
-        return edges.table, names | {"vertices": edges.vertices}
-    for name in ("format", "header"):
-        if reading[name] is not None:
-            raise InputError(f"with --memory-limit the suffix says the format: leave --{name} out")
-    names = {"source": reading["source"] or "src", "destination": reading["destination"] or "dst"}
-    return file, names | {"memory_limit": memory_limit}
+        return edges.table, names | {"vertices": edges.vertices}, edges.taken
+    if reading.pop("format") is not None:
+        raise InputError("with --memory-limit the suffix says the format: leave --format out")
+    return file, reading | {"memory_limit": memory_limit}, taken_of(file, **reading)
+
+
+def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Path) -> pa.Table:
+    """Return the labels with vertices of the kind that the edges have.
+
+    In text strings of digits look like numbers: numbers from there are strings again if all ids of
+    the edges are such strings.
+
+    Raises
+    ------
+    FormatError
+        Some are text and the others numbers, which do not compare.
+    """
+    import pyarrow as pa
+
+    own, other = edges.schema.types[0], labels.schema.types[0]
+    if not (len(edges) and len(labels)) or is_text(own) == is_text(other):
+        return labels
+    if is_text(own) and taken.delimiter is not None and _digits(edges):
+        columns = [column.cast(pa.large_string()) for column in labels.columns]
+        return pa.table(columns, names=labels.column_names)
+    raise FormatError(
+        f"the ids of {file} are {own}, and the vertices of {path} are {other}: they do not compare;"
+        " write both as numbers or both as text"
+    )
 
 
 def _audited(
@@ -127,35 +159,76 @@ def _audited(
         return None, str(error)
 
 
-def _check_kinds(edges: pa.Table, labels: pa.Table, file: Path, path: Path) -> None:
-    """Text and numbers do not compare."""
-    import pyarrow as pa
-
-    kinds = edges.schema.types[0], labels.schema.types[0]
-    if len(edges) and len(labels) and len(set(map(pa.types.is_integer, kinds))) > 1:
-        raise FormatError(
-            f"the ids of {file} are {kinds[0]}, and the vertices of {path} are {kinds[1]}: they do"
-            " not compare; write both as numbers or both as text"
-        )
+def _digits(edges: pa.Table) -> bool:
+    """Whether all ids are strings that text would give as integers."""
+    return all(integers(column) is not None for column in plain(edges).columns[:2])
 
 
-def _in_order(table: pa.Table, naming: str) -> pa.Table:
-    """The vertices in order, each with the least vertex of its label if labels are any names."""
+def _by_least(table: pa.Table, naming: str) -> pa.Table:
+    """Return vertices in order with the least vertex of their label, if labels are other names."""
+    if naming == "min" or not len(table):
+        return table
+    groups = _Groups(table)
+    return table.set_column(1, "labels", table["vertex"].take(groups.first[groups.of_row]))
+
+
+class _Groups:
+    """The vertices of a table, in order, by label: the rows of the first and the last of each
+    label, how many there are, and which label each row has.
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        import numpy as np
+
+        column = table["labels"].combine_chunks()
+        codes = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+        _, self.first, self.of_row = np.unique(codes, return_index=True, return_inverse=True)
+        self.size = np.bincount(self.of_row)
+        self.last = np.zeros_like(self.first)
+        self.last[self.of_row] = np.arange(len(table))
+
+
+def _misnamed(table: pa.Table, naming: str) -> str | None:
+    """Return the first label of right components that is not what their naming says, in words."""
     import numpy as np
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = table.take(pc.sort_indices(table["vertex"]))
-    if naming == "any" and len(table):
-        codes = table["labels"].combine_chunks().dictionary_encode(null_encoding="encode").indices
-        _, first, place = np.unique(codes.to_numpy(), return_index=True, return_inverse=True)
-        table = table.set_column(1, "labels", table["vertex"].take(first[place]))
-    return table
+    if naming in ("min", "any") or not len(table):
+        return None
+    groups, labels = _Groups(table), table["labels"].combine_chunks()
+    if naming == "max":
+        expected = table["vertex"].combine_chunks().take(pa.array(groups.last[groups.of_row]))
+        what = "the greatest vertex of its component"
+    else:
+        keys = (groups.first,) if naming == "dense" else (groups.first, -groups.size)
+        order = np.lexsort(keys)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        expected = pa.array(place[groups.of_row])
+        by = "size" if naming == "size" else "least vertex"
+        what = f"the place of its component by {by}"
+    same = pc.equal(labels.cast(pa.large_string()), expected.cast(pa.large_string()))
+    wrong = pc.index(pc.fill_null(same, False), False).as_py()
+    if wrong < 0:
+        return None
+    vertex, label = table["vertex"][wrong].as_py(), labels[wrong].as_py()
+    return f"vertex {vertex} has the label {label}, and {what} is {expected[wrong].as_py()}"
 
 
-def _tell(facts: dict[str, Any], proof: Audit | None, quiet: bool, json_output: bool) -> None:
+def _tell(
+    facts: dict[str, Any],
+    proof: Audit | None,
+    taken: Taken | None,
+    quiet: bool,
+    json_output: bool,
+) -> None:
     if json_output:
         print_json(facts)
-    elif not facts["correct"]:
+        return
+    if not facts["correct"]:
         click.echo(f"wrong: {facts['counter_example']}")
     elif not quiet:
         click.echo(proof)
+    if taken is not None and not quiet:
+        click.echo(f"edges: {', '.join(taken.columns)} ({taken})")

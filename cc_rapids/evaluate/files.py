@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +12,10 @@ import numpy as np
 from ..bench import rotated
 from ..engines import Engine
 from ..errors import CcRapidsError, FormatError, InputError
-from ..formats import format_of, read_edges
+from ..formats import DELIMITERS, format_of, read_edges
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Progress = Callable[[int, int], object]
 
 
 def sources(folder: Path) -> list[Path]:
@@ -54,9 +51,11 @@ class Source:
     vertices: range | None
 
     @classmethod
-    def read(cls, path: Path, on_progress: Progress | None = None) -> Source:
-        """Read a file; a CcRapidsError says what is wrong with it."""
-        file = read_edges(path, on_progress=on_progress)
+    def read(cls, path: Path, **options: Any) -> Source:
+        """Read a file, with options of ``read_edges``; a CcRapidsError says what is wrong."""
+        if format_of(path) not in DELIMITERS:
+            options["header"] = None
+        file = read_edges(path, **options)
         table = file.table.rename_columns(["src", "dst"])
         if any(column.null_count for column in table.columns):
             raise InputError(f"{path} has edges that lack an id: drop them, then evaluate")

@@ -58,6 +58,10 @@ class Plan:
         Seconds of one timing after which three runs are enough.
     check : bool
         Prove the first answer of each file by a certificate, and compare the others with it.
+    source, destination : str, optional
+        The columns of all files, as for :func:`cc_rapids.components`.
+    header : bool, optional
+        Whether the first line of text files names their columns.
     """
 
     designs: Sequence[str]
@@ -67,6 +71,9 @@ class Plan:
     rounds: int = 9
     patience: float = 60.0
     check: bool = True
+    source: str | None = None
+    destination: str | None = None
+    header: bool | None = None
 
     def cases(self) -> list[Case]:
         """The runs of a file."""
@@ -112,7 +119,8 @@ def evaluate(
     for k, path in enumerate(paths):
         done = k * len(cases)
         try:
-            source = Source.read(path)
+            names = {"source": plan.source, "destination": plan.destination}
+            source = Source.read(path, header=plan.header, **names)
         except (CcRapidsError, MemoryError) as error:
             yield {"file": path.name, "not_run": reason(error)}
             continue

@@ -80,10 +80,10 @@ def test_what_is_lost_and_moved_is_said(run, tmp_path):
 @pytest.mark.parametrize(
     ("content", "words", "parts"),
     [
-        ("a,b\nx,y\n", ["e.gr"], ["gr numbers the vertices", "string"]),
-        ("a,b\n1,\n", ["e.gr"], ["None is none of the vertices"]),
-        ("a,b\n-1,2\n", ["e.gr"], ["-1 is none of the vertices"]),
-        ("a,b\n1,2\n3\n", ["e.gr"], ["line 3"]),
+        ("u,v\nx,y\n", ["e.gr"], ["gr numbers the vertices", "string"]),
+        ("u,v\n1,\n", ["e.gr"], ["None is none of the vertices"]),
+        ("u,v\n-1,2\n", ["e.gr"], ["-1 is none of the vertices"]),
+        ("u,v\n1,2\n3\n", ["e.gr"], ["line 3"]),
         (f"1,{2**64 - 1}\n", ["e.he"], ["18,446,744,073,709,551,616 vertices"]),
         ("1,5000000000\n", ["e.egr"], ["2147483647", "5000000001"]),
         (EDGES, ["e.cvs"], ["did you mean '.csv'"]),

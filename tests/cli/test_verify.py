@@ -2,6 +2,8 @@
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
@@ -24,7 +26,9 @@ def verify(run, tmp_path):
 def test_right(verify):
     done = verify(RIGHT)
     assert done.exit_code == 0
-    assert done.output == "right: 3 components of 6 vertices, by 4 edges\n"
+    assert done.output == (
+        "right: 3 components of 6 vertices, by 4 edges\nedges: src, dst (csv: commas, a header)\n"
+    )
     assert verify(RIGHT, "--quiet").output == ""
 
 
@@ -84,7 +88,7 @@ def test_labels_of_any_name(verify):
 
 def test_an_oracle_is_asked_too(verify):
     done = verify(RIGHT, "--oracle", "scipy", "--engine", "threads")
-    assert done.output.endswith("by 4 edges; scipy finds the same\n")
+    assert "by 4 edges; scipy finds the same\n" in done.output
 
 
 def test_files_larger_than_memory(verify):
@@ -112,6 +116,7 @@ def test_json(verify):
         "edges": 4,
         "components": 3,
         "oracle": None,
+        "taken": {"format": "csv", "columns": ["src", "dst"], "header": True, "delimiter": ","},
     }
 
 
@@ -140,3 +145,58 @@ def test_labels_have_to_have_their_columns(run, tmp_path):
     done = run("verify", tmp_path / "edges.csv", tmp_path / "labels.csv")
     assert done.exit_code == 2
     assert "labels.csv has no column 'vertex'" in done.stderr
+
+
+IDS = {
+    "int64": pa.int64(),
+    "uint64": pa.uint64(),
+    "string": pa.string(),
+    "string_view": pa.string_view(),
+    "categories": pa.string(),
+    "categories of integers": pa.int64(),
+}
+
+
+@pytest.mark.parametrize("ids", IDS)
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "arrow", "parquet", "csv.gz", "txt.zst"])
+def test_all_that_calculate_writes_is_read(run, tmp_path, ids, suffix):
+    ends = ([5, 2, 9, 4], [2, 7, 9, 8])
+    v = "v" if IDS[ids] in (pa.string(), pa.string_view()) else ""
+    columns = [pa.array([f"{v}{i}" for i in end]).cast(IDS[ids]) for end in ends]
+    columns = [end.dictionary_encode() for end in columns] if "categories" in ids else columns
+    edges, labels = tmp_path / "edges.parquet", tmp_path / f"labels.{suffix}"
+    pq.write_table(pa.table(columns, ["src", "dst"]), edges)
+    for naming in ("min", "max", "dense", "size"):
+        done = run("calculate", edges, "--labels", naming, "--output", labels)
+        assert done.exit_code == 0, done.stderr
+        for name in (naming, "any"):
+            done = run("verify", edges, labels, "--labels", name)
+            assert done.stdout.startswith("right: 3 components of 6 vertices"), done.output
+
+
+@pytest.mark.parametrize(
+    ("naming", "labels", "example"),
+    [
+        ("max", [7, 8, 7, 7, 8, 9], None),
+        ("max", [7, 8, 5, 7, 8, 9], "edge 0 joins"),
+        ("max", [2, 8, 2, 2, 8, 9], "vertex 2 has the label 2, and the greatest vertex of its"),
+        ("dense", [0, 1, 0, 0, 1, 2], None),
+        ("dense", [0, 2, 0, 0, 2, 1], "vertex 4 has the label 2, and the place of its component"),
+        ("size", [0, 1, 0, 0, 1, 2], None),
+        ("size", [2, 1, 2, 2, 1, 0], "by size is 0"),
+    ],
+)
+def test_labels_of_each_kind(verify, naming, labels, example):
+    done = verify(dict(zip([2, 4, 5, 7, 8, 9], labels, strict=True)), "--labels", naming)
+    assert done.exit_code == (0 if example is None else 1)
+    assert (example or "right") in done.stdout
+
+
+def test_strings_of_digits_compare_with_text(run, tmp_path):
+    edges, labels = tmp_path / "edges.parquet", tmp_path / "labels.txt"
+    pq.write_table(pa.table({"src": ["10", "9"], "dst": ["9", "8"]}), edges)
+    labels.write_text("# vertex labels\n10 10\n9 10\n8 10\n")
+    assert run("verify", edges, labels).exit_code == 0
+    pq.write_table(pa.table({"src": ["10", "x"], "dst": ["9", "8"]}), edges)
+    done = run("verify", edges, labels)
+    assert (done.exit_code, "they do not compare" in done.stderr) == (2, True)
