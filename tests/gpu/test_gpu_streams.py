@@ -161,6 +161,8 @@ def test_streams_of_ids_of_several_columns(cudf, kind, tmp_path):
         )
     more = stream_components(iter(parts), *SIDES, vertices=named, engine="cuda")
     assert len(more) == len(cc_rapids.components(frame, *SIDES, vertices=named))
+
+
 def test_columns_of_files_are_decided_as_on_threads(cudf, tmp_path):
     """Row groups that cuDF reads: known pairs, names that are given, floats, and no rows."""
     path = tmp_path / "a.parquet"
