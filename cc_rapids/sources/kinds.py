@@ -56,10 +56,6 @@ class Source(Protocol):
     arrow: bool
 
     @property
-    def names(self) -> tuple[Any, Any]:
-        """The columns of both ends; of files those that were asked for, or None."""
-
-    @property
     def taken(self) -> list[Taken]:
         """How files were read, as far as they have been; each way once."""
 

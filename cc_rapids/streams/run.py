@@ -16,7 +16,7 @@ from ..columns import Content
 from ..design import Design
 from ..errors import InputError
 from ..framekind import given_like
-from ..frames import Side
+from ..frames import Side, named
 from ..index import Range
 from ..insertions import insert_given
 from ..result import Components, check_labels
@@ -123,7 +123,7 @@ def stream_components(
     if explain:
         return plan(stream, count, runner, budget, width)
     words: dict[str, Any] = {
-        "columns": list(stream.names),
+        "columns": _asked(stream, source, destination),
         "header": header,
         "nulls": nulls,
         "num_vertices": count,
@@ -133,6 +133,13 @@ def stream_components(
     saver = Saver(checkpoint, checkpoint_every, words, str(chosen))
     run = Run(stream, chosen, nulls, budget, saver, engine is None, width)
     return run.go(count, vertices, progress, labels, runner)
+
+
+def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
+    """The columns that were asked for; src and dst of what is in memory are those by default."""
+    own = (None, None) if stream.arrow else named(None, None)
+    pairs = zip((source, destination), own, strict=True)
+    return [None if name == default else name for name, default in pairs]
 
 
 def _digest(vertices: Any, width: int) -> str | None:
