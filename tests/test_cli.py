@@ -235,10 +235,10 @@ def test_doctor(run, monkeypatch, gpus, lines):
 
 
 def test_a_full_disk_is_one_line(run, edges, tmp_path, monkeypatch):
-    def full(table, stream, options):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pyarrow.csv, "write_csv", full)
+    monkeypatch.setattr(pyarrow.csv, "CSVWriter", full)
     done = run("calculate", edges, "--output", tmp_path / "labels.csv")
     refused(done, "cannot write", "No space left on device")
 
