@@ -253,7 +253,8 @@ def test_a_dataset_whose_file_has_changed_is_refused(tmp_path):
     cc_rapids.components(dataset, checkpoint=far)
     with pytest.raises(CheckpointError, match=r"filter none then, .*src > 5.* now"):
         cc_rapids.components(dataset.filter(pyarrow.dataset.field("src") > 5), checkpoint=far)
-    other = dataset.replace_schema(pa.schema([("src", pa.int64()), ("dst", pa.int32())]))
+    kinds = pa.schema([("src", pa.int64()), ("dst", pa.int32())])
+    other = pyarrow.dataset.dataset(tmp_path, schema=kinds)
     with pytest.raises(CheckpointError, match=r"schema src: int64.* then, .* int32 now"):
         cc_rapids.components(other, checkpoint=far)
     pq.write_table(table(seed=2, edges=3000), paths[1])
