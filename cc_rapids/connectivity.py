@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from . import batches, checkpoint, engines, inputs
 from .alike import column_like
@@ -19,11 +19,12 @@ from .result import Components, check_labels
 from .snapshots import begun, merged, snapshot
 from .sources import is_iterable
 
-_living: WeakSet[Connectivity] = WeakSet()  # whose locks are free after a fork, whoever held them
+# By their ids: after a fork their locks are free, whoever held them
+_living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()
 
 
 def _free_locks() -> None:
-    for one in _living:
+    for one in list(_living.values()):
         one._lock = threading.RLock()
 
 
@@ -102,7 +103,7 @@ class Connectivity:
 
     def _unlock(self) -> None:
         self._lock = threading.RLock()  # held by who replaces the state
-        _living.add(self)
+        _living[id(self)] = self
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: own for name, own in vars(self).items() if name != "_lock"}
@@ -117,6 +118,8 @@ class Connectivity:
         """
         with self._lock:
             now = self._state
+            if after is before:  # no batch came
+                return
             self._state = after if now is before else merged(now, after, before, self._design)
 
     def insert(

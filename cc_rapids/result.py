@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -95,8 +95,14 @@ class Components(Selection, Audited):
             with self._engine.scope():
                 own["_forest_columns"] = self._columns_of_forest()
         given = self._given
-        ends = without_rows(given.src), without_rows(given.dst)
-        like = Given(*ends, given.frame, given.on_device, dropped=given.dropped)
+        like = replace(
+            given,
+            src=without_rows(given.src),
+            dst=without_rows(given.dst),
+            vertices=None,
+            offsets=None,
+            kept=None,
+        )
         return own | {"_given": like, "_made": None, "_room": None}
 
     def __len__(self) -> int:
@@ -207,11 +213,12 @@ class Components(Selection, Audited):
         """What ran, and what it found: engine, device, memory (that the edges were read in),
         design, ids, vertices, edges, components, largest (vertices of the largest component),
         dropped (edges left out for nulls), seconds ("copy": to where kernels read, None where
-        nothing is copied; "compute"), peak_bytes, resumed (of a stream that went on with a
-        checkpoint, what that had done, and what the input has beyond; else None), and of files
-        taken: each way in which they were read, by format, columns (the two of the edge), header
-        (whether the first line named them) and delimiter.
+        nothing is copied; "compute") and peak_bytes; of a stream that went on with a checkpoint
+        also resumed: what that had done, and what the input has beyond; and of files taken: each
+        way in which they were read, by format, columns (the two of the edge), header (whether the
+        first line named them) and delimiter.
         """
+        resumed = {"resumed": self._facts.resumed} if self._facts.resumed else {}
         with self._engine.scope():
             largest = int(self._counts[self._by_size[0]]) if len(self) else 0
         taken = [taken.facts() for taken in self._given.taken]
@@ -228,7 +235,7 @@ class Components(Selection, Audited):
             "dropped": self._given.dropped,
             "seconds": dict(self._facts.seconds),
             "peak_bytes": self._engine.peak_bytes(),
-            "resumed": self._facts.resumed,
+            **resumed,
             **({"taken": taken} if taken else {}),
         }
 

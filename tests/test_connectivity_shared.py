@@ -147,7 +147,8 @@ def test_an_iterator_may_ask_and_insert():
 
     seen.insert(batches())
     assert seen.components().labels().labels.tolist() == [0, 0, 0, 0, 10, 10, 12, 12]
-    assert "5 edges in 5 batches" in repr(seen)
+    seen.insert(iter([])).insert(seen.insert(([k], [k])) and ([k], [k]) for k in (0, 2))
+    assert "9 edges in 9 batches" in repr(seen)
 
 
 def test_an_iterator_may_wait_for_another_thread():

@@ -206,7 +206,7 @@ def test_files_that_are_added_are_read_too(kind, tmp_path, caplog):
         return cc_rapids.components(here, checkpoint=tmp_path.parent / f"{kind}.far")
 
     with caplog.at_level("INFO", logger="cc_rapids"):
-        assert run().summary()["resumed"] is None
+        assert "resumed" not in run().summary()
         for name, first in (("a", 6000), ("c", 9000)):
             pq.write_table(edges.slice(first, 3000), tmp_path / f"{name}.parquet")
         found = run()

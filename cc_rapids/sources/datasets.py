@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from .. import frames
@@ -60,7 +61,9 @@ class Fragments:
                         for chunk in self._piece(file, number, piece, done, budget):
                             if last is not None:
                                 yield last
-                            last = chunk
+                            last = None if chunk.after.rows else chunk  # the end of a row group
+                            if last is None:
+                                yield chunk
             if last is not None:
                 yield replace(last, after=Cursor(file + 1))
 
@@ -108,14 +111,15 @@ class Fragments:
             "kind": "dataset",
             "schema": ", ".join(kinds),
             "filter": str(options.get("filter", "none")),
-            "files": self._entries(self.order),
+            "files": [self._entries[k] for k in self.order],
         }
 
-    def _entries(self, order: Iterable[int]) -> list[Entry]:
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        """The files as they were listed."""
         pieces = [self.dataset] if self.filtered else list(self.dataset.get_fragments())
         entries = []
-        for k in order:
-            file, mark = self.files[k], self.marks[k]
+        for k, (file, mark) in enumerate(zip(self.files, self.marks, strict=True)):
             known = file and [file.name, *(mark[:2] if mark else (0, ""))]
             entries.append(known or _in_memory(pieces[k], *self.names, self.columns))
         return entries
@@ -124,7 +128,7 @@ class Fragments:
         """The files of an identity first, in its order, and then all others; and how many these
         are, in words.
         """
-        self.order = arranged(self._entries(range(len(self.files))), theirs["files"])
+        self.order = arranged(self._entries, theirs["files"])
         more = more_of(self.order, theirs["files"], "file")
         if self.filtered and (more or self.order != sorted(self.order)):
             raise CheckpointError("a filtered dataset is one piece, and has other files now")
