@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import cc_rapids
 from cc_rapids import Design, bench, engines, generators
 from cc_rapids.bench import limits
 from cc_rapids.bench.inputs import inputs
@@ -132,6 +133,23 @@ class TestCases:
     def test_without_checks_and_peers(self, graph):
         for record in measured(graph, check=False, peers=False):
             assert not {"checked", "peer"} & set(record)
+
+    def test_a_list_says_whether_its_memory_was_within_the_bound(self, graph, monkeypatch):
+        from cc_rapids.bench import cases
+
+        peaks = {}
+        for peak in (1, 1 << 40):
+            monkeypatch.setattr(cases, "with_peak", lambda engine, work, peak=peak: (work(), peak))
+            designs = ["auto", "none+async+naive"]
+            peaks[peak] = measured(graph, designs, check=False, peers=False)
+        lists = [r for r in peaks[1] if (r["form"], r["design"]) == ("coo", "auto")]
+        assert [r["within_bound"] for r in lists] == [True, True]
+        for record, width in zip(lists, (4, 8), strict=True):
+            answer = 2 * width * record["vertices"]
+            bound = cc_rapids.memory_bound(record["n"], answer, record["m"])
+            assert record["bound_bytes"] == bound
+        assert [r["within_bound"] for r in peaks[1 << 40] if "within_bound" in r] == [False] * 2
+        assert not any("within_bound" in r for r in measured(graph, check=False, peers=False)[2:])
 
     def test_a_wrong_answer_is_no_record(self, graph, monkeypatch):
         from cc_rapids.bench import cases
