@@ -135,15 +135,15 @@ class Saver:
 
     def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
         """A CheckpointError if an argument, or the kind of edges, is another; says which."""
-        mine, theirs = json.loads(json.dumps(self.options)), notes["options"]
-        for name in mine:
-            if mine[name] != theirs.get(name):
-                then, now = _short(theirs.get(name)), _short(mine[name])
-                raise self._other(name, f"{then} then, {now} now")
-        for name in ("kind", "schema", "filter"):
-            was, is_now = notes["identity"].get(name), identity.get(name)
-            if was != is_now:
-                raise self._other("edges", f"{name} {_short(was)} then, {_short(is_now)} now")
+        mine, options = json.loads(json.dumps(self.options)), notes["options"]
+        theirs = notes["identity"]
+        parts = [("edges", "kind ", theirs["kind"], identity["kind"])]
+        parts += [(name, "", options.get(name), mine[name]) for name in mine]
+        for name in ("schema", "filter"):
+            parts.append(("edges", f"{name} ", theirs.get(name), identity.get(name)))
+        for part, what, then, now in parts:
+            if then != now:
+                raise self._other(part, f"{what}{_short(then)} then, {_short(now)} now")
 
     def _other(self, name: str, difference: object) -> CheckpointError:
         """The error for a checkpoint of another input."""
