@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from . import kernels, reading
+from . import kernels, offsets, reading
 from .design import Design
 from .edges import Array, Edges
 from .engines import MEMORY, Engine
-from .errors import CapacityError
+from .errors import CapacityError, InputError
+from .given import Given
 from .forest import Forest
 from .passes import columns
 
@@ -44,6 +46,26 @@ class Adjacency:
     def m(self) -> int:
         """The number of entries."""
         return int(self.indices.size)
+
+
+def check_offsets(given: Given, starts: Array, engine: Engine) -> None:
+    """Read the offsets that ``given`` lends once, where the engine's kernels read them.
+
+    Raises
+    ------
+    InputError
+        They do not begin at 0, fall, or do not end at the number of indices: names the row, the
+        value and the bound.
+    """
+    assert given.offsets is not None
+    name, size, m = given.offsets.name, int(starts.size), given.dst.size
+    found = engine.fill(engine.notes(1), 0xFF)
+    kernels.kernel(columns.first_wrong_offset, engine)(size, m, starts, found)
+    at = int(engine.to_host(found)[0]) if size else 0
+    if at < size or (m and not size):
+        around = engine.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
+        said = offsets.in_words(name, at, size, around, m)
+        raise InputError(said) if said else given.changed()
 
 
 def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
@@ -93,7 +115,8 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
 
     About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is ``noted``.
     Vertices with an edge, self-loops too, are added to those that occur. If the entries of a row
-    are to be ``distinct``, edges that are listed again are left out.
+    are to be ``distinct``, edges that are listed again are left out. An end beyond the n vertices
+    stands as vertex n, which has no row, and the forest's ``stray`` tells of it.
 
     Raises
     ------
@@ -103,7 +126,7 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
     engine, n, xp = forest.engine, forest.n, forest.engine.xp
     if n >= 1 << 32:
         raise CapacityError(f"rows are made for fewer than 2^32 vertices, and there are {n:,}")
-    ends = [_distances(column, edges) for column in (edges.src, edges.dst)]
+    ends = [_distances(column, edges, n, xp) for column in (edges.src, edges.dst)]
     keys = xp.concatenate([ends[0] << HALF | ends[1], ends[1] << HALF | ends[0]])
     edge_of = None
     if noted:
@@ -115,9 +138,13 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
         keys = keys[xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]])]
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, firsts).astype(np.int64)
+    if edges.m:
+        forest.stray[:] = offsets[-1:] != keys.size
     kernels.kernel(columns.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 
 
-def _distances(column: Array, edges: Edges) -> Array:
-    return (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
+def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
+    """Copy a column once, as vertices, or n where there is none."""
+    found = (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
+    return xp.minimum(found, np.uint64(n), out=found)

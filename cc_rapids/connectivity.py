@@ -261,7 +261,7 @@ class Connectivity:
         with self._lock, inputs.lent_to(before := self._state, given, self._free) as lent:
             old, columns = lent
             engine = old.engine
-            asks = engine.asarray(mask)
+            asks = engine.asarray(mask).copy()  # or what writes to it might part columns unalike
             rows = [inputs.rows(column, ~asks, engine) for column in columns[:2]]
             state, new = batches.named(old, given, [*rows, *columns[2:]])
             rows = [inputs.rows(column, asks, engine) for column in columns[:2]]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import offsets
 from .catalog import unknown
 from .columns import (
     Column,
@@ -193,11 +194,40 @@ def _matrix(matrix: Any, vertices: Any) -> Given:
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave vertices out")
     if matrix.format in ("csr", "csc"):
+        _check_pointers(matrix.format, matrix.indptr, matrix.shape[0])
         indices = matrix.indices[: matrix.nnz]  # there may be room for more behind them
-        given = _arrays(indices, indices, ("row", "column"))
-        return read_rows(Csr(matrix.indptr, indices), given)
-    coo = matrix.tocoo(copy=False)
+        given = _arrays(indices, indices, ("indices", "indices"))
+        return read_rows(Csr(matrix.indptr, indices), given, "indptr")
+    coo = _converted(matrix)
     return _arrays(coo.row, coo.col, ("row", "column"))
+
+
+def _converted(matrix: Any) -> Any:
+    """A matrix whose rows are not read as they are, by its own library, which believes it."""
+    if matrix.format == "bsr":
+        _check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
+        offsets.check("indptr", matrix.indptr, len(matrix.indices), room=True)
+    if matrix.format == "lil":
+        lengths = [list(map(len, side)) for side in (matrix.rows, matrix.data)]
+        if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
+            raise InputError(
+                "the lil matrix has rows and data of other lengths than each other: make it anew"
+            )
+    try:
+        return matrix.tocoo(copy=False)
+    except ValueError as error:
+        raise InputError(
+            f"the {matrix.format} matrix cannot be read ({error}): make it anew"
+        ) from error
+
+
+def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
+    """An InputError unless a matrix of a kind has an offset more than it has rows."""
+    if len(indptr) != rows + 1:
+        raise InputError(
+            f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
+            f" {rows + 1:,}: make the matrix anew"
+        )
 
 
 def _graph(graph: Any, vertices: Any, nulls: str) -> tuple[Given, Any, bool]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .columns import Column
+from .errors import InputError
 
 
 class Labels(NamedTuple):
@@ -80,3 +81,12 @@ class Given:
         """All columns of ids."""
         named = [self.vertices] if isinstance(self.vertices, Column) else []
         return [self.src, self.dst, *named]
+
+    def changed(self) -> InputError:
+        """Return the error for ids, or rows, that were others when they were read again."""
+        starts = [self.offsets] if self.offsets is not None else []
+        names = dict.fromkeys(column.name for column in [*starts, *self.columns])
+        return InputError(
+            f"{' or '.join(map(repr, names))} changed while it was read: it named other vertices"
+            " the second time; give a copy, or wait until what writes to it is done"
+        )

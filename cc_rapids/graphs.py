@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .columns import of
-from .errors import GraphStateError, InputError
+from .errors import GraphStateError
 from .given import Given
 from .tables import read_table
 
@@ -39,20 +39,13 @@ def is_graph(thing: Any) -> bool:
     return isinstance(thing, getattr(sys.modules.get("cugraph"), "Graph", ()))
 
 
-def read_rows(rows: Csr, given: Given) -> Given:
+def read_rows(rows: Csr, given: Given, name: str = "offsets") -> Given:
     """An adjacency list, of which ``given`` holds the indices on both sides.
 
-    An InputError says if the last offset is not the number of indices.
+    What the offsets hold is looked at where they lie when they are lent, see
+    :func:`cc_rapids.adjacency.check_offsets`.
     """
-    starts = of("offsets", rows.offsets)
-    with starts.lend() as first:
-        last = int(first[-1]) if first.size else 0
-    if last != given.dst.size:
-        raise InputError(
-            f"offsets end at {last:,}, and there are {given.dst.size:,} indices: the last"
-            " offset of an adjacency list is their number"
-        )
-    return replace(given, offsets=starts, symmetric=rows.symmetric)
+    return replace(given, offsets=of(name, rows.offsets), symmetric=rows.symmetric)
 
 
 def check_state(graph: Any) -> None:

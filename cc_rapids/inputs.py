@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import engines, frames
-from .adjacency import Adjacency, listed
+from .adjacency import Adjacency, check_offsets, listed
 from .batches import State
 from .catalog import unknown
 from .columns import Lending, of_parts
@@ -178,6 +178,7 @@ def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
     with engine.scope(), Lending([*given.columns, *starts]) as columns:
         if starts:
             offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])
+            check_offsets(given, offsets, engine)
             edges = Edges(indices, indices, 0)
             columns[0] = listed(Adjacency(offsets, indices), edges, engine).src
         yield columns

@@ -33,6 +33,7 @@ def insert_given(
         after = batches.inserted(named, design, *ends[:2])
         if not after.forest.complete:
             batches.named(old, given, columns)  # says which id is none of the vertices
+            raise given.changed()
         return after
 
 

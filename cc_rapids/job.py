@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import engines, frames, one_launch, vertices
-from .adjacency import Adjacency, arranged, placed, rows_of
+from .adjacency import Adjacency, arranged, check_offsets, placed, rows_of
 from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .columns import Lending
 from .design import Design
@@ -87,6 +87,8 @@ def job(
     with runner.scope(room), Lending([*ends, *starts]) as held:
         columns, offsets = held[: len(ends)], held[len(ends) :]
         if explain:
+            for starts in offsets:
+                check_offsets(given, runner.asarray(starts), runner)
             return plan(given, columns, chosen, rule, forest, runner)
         listed = listed if labels == "min" and runner.goes_on else False
         task = Task(runner, chosen or rule, memory, forest, listed)
@@ -126,12 +128,16 @@ def _run(
         offsets = [engine.placed(column, memory) for column in offsets]
         engine.synchronize()
     copied = perf_counter()
+    for starts in offsets:
+        check_offsets(given, engine.asarray(starts), engine)
     whole = task.noted or given.offsets or task.design == "paper"
     whole = whole or (isinstance(task.design, Design) and task.design.counts_vertices)
     solved = _solve(given, columns, offsets, task, sure=bool(whole))
     if not solved.numbered.forest.complete:
         log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
         solved = _solve(given, columns, offsets, task, sure=True)
+        if not solved.numbered.forest.complete:
+            raise given.changed()
     numbered = solved.numbered
     forest, names = numbered.settle(numbered.forest)
     done = perf_counter()

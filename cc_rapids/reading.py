@@ -3,6 +3,10 @@
 column  : (m,) integers of any type, as it came; vertex v has the id v + low.
 offsets : (n + 1,) and indices : (m,) of an adjacency list, whose entry e is an edge from the row
           r with offsets[r] <= e < offsets[r + 1] to indices[e].
+
+All of these are the caller's memory, which another thread may write meanwhile. So a kernel loads
+each word once, and compares what it has loaded with a bound before it indexes by it: what an
+earlier pass has seen there proves nothing.
 """
 
 from typing import Any
@@ -42,6 +46,17 @@ def index(on: Any, vertex: type) -> Any:
         return vertex(np.int64(column[i]) - low)
 
     return index
+
+
+def entries_of(on: Any) -> Any:
+    """Where the entries of a row begin and end: within all of them, whatever the offsets say."""
+
+    @on.device
+    def entries(offsets, indices, v):
+        last = min(np.uint64(offsets[v + ONE]), np.uint64(indices.size))
+        return min(np.uint64(offsets[v]), last), last
+
+    return entries
 
 
 def row_of(on: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .columns import Column
 from .engines import Array, Engine
+from .errors import InputError
 from .names import Listed, Offset
 from .spans import bounds, type_of
 from .strings import Words, factorise
@@ -181,6 +182,13 @@ def _codes(
         return places, Listed.of(table), int(table.size)
     wide = np.uint64 if dtype == np.uint64 else np.int64
     codes = [(array.astype(wide) - wide(low)).astype(np.int64) for array in arrays]
+    least, most = bounds(codes, engine)
+    if least < 0 or most > high - low:
+        raise InputError(
+            f"{part.name!r}, or the column at the other end of the edges, changed while it was read:"
+            " it held other ids the second time; give a copy, or wait until what writes to it is"
+            " done"
+        )
     return codes, Offset(low, dtype), max(high - low + 1, 1)
 
 

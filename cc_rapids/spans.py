@@ -248,14 +248,21 @@ def check_range(named: range) -> None:
 
 
 def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:
-    """Name the column that holds an id outside 0 .. n - 1."""
+    """Name the column that holds an id outside 0 .. n - 1, unless none does any more."""
     stray = (
         (column.name, low if low < 0 else high)
         for column, array in zip(given.columns, arrays, strict=True)
         for low, high in [bounds([array], engine)]
         if low < 0 or high >= n
     )
-    name, vertex = next(stray)
+    name, vertex = next(stray, (None, 0))
+    if name is None:
+        return given.changed()
+    if given.offsets is not None:
+        return InputError(
+            f"{name!r} holds {vertex:,}, and an adjacency list of {n:,} rows has the vertices"
+            f" 0..{n - 1:,}: give it rows for all of them, or as a list of edges"
+        )
     if n == 0:
         return InputError(
             f"column {name!r} holds the id {vertex}, but num_vertices=0: there is none"

@@ -121,7 +121,7 @@ def _number_integers(ids: Ids, engine: Engine) -> Numbered:
     everyone = isinstance(named, range) and named == range(span.low, span.low + span.size)
     forest = Forest(engine, span.size, everyone)
     if not everyone:
-        _mark_named(ids, forest.seen, engine)
+        _mark_named(ids, forest.seen, forest.stray, engine)
     src, dst = ids.arrays[:2]
     names = Offset(span.first, span.dtype)
     return as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names, span.order)
@@ -134,14 +134,20 @@ def as_it_is(
     return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names), order, names)
 
 
-def _mark_named(ids: Ids, words: Array, engine: Engine) -> None:
+def _mark_named(ids: Ids, words: Array, stray: Array, engine: Engine) -> None:
     """Note the vertices that are named besides the edges in a set over the span."""
     span, named = ids.span, ids.given.vertices
     if isinstance(named, range) and named:
         first = named.start - span.low
         _kernel("mark_range", engine, span.vertex)(len(named), first, named.step, words)
     for column in ids.arrays[2:]:
-        _kernel("mark_column", engine, span.vertex)(column.size, column, span.first, words)
+        _mark_ids(column, span, words, stray, engine)
+
+
+def _mark_ids(column: Array, span: Span, words: Array, stray: Array, engine: Engine) -> None:
+    """Note the vertices that a column names in a set over the span."""
+    mark = _kernel("mark_ids", engine, span.vertex)
+    mark(column.size, column, span.first, span.size, words, stray)
 
 
 def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
@@ -149,17 +155,19 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     span, of_ids = ids.span, passes.ids
     size = -(-span.size // bits.WORD)
     words = engine.fill(engine.empty(size, np.uint32), 0)
+    stray = engine.fill(engine.empty(1, np.int64), 0)
     before = engine.empty(blocks_of(size), Span.vertex_of(ids.way.vertices))
     for column in ids.arrays[:2]:
-        _kernel("mark_column", engine, span.vertex)(column.size, column, span.first, words)
-    _mark_named(ids, words, engine)
+        _mark_ids(column, span, words, stray, engine)
+    _mark_named(ids, words, stray, engine)
     rank(engine, words, before)
     n = int(engine.to_host(before[-1:])[0])
     forest = Forest(engine, n, everyone=True)
+    forest.stray[:] = stray
     ends = [engine.empty(column.size, forest.vertex) for column in ids.arrays[:2]]
     place = kernels.kernel(of_ids.number_ranks, engine, span.vertex)
     for column, out in zip(ids.arrays, ends, strict=False):
-        place(column.size, column, span.first, words, before, out)
+        place(column.size, column, span.first, span.size, n, words, before, out)
     listed = engine.empty(n, span.dtype)
     kernels.kernel(of_ids.members, engine)(size, words, before, span.first, listed)
     edges, names = Edges(ends[0], ends[1], 0), Listed.of(listed)

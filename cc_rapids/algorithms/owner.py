@@ -4,6 +4,7 @@ offsets, indices : the rows, every edge in those of both its ends.
 room             : (n (n + 1) / 2,) unsigned: the words from v (v + 1) / 2 on are thread v's, one
                    for each vertex up to v, as it never keeps a higher one.
 parent           : (n,) unsigned; in the end the owner of each vertex.
+stray            : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was met.
 
 A thread that comes to a higher vertex than its own is no owner, and ends at once. Those that are
 left are as many as the components: on a single one the search is sequential.
@@ -19,6 +20,7 @@ from ..catalog import choice
 from ..kernels.link import none_of
 from ..kernels.rows import ONE
 from ..kernels.sample import Step
+from ..reading import entries_of
 
 TOGETHER = 64  # searches that a CPU thread takes at a time
 
@@ -32,18 +34,20 @@ def search_to_labels(on: Any, vertex: type) -> Any:
     that end early leave theirs behind. The owner meets no higher label, raises that of each vertex
     of its component once, and visits it once: so its room is enough, and its search ends.
     """
-    high = on.max
+    high, entries = on.max, entries_of(on)
 
     @on.each
-    def search_to_labels(v, offsets, indices, room, parent):
+    def search_to_labels(v, offsets, indices, room, parent, stray):
         taken = (v * (v + ONE)) >> ONE
         found = taken + ONE
         room[taken] = vertex(v)
         while taken < found:
             u = np.uint64(room[taken])
-            e, last = np.uint64(offsets[u]), np.uint64(offsets[u + ONE])
+            e, last = entries(offsets, indices, u)
             while e < last:
                 w = np.uint64(indices[e])
+                if w >= np.uint64(parent.size):
+                    stray[0] = 1
                 label = v + ONE if w > v else np.uint64(parent[w])
                 if label < v:
                     label = np.uint64(high(parent, w, vertex(v)))
@@ -65,17 +69,19 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     other thread's, and a vertex that is not in the list has NONE there: no atomic operations. At
     the end v is the highest of its component, so that no other thread labels the members.
     """
-    none = none_of(vertex)
+    none, entries = none_of(vertex), entries_of(on)
 
     @on.each
-    def search_to_lists(v, offsets, indices, room, parent):
+    def search_to_lists(v, offsets, indices, room, parent, stray):
         first = (v * (v + ONE)) >> ONE
         u, tail, end = v, v, v + ONE
         room[first + v] = vertex(v)
         while u != end:
-            e, last = np.uint64(offsets[u]), np.uint64(offsets[u + ONE])
+            e, last = entries(offsets, indices, u)
             while e < last:
                 w = np.uint64(indices[e])
+                if w >= np.uint64(parent.size):
+                    stray[0] = 1
                 if w > v:
                     return
                 if room[first + w] == none:
@@ -120,6 +126,6 @@ def owner(on: Any, vertex: type, output: str) -> Step:
         room = engine.empty(n * (n + 1) // 2, vertex)
         if output == "lists":
             engine.fill(room, 0xFF)
-        search(n, *work.rows, room, work.trees[0])
+        search(n, *work.rows, room, work.trees[0], work.notes[1])
 
     return finish

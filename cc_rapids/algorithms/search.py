@@ -3,6 +3,7 @@
 depth : (n,) int32, how far each vertex is from the source, or FAR.
 queue : (n,) the vertices of the current depth, in any order; ``after`` those of the next.
 sizes : [vertices, entries] of the next depth.
+stray : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
 
 Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 2012; BFS-CC after
 Shun and Blelloch 2013.
@@ -16,7 +17,7 @@ import numpy as np
 from ..catalog import choice
 from ..kernels.rows import ONE, SWITCH
 from ..kernels.sample import LOW_WORD, PROBES, SPREAD, Sample, Step
-from ..reading import every
+from ..reading import entries_of, every
 
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)
@@ -25,13 +26,14 @@ ALPHA, BETA = 14, 24  # Beamer's: when to search from below, and when from above
 
 def deepen(on: Any, vertex: type, note: Any) -> Any:
     """Hang a vertex from the source, and give it a place in the queue of the next depth."""
-    add = on.add
+    add, entries = on.add, entries_of(on)
 
     @on.device
-    def deepen(w, e, source, offsets, after, sizes, parent, chosen):
+    def deepen(w, e, source, offsets, indices, after, sizes, parent, chosen):
+        first, last = entries(offsets, indices, w)
         parent[w] = vertex(source)
         after[np.uint64(add(sizes, 0, 1))] = vertex(w)
-        add(sizes, 1, np.int64(offsets[w + ONE]) - np.int64(offsets[w]))
+        add(sizes, 1, np.int64(last - first))
         note(chosen, w, e)
 
     return deepen
@@ -40,15 +42,19 @@ def deepen(on: Any, vertex: type, note: Any) -> Any:
 def from_above(on: Any, vertex: type, note: Any) -> Any:
     """Visit the neighbours of the queue: a group of threads a row, a swap decides who is first."""
     cas, found, group = on.cas, deepen(on, vertex, note), np.uint64(on.group)
+    entries = entries_of(on)
 
     @on.each
-    def from_above(i, d, source, queue, offsets, indices, depth, after, sizes, parent, chosen):
+    def from_above(i, d, source, queue, stray, depth, offsets, indices, *rest):
         v = np.uint64(queue[i // group])
-        e, last = np.uint64(offsets[v]) + i % group, np.uint64(offsets[v + ONE])
+        e, last = entries(offsets, indices, v)
+        e += i % group
         while e < last:
             w = np.uint64(indices[e])
-            if depth[w] == FAR and cas(depth, w, FAR, np.int32(d)) == FAR:
-                found(w, e, source, offsets, after, sizes, parent, chosen)
+            if w >= np.uint64(depth.size):
+                stray[0] = 1
+            elif depth[w] == FAR and cas(depth, w, FAR, np.int32(d)) == FAR:
+                found(w, e, source, offsets, indices, *rest)
             e += group
 
     return from_above
@@ -59,16 +65,19 @@ def from_below(on: Any, vertex: type, note: Any) -> Any:
 
     A neighbour of this very depth does not count, whether its depth is seen already or not.
     """
-    found = deepen(on, vertex, note)
+    found, entries = deepen(on, vertex, note), entries_of(on)
 
     @on.each
-    def from_below(v, d, source, offsets, indices, depth, after, sizes, parent, chosen):
+    def from_below(v, d, source, stray, depth, offsets, indices, *rest):
         if depth[v] == FAR:
-            e, last = np.uint64(offsets[v]), np.uint64(offsets[v + ONE])
+            e, last = entries(offsets, indices, v)
             while e < last:
-                if depth[np.uint64(indices[e])] == np.int32(d - 1):
+                w = np.uint64(indices[e])
+                if w >= np.uint64(depth.size):
+                    stray[0] = 1
+                elif depth[w] == np.int32(d - 1):
                     depth[v] = np.int32(d)
-                    found(v, e, source, offsets, after, sizes, parent, chosen)
+                    found(v, e, source, offsets, indices, *rest)
                     e = last
                 e += ONE
 
@@ -77,13 +86,13 @@ def from_below(on: Any, vertex: type, note: Any) -> Any:
 
 def of_high_degree(on: Any) -> Any:
     """Of some vertices the one with the most edges: best = [degree << 32 | vertex]."""
-    high = on.max
+    high, entries = on.max, entries_of(on)
 
     @on.each
-    def of_high_degree(i, n, offsets, best):
+    def of_high_degree(i, n, offsets, indices, best):
         v = ((i * SPREAD) & LOW_WORD) % np.uint64(n)
-        degree = np.uint64(offsets[v + ONE]) - np.uint64(offsets[v])
-        high(best, 0, (degree << np.uint64(32)) | v)
+        first, last = entries(offsets, indices, v)
+        high(best, 0, ((last - first) << np.uint64(32)) | v)
 
     return of_high_degree
 
@@ -137,7 +146,8 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
         while width:
             d += 1
             up = width > n // BETA if up else entries > left // ALPHA
-            rest = *work.rows, depth, after, engine.fill(sizes, 0), parent, chosen
+            given = work.notes[1], depth, *work.rows
+            rest = *given, after, engine.fill(sizes, 0), parent, chosen
             if up:
                 below(n, d, source, *rest)
             else:
@@ -182,7 +192,7 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
     def before(work: Any) -> None:
         engine, (parent, _, chosen) = work.engine, work.trees
         depth, queues, best = begin_search(work, vertex)
-        high(PROBES, work.n, work.rows[0], engine.fill(best, 0))
+        high(PROBES, work.n, *work.rows, engine.fill(best, 0))
         source = int(engine.to_host(best)[0]) & int(LOW_WORD)
         search(work, depth, queues, source)
         low(work.n, source, parent, engine.fill(best, 0xFF))

@@ -42,6 +42,8 @@ def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) ->
     @on.each
     def mixed(e, src, dst, n, parent, extra, trees, queries, answers):
         u, v = ends(e, src, dst, 0, n)
+        if max(u, v) >= n:
+            return
         if queries[e] != 0:
             answers[e] = same(trees, word(u), word(v))
         elif u != v:

@@ -2,6 +2,7 @@
 
 offsets : (n + 1,) and indices : (m,), integers: entry e of row v, offsets[v] <= e < offsets[v + 1],
           is an edge from v to indices[e].
+stray   : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
 """
 
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..catalog import choice
-from ..reading import every
+from ..reading import entries_of, every
 from .sample import LOW_WORD, SPREAD, Sample
 
 ONE, SHORT = np.uint64(1), 16  # entries that one thread of a group links, one after the other
@@ -37,27 +38,40 @@ def random_ones(on: Any) -> Any:
     return pick
 
 
-def link_entry(on: Any, vertex: type, join: Any, pick: Any) -> Any:
-    """Link a vertex and the j-th neighbour of those to be picked, if it has so many."""
+def link_neighbour(on: Any, vertex: type, join: Any) -> Any:
+    """Link a vertex and the index of an entry, if that is a vertex."""
 
     @on.device
-    def link(v, j, offsets, indices, parent, extra, chosen):
-        first = np.uint64(offsets[v])
-        degree = np.uint64(offsets[v + ONE]) - first
-        if j < degree:
-            e = first + pick(v, j, degree)
-            join(parent, extra, chosen, vertex(v), vertex(indices[e]), e)
+    def link(v, e, indices, parent, extra, chosen, stray):
+        w = np.uint64(indices[e])
+        if w < np.uint64(parent.size):
+            join(parent, extra, chosen, vertex(v), vertex(w), e)
+        else:
+            stray[0] = 1
 
     return link
+
+
+def link_entry(on: Any, link: Any, pick: Any) -> Any:
+    """Link a vertex and the j-th neighbour of those to be picked, if it has so many."""
+    entries = entries_of(on)
+
+    @on.device
+    def link_entry(v, j, offsets, indices, *trees_and_stray):
+        first, last = entries(offsets, indices, v)
+        if j < last - first:
+            link(v, first + pick(v, j, last - first), indices, *trees_and_stray)
+
+    return link_entry
 
 
 def by_entry(on: Any, link: Any) -> Any:
     """A thread for each of k neighbours of each vertex, those of one vertex side by side."""
 
     @on.each
-    def link_some(i, j, k, offsets, indices, parent, extra, chosen):
+    def link_some(i, j, k, *rows_trees_and_stray):
         v, more = i // np.uint64(k), i % np.uint64(k)
-        link(v, np.uint64(j) + more, offsets, indices, parent, extra, chosen)
+        link(v, np.uint64(j) + more, *rows_trees_and_stray)
 
     return link_some
 
@@ -66,10 +80,10 @@ def by_vertex(on: Any, link: Any) -> Any:
     """A thread for each vertex, which links its neighbours one after the other."""
 
     @on.each
-    def link_each(v, k, offsets, indices, parent, extra, chosen):
+    def link_each(v, k, *rows_trees_and_stray):
         j = np.uint64(0)
         while j < np.uint64(k):
-            link(v, j, offsets, indices, parent, extra, chosen)
+            link(v, j, *rows_trees_and_stray)
             j += ONE
 
     return link_each
@@ -99,20 +113,22 @@ def kout(
     ``reorganise``: pairs of threads read two entries of two rows side by side and swap them (k=2,
     on a GPU); ``gather``: the rows outside the giant are listed before they are finished.
     """
-    one = link_entry(on, vertex, join, {"first": first_ones, "random": random_ones}[pick](on))
+    picked = {"first": first_ones, "random": random_ones}[pick](on)
+    one = link_entry(on, link_neighbour(on, vertex, join), picked)
     link_some, link_each = by_entry(on, one), by_vertex(on, one)
     link_pairs = pairs(on, vertex, join) if on.swap_pairs and (k, pick) == (2, "first") else None
 
     def link(work: Any) -> None:
+        given = *work.rows, *work.trees, work.notes[1]
         if coalesce == "off":
             for j in range(k):
-                link_some(work.n, j, 1, *work.rows, *work.trees)
+                link_some(work.n, j, 1, *given)
         elif reorganise == "off":
-            link_some(work.n * k, 0, k, *work.rows, *work.trees)
+            link_some(work.n * k, 0, k, *given)
         elif link_pairs:
-            link_pairs(-(-work.n // WARP) * WARP, work.n, *work.rows, *work.trees)
+            link_pairs(-(-work.n // WARP) * WARP, work.n, *given)
         else:
-            link_each(work.n, k, *work.rows, *work.trees)
+            link_each(work.n, k, *given)
 
     return Sample(link, left=every(on), gather=gather == "on")
 
@@ -123,28 +139,28 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     Thread 2t reads the first entry of its own row and of its neighbour's, thread 2t + 1 the second
     ones; then each gives the other what it needs. Runs for whole warps, beyond n too.
     """
-    swap = on.swap_pairs
+    swap, entries = on.swap_pairs, entries_of(on)
 
     @on.each
-    def link_pairs(i, n, offsets, indices, parent, extra, chosen):
-        odd, none = i & ONE, np.int64(-1)
+    def link_pairs(i, n, offsets, indices, parent, extra, chosen, stray):
+        odd, none, first = i & ONE, np.int64(-1), np.uint64(0)
         mine = theirs = none
         for side in range(2):
             v = (i ^ odd) + np.uint64(side)
             if v < np.uint64(n):
-                e = np.uint64(offsets[v]) + odd
-                if e < np.uint64(offsets[v + ONE]):
-                    if np.uint64(side) == odd:
-                        mine = np.int64(indices[e])
-                    else:
-                        theirs = np.int64(indices[e])
+                e, last = entries(offsets, indices, v)
+                w = np.int64(indices[e + odd]) if e + odd < last else none
+                if w != none and np.uint64(w) >= np.uint64(n):
+                    stray[0], w = 1, none
+                if np.uint64(side) == odd:
+                    mine, first = w, e
+                else:
+                    theirs = w
         other = swap(theirs)
-        if i < np.uint64(n):
-            e = np.uint64(offsets[i])
-            if mine != none:
-                join(parent, extra, chosen, vertex(i), vertex(mine), e + odd)
-            if other != none:
-                join(parent, extra, chosen, vertex(i), vertex(other), e + ONE - odd)
+        if mine != none:
+            join(parent, extra, chosen, vertex(i), vertex(mine), first + odd)
+        if other != none:
+            join(parent, extra, chosen, vertex(i), vertex(other), first + ONE - odd)
 
     return link_pairs
 
@@ -163,42 +179,50 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
     Algorithm 5 says ``labels[v] != v`` where 3.3 says that the roots are what is linked: so it is.
     """
 
+    entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
+
     @on.each
     def hook_first(v, offsets, indices, parent, extra, chosen):
-        e = np.uint64(offsets[v])
-        if e < np.uint64(offsets[v + ONE]) and np.uint64(indices[e]) < v:
-            parent[v] = vertex(indices[e])
+        e, last = entries(offsets, indices, v)
+        w = np.uint64(indices[e]) if e < last else v
+        if w < v:
+            parent[v] = vertex(w)
             note(chosen, v, e)
 
     @on.each
-    def link_roots(v, most, offsets, indices, parent, extra, chosen):
-        e = np.uint64(offsets[v])
-        last = min(e + np.uint64(most), np.uint64(offsets[v + ONE]))
+    def link_roots(v, most, offsets, indices, parent, extra, chosen, stray):
+        e, last = entries(offsets, indices, v)
+        last = min(e + np.uint64(most), last)
         if parent[v] == v:
             while e < last:
-                join(parent, extra, chosen, vertex(v), vertex(indices[e]), e)
+                link_one(v, e, indices, parent, extra, chosen, stray)
                 e += ONE
 
     def before(work: Any) -> None:
         hook_first(work.n, *work.rows, *work.trees)
 
     def link(work: Any) -> None:
-        link_roots(work.n, n, *work.rows, *work.trees)
+        link_roots(work.n, n, *work.rows, *work.trees, work.notes[1])
 
     return Sample(link, before, left=every(on), gather=gather == "on")
 
 
 def every_row(on: Any, vertex: type, finish: Any) -> Any:
     """Link the edges of ``count[0]`` listed rows; a group's threads take entries of one in turn."""
-    group = np.uint64(on.group)
+    group, entries = np.uint64(on.group), entries_of(on)
 
     @on.sweep
-    def every_row(i, n, step, count, listed, offsets, indices, *trees_and_notes):
+    def every_row(i, n, step, count, listed, stray, offsets, indices, *trees_and_notes):
         while i < np.uint64(count[0]) * group:
             v = np.uint64(listed[i // group])
-            e, last = np.uint64(offsets[v]) + i % group, np.uint64(offsets[v + ONE])
+            e, last = entries(offsets, indices, v)
+            e += i % group
             while e < last:
-                finish(vertex(v), vertex(indices[e]), e, *trees_and_notes)
+                w = np.uint64(indices[e])
+                if w < np.uint64(offsets.size) - ONE:
+                    finish(vertex(v), vertex(w), e, *trees_and_notes)
+                else:
+                    stray[0] = 1
                 e += group
             i += step
 
@@ -212,11 +236,11 @@ def most_in_a_row(on: Any) -> Any:
 
 def short_rows(on: Any, wide: type, one: Any) -> Any:
     """Link the entries of a row, or if they are many, raise a flag; ``once``: those to smaller."""
-    short = most_in_a_row(on)
+    short, entries = most_in_a_row(on), entries_of(on)
 
     @on.each
     def short_rows(v, once, many, offsets, indices, *trees):
-        e, last = np.uint64(offsets[v]), np.uint64(offsets[v + ONE])
+        e, last = entries(offsets, indices, v)
         if last - e > short:
             e, many[0] = last, 1
         while e < last:
@@ -230,7 +254,7 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
 
 def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
     """Link the entries of those rows by a thread each, if there are such rows."""
-    short = most_in_a_row(on)
+    short, entries = most_in_a_row(on), entries_of(on)
 
     @on.sweep
     def long_rows(first, n, step, once, many, offsets, indices, low, count, *trees):
@@ -238,8 +262,8 @@ def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
         while e < n and many[0] != 0:
             v = row(offsets, count, e)
             u, w = ends(e, offsets, indices, low, count)
-            few = np.uint64(offsets[v + ONE]) - np.uint64(offsets[v]) <= short
-            if not few and (w <= u or once == 0):
+            begin, end = entries(offsets, indices, v)
+            if end - begin > short and (w <= u or once == 0):
                 one(u, w, e, count, *trees)
             e += step
 

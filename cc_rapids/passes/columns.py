@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from .. import bits
-from ..reading import index
+from ..reading import distance, index
 
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
+NOWHERE = np.uint64(2**64 - 1)
 NEAR = np.uint64(1 << 15)  # how far apart ids are at most: two tiles
 
 
@@ -104,6 +105,21 @@ def nearby(on: Any, wide: type) -> Any:
     return nearby
 
 
+def mark_ids(on: Any, vertex: type) -> Any:
+    """Note the vertices that a column of the caller's names, or that it names others."""
+    at, mark = distance(on, np.uint64), bits.mark(on)
+
+    @on.each
+    def mark_ids(i, column, low, n, seen, stray):
+        v = at(column, i, low)
+        if v < np.uint64(n):
+            mark(seen, vertex(v))
+        else:
+            stray[0] = 1
+
+    return mark_ids
+
+
 def mark_column(on: Any, vertex: type) -> Any:
     """Note the vertices that a column names."""
     at, mark = index(on, vertex), bits.mark(on)
@@ -136,3 +152,27 @@ def mark_rows(on: Any, vertex: type) -> Any:
             mark(seen, vertex(v))
 
     return mark_rows
+
+
+def first_wrong_offset(on: Any) -> Any:
+    """found[0] = the first place of an offset that an adjacency list of m entries cannot have
+    there: they begin at 0, never fall, and end at m.
+    """
+    all_min = on.all_min
+
+    @on.sweep
+    def first_wrong_offset(i, size, step, m, offsets, found):
+        wrong, entries = NOWHERE, np.uint64(m)
+        while i < size:
+            here = np.uint64(offsets[i])
+            least = most = FIRST
+            if i > FIRST:
+                least, most = np.uint64(offsets[i - ONE]), entries
+            if i + ONE == size:
+                least = max(least, entries)
+            if here < least or here > most:
+                wrong = min(wrong, i)
+            i += step
+        all_min(found, FIRST, wrong)
+
+    return first_wrong_offset

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-ONE = np.uint64(1)
+from ..reading import entries_of
+
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 
 
@@ -13,14 +14,16 @@ def first_roots(on: Any) -> Any:
 
     Nothing is written but the answer: the tree that hooking would make is climbed as it is read.
     """
+    entries = entries_of(on)
 
     @on.each
     def first_roots(i, n, offsets, indices, roots):
-        v = ((i * SPREAD) & LOW_WORD) % np.uint64(n)
-        e = np.uint64(offsets[v])
-        while e < np.uint64(offsets[v + ONE]) and np.uint64(indices[e]) < v:
-            v = np.uint64(indices[e])
-            e = np.uint64(offsets[v])
+        v, down = ((i * SPREAD) & LOW_WORD) % np.uint64(n), True
+        while down:
+            e, last = entries(offsets, indices, v)
+            w = np.uint64(indices[e]) if e < last else v
+            down = w < v
+            v = min(v, w)
         roots[i] = v
 
     return first_roots

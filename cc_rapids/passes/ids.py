@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import bits
-from ..reading import SOON, index
+from ..reading import SOON, distance
 from .least import lessen
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
@@ -188,12 +188,17 @@ def hang(on: Any, vertex: type) -> Any:
 
 
 def number_ranks(on: Any, vertex: type) -> Any:
-    """The vertex of each row: the rank of its id in the set ``bits`` of those that occur."""
-    at, rank = index(on, vertex), bits.rank(on)
+    """The vertex of each row: the rank of its id in the set ``words`` of those that occur, of
+    ``size`` ids; n, which is none, for an id that is not in the set.
+    """
+    at, has, rank = distance(on, np.uint64), bits.has(on), bits.rank(on)
 
     @on.each
-    def number_ranks(i, column, low, words, before, out):
-        out[i] = rank(words, before, at(column, i, low))
+    def number_ranks(i, column, low, size, n, words, before, out):
+        d, found = at(column, i, low), np.uint64(n)
+        if d < np.uint64(size) and has(words, vertex(d)):
+            found = np.uint64(rank(words, before, vertex(d)))
+        out[i] = found
 
     return number_ranks
 

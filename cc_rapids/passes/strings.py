@@ -23,6 +23,17 @@ BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
 
 
+def place_of(on: Any) -> Any:
+    """Where a string begins and ends: within the bytes of all, whatever the offsets say."""
+
+    @on.device
+    def place(chars, offsets, i):
+        end = min(np.uint64(offsets[i + ONE]), np.uint64(chars.size))
+        return min(np.uint64(offsets[i]), end), end
+
+    return place
+
+
 def eight(on: Any) -> Any:
     """Eight bytes from a place on, the first in the lowest bits: zeros beyond the last of all."""
 
@@ -58,11 +69,11 @@ def hash_rows(on: Any) -> Any:
     The mixing maps one to one, so that strings of up to eight bytes and of one length never share
     a hash; others do as rarely as random numbers of 64 bits.
     """
-    read, mixed = some(on), mix(on)
+    read, mixed, place = some(on), mix(on), place_of(on)
 
     @on.each
     def hash_rows(i, chars, words, offsets, seed, hashes):
-        at, end = np.uint64(offsets[i]), np.uint64(offsets[i + ONE])
+        at, end = place(chars, offsets, i)
         h = mixed(np.uint64(seed) ^ (end - at))
         while at < end:
             h = mixed(h ^ read(chars, words, at, end - at))
@@ -98,15 +109,16 @@ def compare(on: Any) -> Any:
 
     All who find one write the same.
     """
-    same = common(on)
+    same, place = common(on), place_of(on)
 
     @on.each
     def compare(i, chars, words, offsets, slots, least, differ):
         j = np.uint64(least[slots[i]])
         if j != i:
-            a, b = np.uint64(offsets[i]), np.uint64(offsets[j])
-            size = np.uint64(offsets[i + ONE]) - a
-            if np.uint64(offsets[j + ONE]) - b != size or same(chars, words, a, b, size) != size:
+            a, end = place(chars, offsets, i)
+            b, other = place(chars, offsets, j)
+            size = end - a
+            if other - b != size or same(chars, words, a, b, size) != size:
                 differ[0] = np.uint32(1)
 
     return compare
@@ -118,7 +130,7 @@ def deepen(on: Any) -> Any:
     For RUN strings at a time, of one group or of several: a group may hold all strings, and its
     word would be what all threads wait for. No more bytes are compared than may yet be common.
     """
-    shared, lessen_word = common(on), lessen(on)
+    shared, lessen_word, place = common(on), lessen(on), place_of(on)
 
     @on.each
     def deepen(run, chars, words, offsets, rows, group, first, depth, deeper):
@@ -128,9 +140,10 @@ def deepen(on: Any) -> Any:
             if group[k] != g:
                 lessen_word(deeper, g, least)
                 g, least = group[k], ALL
-            i, j, known = np.uint64(rows[k]), np.uint64(rows[first[g]]), depth[g]
-            a, b = np.uint64(offsets[i]), np.uint64(offsets[j])
-            size = min(np.uint64(offsets[i + ONE]) - a, np.uint64(offsets[j + ONE]) - b, least)
+            a, end = place(chars, offsets, np.uint64(rows[k]))
+            b, other = place(chars, offsets, np.uint64(rows[first[g]]))
+            size = min(end - a, other - b, least)
+            known = min(depth[g], size)
             least = known + shared(chars, words, a + known, b + known, size - known)
             k += ONE
         lessen_word(deeper, g, least)
@@ -145,14 +158,14 @@ def pieces(on: Any) -> Any:
     comes before what it begins, also where that goes on with zeros, and two strings that both end
     here have the same number only if they are the same.
     """
-    read = some(on)
+    read, place = some(on), place_of(on)
 
     @on.each
     def pieces(k, chars, words, offsets, rows, group, depth, out):
-        i, known = np.uint64(rows[k]), depth[group[k]]
-        at, end = np.uint64(offsets[i]) + known, np.uint64(offsets[i + ONE])
-        found = ZERO
-        if at < end:
+        at, end = place(chars, offsets, np.uint64(rows[k]))
+        known, found = depth[group[k]], ZERO
+        if known < end - at:
+            at += known
             x = read(chars, words, at, min(end - at, SEVEN))
             x = ((x & BYTES) << BYTE_BITS) | ((x >> BYTE_BITS) & BYTES)
             x = ((x & PAIRS) << PAIR_BITS) | ((x >> PAIR_BITS) & PAIRS)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.link import none_of
-from ..reading import distance
+from ..reading import distance, entries_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NEAR = np.uint32  # vertices of a tile
@@ -116,12 +116,13 @@ def share_of_rows(on: Any, link_near: Any) -> Any:
 
     Where every edge stands in both rows (``once``), it is linked from that of its larger end.
     """
+    entries = entries_of(on)
 
     @on.device
     def share(t, step, base, size, first, last, near, offsets, indices, low, n, once, chosen):
         v = base + t
         while v < base + size:
-            e, end = np.uint64(offsets[v]), np.uint64(offsets[v + ONE])
+            e, end = entries(offsets, indices, v)
             while e < end and end - e <= LONG:
                 w = np.uint64(indices[e])
                 if w < v or not once:
