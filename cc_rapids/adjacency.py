@@ -138,8 +138,7 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
         keys = keys[xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]])]
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, firsts).astype(np.int64)
-    if edges.m:
-        forest.stray[:] = offsets[-1:] != keys.size
+    forest.stray |= offsets[-1:] != keys.size
     kernels.kernel(columns.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 

@@ -51,7 +51,9 @@ def lend_strings(column: Any) -> Iterator[tuple[Any, Any]]:
         dtype = np.dtype(starts.type().id().name.lower())
         first = starts.offset() + column.offset
         offsets = _view(starts.data(), dtype, first, column.size + 1)
-        yield _view(column.data, np.dtype(np.uint8), 0, int(offsets[-1])), offsets
+        size = max(int(offsets[-1]), 0)
+        size = min(size, int(column.data.size)) if size else 0
+        yield _view(column.data, np.dtype(np.uint8), 0, size), offsets
 
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:

@@ -84,7 +84,9 @@ def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, 
     if not len(column):
         return None
     with library.lend(column) as (chars, offsets):
-        found = texts.factorise(Text.of(chars, offsets, engine))
+        text = Text.of(chars, offsets, engine)
+        texts.check_offsets(text)
+        found = texts.factorise(text)
     if found is None:
         return None
     codes, rows = found

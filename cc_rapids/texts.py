@@ -22,6 +22,7 @@ import numpy as np
 
 from . import kernels
 from .engines import Array, Engine
+from .errors import InputError
 from .passes import ids as kernel_ids
 from .passes import strings as passes
 from .slots import Slots
@@ -73,6 +74,17 @@ class Text:
         """Run a kernel that reads the strings."""
         kernel = kernels.kernel(make, self.engine)
         kernel(n, self.chars, self.words, self.offsets, *arguments)
+
+
+def check_offsets(text: Text) -> None:
+    """Raise an InputError if the strings leave their bytes, which libraries never look for."""
+    wrong = text.engine.fill(text.engine.notes(1), 0)
+    text.run(passes.note_wrong_places, text.size, wrong)
+    if text.engine.to_host(wrong)[0]:
+        raise InputError(
+            "strings changed while they were read: some end before they begin, or beyond the bytes"
+            " of their column; give a copy, or wait until what writes to it is done"
+        )
 
 
 def factorise(text: Text) -> tuple[Array, Array] | None:

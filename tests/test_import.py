@@ -70,7 +70,7 @@ ROOMS = {
     "ways": Room("errors spans"),
     "names": Room("engines", "numpy"),
     "slots": Room("errors kernels engines passes forest names ways", "numpy"),
-    "texts": Room("kernels engines passes slots", "numpy"),
+    "texts": Room("errors kernels engines passes slots", "numpy"),
     "strings": Room("buffers columns engines texts", "numpy", "cudf pyarrow"),
     "rows": Room("errors columns engines names spans strings", "numpy"),
     "vertices": Room(

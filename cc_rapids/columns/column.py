@@ -188,12 +188,25 @@ def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:
         raise no_ids(name, text, size, missing)
     refuse_nulls(name, missing, size, remedy)
     if strings:
-        held = side.to_arrow()
+        held = _sound(name, side.to_arrow())
         return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
     array = side.to_numpy()
     if array.dtype.kind not in "iu":  # what some versions make of pandas' nullable integers
         array = array.astype(text.lower().partition("[")[0])
     return Column(name, text, size, partial(nullcontext, array))
+
+
+def _sound(name: str, held: Any) -> Any:
+    """The column of PyArrow's itself, which follows its offsets and indices without a look."""
+    import pyarrow as pa
+
+    try:
+        held.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            f"column {name!r} is {held.type} whose buffers are no column ({error}): make it anew"
+        ) from error
+    return held
 
 
 def _is_text(side: Any) -> bool:
@@ -211,7 +224,7 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
     """A column of categories, which stand for their values."""
     import pyarrow as pa
 
-    held = side.to_arrow()
+    held = _sound(name, side.to_arrow())
     kind, native = held.type.value_type, side.to_native()
     if pa.types.is_integer(kind):
         array = held.cast(kind).to_numpy()

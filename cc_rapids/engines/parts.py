@@ -67,26 +67,30 @@ class Part:
         """
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 
-    def compiled(self, jit: Jit, atoms: dict[str, Any], known: dict[str, Any] | None = None) -> Any:
+    def compiled(
+        self,
+        jit: Jit,
+        atoms: dict[str, Any],
+        known: dict[str, Any] | None = None,
+        kind: str = "",
+    ) -> Any:
         """The function, compiled by ``jit`` over compiled parts and the engine's own atoms.
 
         ``known`` holds the parts that this ``jit`` has compiled, by their fingerprints; new ones
-        are added.
+        are added. ``kind`` tells its code from that of other ``jit`` in one process.
         """
         done: dict[str, Any] = {} if known is None else known
 
         def ready(value: Any) -> Any:
             if isinstance(value, Atom):
                 return atoms[value.name]
-            return value.compiled(jit, atoms, done) if isinstance(value, Part) else value
+            return value.compiled(jit, atoms, done, kind) if isinstance(value, Part) else value
 
         if self.fingerprint not in done:
             cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
-            function = self.function
-            made = types.FunctionType(
-                function.__code__, function.__globals__, self.symbol, None, cells
-            )
-            made.__qualname__ = self.symbol
+            function, symbol = self.function, f"{self.symbol}{kind}"
+            made = types.FunctionType(function.__code__, function.__globals__, symbol, None, cells)
+            made.__qualname__ = symbol
             done[self.fingerprint] = jit(made)
         return done[self.fingerprint]
 

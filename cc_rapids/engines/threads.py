@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -23,7 +24,7 @@ from numba.extending import intrinsic
 
 from . import pages, store
 from .base import Array, Engine, Kernel
-from .parts import Atom
+from .parts import Atom, Part
 
 CHUNK = 1 << 16  # indices a thread takes at a time: small enough to balance, large enough to pay
 ORDER = "acq_rel"
@@ -33,15 +34,18 @@ WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
 # on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off. C
 # calls none of them, and Python only what is launched: other wrappers were two fifths of compiling.
 _options = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-_jit = numba.njit(**_options)
-_part = numba.njit(**_options, no_cpython_wrapper=True)
+CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # the environment variable by which every access is checked
 
 
-def _element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    """The address of array[i]; unsigned, so there is no negative index to wrap around."""
+def _element(context: Any, builder: Any, sig: Any, args: Any, anywhere: bool = False) -> Any:
+    """The address of array[i]; unsigned, so there is no negative index to wrap around. It is
+    checked if all accesses are, unless it may be ``anywhere``.
+    """
     array = context.make_array(sig.args[0])(context, builder, args[0])
     index = context.cast(builder, args[1], sig.args[1], types.intp)
-    return cgutils.get_item_pointer(context, builder, sig.args[0], array, [index], wraparound=False)
+    checked = context.enable_boundscheck and not anywhere
+    where = context, builder, sig.args[0], array, [index]
+    return cgutils.get_item_pointer(*where, wraparound=False, boundscheck=checked)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -66,7 +70,8 @@ def _fence(typing: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def _prefetch(typing: Any, array: Any, i: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = builder.bitcast(_element(context, builder, sig, args), cgutils.voidptr_t)
+        pointer = _element(context, builder, sig, args, anywhere=True)
+        pointer = builder.bitcast(pointer, cgutils.voidptr_t)
         word = ir.IntType(32)
         form = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, word, word, word])
         told = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], form)
@@ -93,18 +98,15 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
     return operation
 
 
-@_part  # type: ignore[untyped-decorator]
 def _barrier(*word: Any) -> None:
     """Nothing to wait for: a block, a grid, or a tile is one thread, and that one lane."""
 
 
-@_part  # type: ignore[untyped-decorator]
 def _count(flag: Any) -> Any:
     """What the only lane says."""
     return np.uint32(0), np.uint32(flag)
 
 
-@_part  # type: ignore[untyped-decorator]
 def _once(array: Any, i: Any) -> Any:
     """A plain read: a processor sees for itself that a column is read in order."""
     return array[i]
@@ -115,10 +117,40 @@ _add, _min, _max = (
     _read_modify_write("min", "umin"),
     _read_modify_write("max", "umax"),
 )
-ATOMS = {"cas": _cas, "fence": _fence, "barrier": _barrier, "add": _add, "min": _min, "max": _max}
-ATOMS |= {"once": _once, "count": _count, "meet": _barrier, "everyone": _barrier}
+ATOMS = {"cas": _cas, "fence": _fence, "add": _add, "min": _min, "max": _max}
 ATOMS |= {"prefetch": _prefetch, "bit_or": _read_modify_write("or", "or")}
 ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
+PLAIN = {"barrier": _barrier, "meet": _barrier, "everyone": _barrier, "once": _once}
+PLAIN |= {"count": _count}
+
+
+class _Compiler:
+    """Numba with our options, and what it has compiled: with every access checked, or none."""
+
+    def __init__(self, checked: bool) -> None:
+        options = _options | {"boundscheck": checked}
+        self.kind = "_checked" if checked else ""
+        self.jit = numba.njit(**options)
+        self.part = numba.njit(**options, no_cpython_wrapper=True)
+        self.atoms = ATOMS | {name: self._named(function) for name, function in PLAIN.items()}
+        self.parts: dict[str, Any] = {}  # by fingerprint, for all kernels
+
+    def _named(self, function: FunctionType) -> Any:
+        """A function as code of its own; the linker takes either of two with one name."""
+        made = FunctionType(function.__code__, function.__globals__, function.__name__ + self.kind)
+        made.__qualname__ = made.__name__
+        return self.part(made)
+
+    def kernel(self, shape: str, part: Part) -> Any:
+        """A kernel of a shape, which is taken from the store if that has it."""
+        shaped = SHAPES[shape](part.compiled(self.part, self.atoms, self.parts, self.kind))
+        shaped.__qualname__ = f"{shape}_{part.symbol}{self.kind}"
+        run = self.jit(shaped)
+        run._cache = _OnDisk(f"{shape} {part.fingerprint}{self.kind}")
+        return run
+
+
+_compiler = cache(_Compiler)  # one for each process and kind of check
 
 
 def _each(function: Any) -> Any:
@@ -148,16 +180,23 @@ SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "grid": _sweep, "tile
 
 
 class Threads(Engine):
-    """Kernels on the cores of this machine; its arrays are NumPy's."""
+    """Kernels on the cores of this machine; its arrays are NumPy's.
+
+    Parameters
+    ----------
+    checked : bool, optional
+        Whether kernels are compiled with a check of every access to an array: one outside raises
+        an AssertionError that names the kernel. By default what the environment says (``CHECK``).
+    """
 
     name = "threads"
     on_device = False
     xp = np
     prefetch: Atom | None = Atom("prefetch")
 
-    def __init__(self) -> None:
+    def __init__(self, checked: bool | None = None) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
-        self._parts: dict[str, Any] = {}  # by fingerprint, for all kernels
+        self.checked = os.environ.get(CHECK, "0") not in ("", "0") if checked is None else checked
         self._forget_pool()
         os.register_at_fork(after_in_child=self._forget_pool)
 
@@ -173,10 +212,7 @@ class Threads(Engine):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("threads")
         if run is None:
-            shaped = SHAPES[kernel.shape](kernel.part.compiled(_part, ATOMS, self._parts))
-            shaped.__qualname__ = f"{kernel.shape}_{kernel.part.symbol}"
-            run = _jit(shaped)
-            run._cache = _OnDisk(f"{kernel.shape} {kernel.part.fingerprint}")
+            run = _compiler(self.checked).kernel(kernel.shape, kernel.part)
             kernel.compiled["threads"] = run
         size = kernel.together or CHUNK
         if kernel.shape == "sweep":
@@ -190,7 +226,11 @@ class Threads(Engine):
         def work() -> None:
             near = (np.empty(kernel.near, np.uint32),) if kernel.near else ()
             for first in starts:
-                run(first, min(first + size, n), *near, *arguments)
+                try:
+                    run(first, min(first + size, n), *near, *arguments)
+                except IndexError as error:  # raised by those that check alone
+                    name = kernel.part.function.__name__
+                    raise AssertionError(f"kernel {name!r} leaves its arrays: {error}") from error
 
         helpers = min(self.workers - 1, (n - 1) // size)
         waiting = [self._executor().submit(work) for _ in range(helpers)]

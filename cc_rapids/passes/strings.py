@@ -34,6 +34,18 @@ def place_of(on: Any) -> Any:
     return place
 
 
+def note_wrong_places(on: Any) -> Any:
+    """Note whether any string ends before it begins, or beyond the bytes of all."""
+
+    @on.each
+    def note_wrong_places(i, chars, words, offsets, wrong):
+        end = np.uint64(offsets[i + ONE])
+        if np.uint64(offsets[i]) > end or end > np.uint64(chars.size):
+            wrong[0] = np.uint64(1)
+
+    return note_wrong_places
+
+
 def eight(on: Any) -> Any:
     """Eight bytes from a place on, the first in the lowest bits: zeros beyond the last of all."""
 
@@ -115,10 +127,10 @@ def compare(on: Any) -> Any:
     def compare(i, chars, words, offsets, slots, least, differ):
         j = np.uint64(least[slots[i]])
         if j != i:
-            a, end = place(chars, offsets, i)
-            b, other = place(chars, offsets, j)
-            size = end - a
-            if other - b != size or same(chars, words, a, b, size) != size:
+            a, a_end = place(chars, offsets, i)
+            b, b_end = place(chars, offsets, j)
+            size = a_end - a
+            if b_end - b != size or same(chars, words, a, b, size) != size:
                 differ[0] = np.uint32(1)
 
     return compare
@@ -140,9 +152,9 @@ def deepen(on: Any) -> Any:
             if group[k] != g:
                 lessen_word(deeper, g, least)
                 g, least = group[k], ALL
-            a, end = place(chars, offsets, np.uint64(rows[k]))
-            b, other = place(chars, offsets, np.uint64(rows[first[g]]))
-            size = min(end - a, other - b, least)
+            a, a_end = place(chars, offsets, np.uint64(rows[k]))
+            b, b_end = place(chars, offsets, np.uint64(rows[first[g]]))
+            size = min(a_end - a, b_end - b, least)
             known = min(depth[g], size)
             least = known + shared(chars, words, a + known, b + known, size - known)
             k += ONE

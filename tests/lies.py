@@ -1,0 +1,193 @@
+"""Lies about rows, columns that change while they are read, and engines that notice every access."""
+
+import signal
+import warnings
+from contextlib import contextmanager
+from functools import cache
+from unittest import mock
+
+import numpy as np
+
+from cc_rapids import Design, engines
+from cc_rapids.design import designs
+from cc_rapids.engines import rehearsal
+from cc_rapids.engines.threads import Threads
+
+SECONDS = 60  # for what takes some milliseconds
+FAR = [-1, 2**31 - 1, 2**31, 2**32 - 1, 2**32 + 5, 10**12, 2**62, -(2**40), -(2**63)]
+
+
+@contextmanager
+def no_hang(seconds=SECONDS):
+    """An error where something waits for ever."""
+
+    def late(*_):
+        raise TimeoutError(f"not done in {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def set_to(*values, at=None):
+    """Offsets of which some hold other values."""
+
+    def lie(offsets):
+        offsets = offsets.astype(np.int64)
+        places = slice(1, -1) if at is None else at
+        offsets[places] = np.resize(values, offsets[places].shape)
+        return offsets
+
+    return lie
+
+
+def unsigned(offsets):
+    found = offsets.astype(np.uint64)
+    found[1:-1] = np.uint64(2**63 + 5)
+    return found
+
+
+# What offsets of n + 1 = 301 become; "end" is taken for right where there may be room behind them.
+LIES = {
+    "far": set_to(10**12, at=slice(150, 151)),
+    "negative": set_to(-7, at=slice(150, 151)),
+    "all far": set_to(2**40),
+    "all negative": set_to(-(2**40)),
+    "unsigned": unsigned,
+    "falling": lambda offsets: np.concatenate([offsets[:1], offsets[-2:0:-1], offsets[-1:]]),
+    "falls once": set_to(0, at=slice(150, 151)),
+    "begins late": set_to(3, at=slice(0, 1)),
+    "ends late": set_to(10**9, at=slice(-1, None)),
+    "any": lambda offsets: np.random.default_rng(0).choice(FAR, offsets.size),
+}
+
+
+def same_kind(values, dtype):
+    """Integers as a type of other width has them: their lowest bits."""
+    return np.asarray(values, np.int64).astype(dtype)
+
+
+# What stands in the list of designs with other options only, or not at all
+FURTHER = [
+    f"{sample}+async+halve"
+    for sample in (
+        "none(tiles=64)",
+        "strided(bits=shared)",
+        "strided(every=2)",
+        "kout(coalesce=off, reorganise=off, gather=off)",
+        "kout(k=3, reorganise=off)",
+        "hook(gather=off)",
+        "bfs(gather=off)",
+    )
+]
+
+
+@cache
+def chosen(how):
+    """All designs; or some, in which each sampling and each union rule stands once."""
+    found = [*map(Design.parse, FURTHER), *designs()]
+    if how == "all":
+        return found
+    few, known = [], set()
+    for design in sorted(found, key=lambda d: len(str(d))):
+        words = {str(word).partition("+")[0] for word in design.words[:2] if word is not None}
+        if words - known:
+            known |= words
+            few.append(design)
+    return few
+
+
+class Changing(Threads):
+    """Threads that check every access; ``columns`` are overwritten before each launch from
+    ``since`` on.
+    """
+
+    columns = ()
+    values = FAR
+    since = count = 0
+
+    def launch(self, kernel, n, arguments):
+        self.count += 1
+        if self.count > self.since:
+            some = np.random.default_rng(self.count)
+            for column in self.columns:
+                column[:] = same_kind(some.choice(self.values, column.size), column.dtype)
+        super().launch(kernel, n, arguments)
+
+
+class Watched:
+    """An array as a kernel sees it: no index wraps around, and a column of the caller's holds
+    something else each time it is read.
+    """
+
+    def __init__(self, array, values=None, chance=None):
+        self.array, self.values, self.chance = array, values, chance
+        self.dtype, self.size, self.strides = array.dtype, array.size, array.strides
+
+    def __getitem__(self, i):
+        assert 0 <= int(i) < self.size, f"reads {int(i)} of {self.size}"
+        if self.values is None or self.chance.random() < 0.5:
+            return self.array[int(i)]
+        return same_kind(self.chance.choice(self.values), self.dtype)[()]
+
+    def __setitem__(self, i, value):
+        assert self.values is None, "writes to the caller's memory"
+        assert 0 <= int(i) < self.size, f"writes {int(i)} of {self.size}"
+        self.array[int(i)] = value
+
+
+FIRST_LOOKS = "span", "glance", "nearby", "first_wrong_offset"  # or no other kernel would run
+
+
+class Flickering(rehearsal.Rehearsal):
+    """Kernels as plain Python, on columns that change between two reads of one word."""
+
+    columns = ()
+    values = FAR
+
+    def __init__(self, warps):
+        super().__init__()
+        if not warps:
+            self.group = self.lanes = 1
+            self.samples, self.swap_pairs = False, None
+
+    def launch(self, kernel, n, arguments):
+        chance = np.random.default_rng(n)
+
+        def watched(argument):
+            if isinstance(argument, int):
+                return argument
+            own = any(np.may_share_memory(argument, column) for column in self.columns)
+            lies = own and kernel.part.function.__name__ not in FIRST_LOOKS
+            return Watched(argument, self.values if lies else None, chance)
+
+        most = {} if self.lanes == 1 else rehearsal.MOST
+        with mock.patch.object(rehearsal, "MOST", most):
+            super().launch(kernel, n, tuple(map(watched, arguments)))
+
+
+@cache
+def engine_of(kind):
+    """One of each for all tests: kernels are compiled for an engine."""
+    made = {
+        "checked": lambda: Changing(checked=True),
+        "one by one": lambda: Flickering(warps=False),
+        "by warps": lambda: Flickering(warps=True),
+    }
+    return made[kind]()
+
+
+@contextmanager
+def running_on(engine, columns=(), since=0, values=FAR):
+    """The engine stands for every other, and the columns are the caller's that change."""
+    engine.columns, engine.since, engine.count, engine.values = columns, since, 0, values
+    with mock.patch.object(engines, "get", return_value=engine), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
+        try:
+            yield engine
+        finally:
+            engine.columns = ()
