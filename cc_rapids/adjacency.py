@@ -12,8 +12,8 @@ from .design import Design
 from .edges import Array, Edges
 from .engines import MEMORY, Engine
 from .errors import CapacityError, InputError
-from .given import Given
 from .forest import Forest
+from .given import Given
 from .passes import columns
 
 HALF = np.uint64(32)

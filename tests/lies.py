@@ -1,18 +1,20 @@
-"""Lies about rows, columns that change while they are read, and engines that notice every access."""
+"""Lies about rows, columns that change while they are read, and engines that check all accesses."""
 
 import signal
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from unittest import mock
 
 import numpy as np
 
-from cc_rapids import Design, engines
+import cc_rapids
+from cc_rapids import CcRapidsError, Design, engines
 from cc_rapids.design import designs
 from cc_rapids.engines import rehearsal
 from cc_rapids.engines.threads import Threads
 
+N, M = 300, 280  # vertices and edges
 SECONDS = 60  # for what takes some milliseconds
 FAR = [-1, 2**31 - 1, 2**31, 2**32 - 1, 2**32 + 5, 10**12, 2**62, -(2**40), -(2**63)]
 
@@ -31,6 +33,19 @@ def no_hang(seconds=SECONDS):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def edges(n=N, m=M, dtype=np.int64):
+    return tuple(np.random.default_rng(1).integers(0, n, (2, m)).astype(dtype))
+
+
+def rows(n=N, m=M, dtype=np.int64):
+    """The offsets and indices of both directions."""
+    src, dst = edges(n, m, dtype)
+    both, other = np.concatenate([src, dst]), np.concatenate([dst, src])
+    order = np.argsort(both, kind="stable")
+    starts = np.searchsorted(both[order], np.arange(n + 1)).astype(dtype)
+    return starts, other[order].copy()
 
 
 def set_to(*values, at=None):
@@ -179,6 +194,17 @@ def engine_of(kind):
         "by warps": lambda: Flickering(warps=True),
     }
     return made[kind]()
+
+
+def any_answer(given, **options):
+    """Whether there was an answer; an error of ours is as good, and nothing else is."""
+    with no_hang(), suppress(CcRapidsError):
+        found = cc_rapids.components(given, **options)
+        found.labels(), found.sizes()
+        if options.get("forest"):
+            found.forest()
+        return True
+    return False
 
 
 @contextmanager

@@ -47,14 +47,32 @@ class Simulator(Threads):
             blocks = n
         with warnings.catch_warnings():  # integers wrap around, as they do on the GPU
             warnings.filterwarnings("ignore", ".*overflow encountered in scalar", RuntimeWarning)
-            run[blocks, BLOCK, 0, 4 * kernel.near](np.uint64(n), *map(_argument, arguments))
+            given = [_argument(argument, self.checked) for argument in arguments]
+            run[blocks, BLOCK, 0, 4 * kernel.near](np.uint64(n), *given)
 
 
-def _argument(argument: Any) -> Any:
+class _Checked(FakeCUDAArray):  # type: ignore[misc]
+    """An array that refuses what NumPy takes to count from its end."""
+
+    def __getitem__(self, i: Any) -> Any:
+        return super().__getitem__(_from_start(i))
+
+    def __setitem__(self, i: Any, value: Any) -> None:
+        super().__setitem__(_from_start(i), value)
+
+
+def _from_start(i: Any) -> Any:
+    if isinstance(i, int | np.integer) and i < 0:
+        raise AssertionError(f"a kernel leaves its arrays: index {i}")
+    return i
+
+
+def _argument(argument: Any, checked: bool = False) -> Any:
     """Integers with the width that the compiler gives them; arrays in place, because one may stand
     for two arguments, and the simulator would copy each of them there and back. Strided columns,
     which kernels only read, become the contiguous copies that it asks for.
     """
     if isinstance(argument, int):
         return np.int64(argument)
-    return FakeCUDAArray(np.ascontiguousarray(argument))
+    kind = _Checked if checked else FakeCUDAArray
+    return kind(np.ascontiguousarray(argument))

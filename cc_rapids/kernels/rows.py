@@ -178,7 +178,6 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
 
     Algorithm 5 says ``labels[v] != v`` where 3.3 says that the roots are what is linked: so it is.
     """
-
     entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
 
     @on.each

@@ -130,9 +130,18 @@ class TestEgr:
             (words(*path)[:-1], "and has 43"),
             (words(*path, 7), "and has 48"),
             (words(-1, 4, 0), "promises -1 vertices"),
-            (words(4, 4, 1, 1, 3, 4, 4, 1, 0, 2, 1), "nindex[0] is 1, where row 0 begins, and should be 0"),
-            (words(4, 4, 0, 1, 3, 4, 3, 1, 0, 2, 1), "nindex[4] is 3, where row 3 ends, the last one, and there are 4 indices"),
-            (words(4, 4, 0, 3, 1, 4, 4, 1, 0, 2, 1), "nindex[2] is 1, where row 1 ends, and begins at 3"),
+            (
+                words(4, 4, 1, 1, 3, 4, 4, 1, 0, 2, 1),
+                "nindex[0] is 1, where row 0 begins",
+            ),
+            (
+                words(4, 4, 0, 1, 3, 4, 3, 1, 0, 2, 1),
+                "nindex[4] is 3, where row 3 ends, the last",
+            ),
+            (
+                words(4, 4, 0, 3, 1, 4, 4, 1, 0, 2, 1),
+                "nindex[2] is 1, where row 1 ends, and",
+            ),
             (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, and the vertices are 0 to"),
             (b"H 4 1 1\nE 0 1 1\n", "no egr file"),
         ],

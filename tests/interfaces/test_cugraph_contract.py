@@ -117,7 +117,7 @@ def test_adjacency_lists_name_all_vertices(peer):
 
 
 def test_adjacency_lists_with_more_links_than_rows_say_are_refused():
-    with pytest.raises(errors.InputError, match=r"offsets\[2\] is 1, where row 1 ends, .* there are 2 indices"):
+    with pytest.raises(errors.InputError, match=r"offsets\[2\] is 1, where .* are 2 indices"):
         components(Csr(np.array([0, 1, 1]), np.array([0, 1])))
     assert len(components(Csr(np.array([0]), np.array([], np.int64)))) == 0
 
