@@ -185,9 +185,8 @@ def _codes(
     least, most = bounds(codes, engine)
     if least < 0 or most > high - low:
         raise InputError(
-            f"{part.name!r}, or the column at the other end of the edges, changed while it was read:"
-            " it held other ids the second time; give a copy, or wait until what writes to it is"
-            " done"
+            f"{part.name!r}, or the column of the other ends, changed while it was read: it held"
+            " other ids the second time; give a copy, or wait until what writes to it is done"
         )
     return codes, Offset(low, dtype), max(high - low + 1, 1)
 

@@ -135,7 +135,7 @@ class _Compiler:
         self.atoms = ATOMS | {name: self._named(function) for name, function in PLAIN.items()}
         self.parts: dict[str, Any] = {}  # by fingerprint, for all kernels
 
-    def _named(self, function: FunctionType) -> Any:
+    def _named(self, function: Any) -> Any:
         """A function as code of its own; the linker takes either of two with one name."""
         made = FunctionType(function.__code__, function.__globals__, function.__name__ + self.kind)
         made.__qualname__ = made.__name__
