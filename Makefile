@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-simulator test-gpu lint figures docs package clean
+.PHONY: demo test test-simulator test-bounds test-gpu lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -24,7 +24,11 @@ test: $(VENV)/dev
 	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) tests/engines tests/test_api.py \
 		tests/test_errors.py tests/test_result.py tests/test_vertices.py \
 		tests/test_glances.py tests/test_tiles.py tests/test_shared_bits.py \
-		tests/test_ahead.py
+		tests/test_ahead.py tests/test_offsets.py
+
+# All designs with every access to an array checked; `make test` takes some of them.
+test-bounds: $(VENV)/dev
+	$(PYTEST) -n auto --designs all tests/test_bounds.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

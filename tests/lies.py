@@ -104,15 +104,15 @@ FURTHER = [
 @cache
 def chosen(how):
     """All designs; or some, in which each sampling and each union rule stands once."""
-    found = [*map(Design.parse, FURTHER), *designs()]
+    further = [*map(Design.parse, FURTHER)]
     if how == "all":
-        return found
+        return [*further, *designs()]
     few, known = [], set()
-    for design in sorted(found, key=lambda d: len(str(d))):
-        words = {str(word).partition("+")[0] for word in design.words[:2] if word is not None}
-        if words - known:
-            known |= words
+    for design in [*further, *sorted(designs(), key=lambda design: len(str(design)))]:
+        words = {word.choice.name for word in design.words[:2]}
+        if design in further or words - known:
             few.append(design)
+        known |= words
     return few
 
 
@@ -123,12 +123,12 @@ class Changing(Threads):
 
     columns = ()
     values = FAR
-    since = count = 0
+    since = launches = 0
 
     def launch(self, kernel, n, arguments):
-        self.count += 1
-        if self.count > self.since:
-            some = np.random.default_rng(self.count)
+        self.launches += 1
+        if self.launches > self.since:
+            some = np.random.default_rng(self.launches)
             for column in self.columns:
                 column[:] = same_kind(some.choice(self.values, column.size), column.dtype)
         super().launch(kernel, n, arguments)
@@ -210,7 +210,7 @@ def any_answer(given, **options):
 @contextmanager
 def running_on(engine, columns=(), since=0, values=FAR):
     """The engine stands for every other, and the columns are the caller's that change."""
-    engine.columns, engine.since, engine.count, engine.values = columns, since, 0, values
+    engine.columns, engine.since, engine.launches, engine.values = columns, since, 0, values
     with mock.patch.object(engines, "get", return_value=engine), warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
         try:
