@@ -91,6 +91,7 @@ FURTHER = [
     f"{sample}+async+halve"
     for sample in (
         "none(tiles=64)",
+        "kout",
         "strided(bits=shared)",
         "strided(every=2)",
         "kout(coalesce=off, reorganise=off, gather=off)",
@@ -104,7 +105,7 @@ FURTHER = [
 @cache
 def chosen(how):
     """All designs; or some, in which each sampling and each union rule stands once."""
-    further = [*map(Design.parse, FURTHER)]
+    further = [*map(Design.parse, [*FURTHER, "owner(output=lists)"])]
     if how == "all":
         return [*further, *designs()]
     few, known = [], set()
@@ -180,7 +181,7 @@ class Flickering(rehearsal.Rehearsal):
             lies = own and kernel.part.function.__name__ not in FIRST_LOOKS
             return Watched(argument, self.values if lies else None, chance)
 
-        most = {} if self.lanes == 1 else rehearsal.MOST
+        most = {} if self.lanes == 1 else rehearsal.MOST | {"link_pairs": n}
         with mock.patch.object(rehearsal, "MOST", most):
             super().launch(kernel, n, tuple(map(watched, arguments)))
 
