@@ -107,14 +107,14 @@ def chosen(how):
     """All designs; or some, in which each sampling and each union rule stands once."""
     further = [*map(Design.parse, [*FURTHER, "owner(output=lists)"])]
     if how == "all":
-        return [*further, *designs()]
+        return list(dict.fromkeys([*further, *designs()]))
     few, known = [], set()
     for design in [*further, *sorted(designs(), key=lambda design: len(str(design)))]:
         words = {word.choice.name for word in design.words[:2]}
         if design in further or words - known:
             few.append(design)
         known |= words
-    return few
+    return list(dict.fromkeys(few))
 
 
 class Changing(Threads):

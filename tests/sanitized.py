@@ -8,9 +8,11 @@ in ``tile`` are the races that a union allows (see kernels/compress.py), all els
 """
 
 import argparse
+from contextlib import suppress
 from unittest import mock
 
 import numpy as np
+from lies import FAR, LIES, N, edges, rows, same_kind
 
 import cc_rapids
 from cc_rapids import Design, engines, generators
@@ -53,6 +55,69 @@ def designs(share, shares, engine):
     return len(chosen)
 
 
+def any_answer(given, **options):
+    """An answer, or an error of ours."""
+    with suppress(cc_rapids.CcRapidsError):
+        cc_rapids.components(given, **options).labels()
+
+
+def changing(engine, columns, since):
+    """A context in which columns are overwritten before each launch after so many."""
+    on, chance, launches = engines.get(engine), np.random.default_rng(since), iter(range(10**9))
+    launch = on.launch
+
+    def overwritten(kernel, n, arguments):
+        if next(launches) >= since:
+            for column in columns:
+                some = same_kind(chance.choice([*FAR, 0, N - 1, N], column.size), column.dtype)
+                column[:] = on.asarray(some)
+        launch(kernel, n, arguments)
+
+    return mock.patch.object(on, "launch", overwritten)
+
+
+def lies(share, shares, engine):
+    """A share of all designs on rows that lie, unseen by what looks at them first, and on rows and
+    lists that change between two launches.
+    """
+    chosen = [*map(Design.parse, TILED), *cc_rapids.designs()][share::shares]
+    there = engines.get(engine).asarray
+    for design in chosen:
+        with mock.patch("cc_rapids.job.check_offsets"):
+            for lie in LIES.values():
+                offsets, indices = rows()
+                given = Csr(there(lie(offsets)), there(indices), True)
+                any_answer(given, design=design, engine=engine)
+        for since in (1, 3):
+            given = [there(array) for array in rows()]
+            with changing(engine, given, since):
+                any_answer(Csr(*given, True), design=design, engine=engine)
+            given = tuple(there(array) for array in edges())
+            with changing(engine, given, since):
+                any_answer(given, num_vertices=N, design=design, engine=engine)
+
+
+def ids_that_change(engine):
+    """Columns of every kind of id that change between two launches."""
+    there = engines.get(engine).asarray
+    with (
+        mock.patch("cc_rapids.ways.SMALL", 2 * N),
+        mock.patch("cc_rapids.slots.FEW", 10),
+        mock.patch("cc_rapids.spans.LONG", 200),
+    ):
+        for factor in (1, 20, 10**9):
+            for since in range(8):
+                src, dst = (there(end * factor) for end in edges())
+                named = there(np.unique(np.concatenate([end * factor for end in edges()])))
+                with changing(engine, (src, dst, named), since):
+                    any_answer((src, dst), engine=engine)
+                    any_answer((src, dst), vertices=named, engine=engine)
+                    with suppress(cc_rapids.CcRapidsError):
+                        cc_rapids.Connectivity(N, engine=engine).insert((src, dst))
+                    with suppress(cc_rapids.CcRapidsError):
+                        cc_rapids.Connectivity(engine=engine).insert((src, dst))
+
+
 def ids(engine):
     """Ids of every kind, with audits that leave edges out and look ids up in a table."""
     always = mock.patch("cc_rapids.audit.run.stride_of", lambda n, m: 5 if n and m else 0)
@@ -92,7 +157,9 @@ def main(arguments=None):
     args = parser.parse_args(arguments)
     if args.share == 0:
         ids(args.engine)
+        ids_that_change(args.engine)
         batches(args.engine)
+    lies(args.share, args.shares, args.engine)
     count = designs(args.share, args.shares, args.engine)
     print(f"done: share {args.share} of {args.shares}, {count} designs")
 

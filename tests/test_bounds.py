@@ -16,7 +16,7 @@ import pytest
 from lies import FAR, LIES, M, N, any_answer, edges, engine_of, no_hang, rows, running_on
 from refusals import refused
 
-from cc_rapids import CcRapidsError, Connectivity, Csr, InputError
+from cc_rapids import CcRapidsError, Connectivity, Csr, InputError, texts
 
 NEAR = [0, 1, N - 1, N, N + 1]
 SINCE = (1, 2, 3, 5, 8)  # launches before columns change; the first one reads them
@@ -143,6 +143,20 @@ def test_ids_that_flicker(name, small):
     for kind in ("one by one", "by warps"):
         with running_on(engine_of(kind), columns):
             any_answer(given, **options)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_strings_that_leave_their_bytes(dtype):
+    """What looks at their offsets first is passed by: kernels keep within the bytes, and end."""
+    chars = np.frombuffer(b"some words and more." * 40, np.uint8)
+    for at, lie in ((50, 10**9), (50, -1), (100, 2**31 - 1), (0, -(2**31)), (slice(1, 99), -9)):
+        offsets = (np.arange(101) * 8).astype(dtype)
+        offsets[at] = lie
+        with running_on(engine_of("checked")) as engine, no_hang():
+            text = texts.Text.of(chars, offsets, engine)
+            with pytest.raises(InputError, match="some end before they begin, or beyond"):
+                texts.check_offsets(text)
+            texts.factorise(text)
 
 
 CALLS = {
