@@ -153,7 +153,13 @@ def test_an_unknown_design_comes_with_the_nearest_ones(design, parts):
 @pytest.mark.parametrize(
     "design",
     ["x", "none+x+halve", "halve-on", "rem-cas+splt", "liu-tarjan(PR)", "", "kuot+rem-cas+x", "+"]
-    + ["x" * 5000, "+".join("x" * 3000), "none+async+" + "halve" * 900, "kout(k=" + "9" * 5000, f"kout(k={'9' * 5000})+async+halve"],
+    + [
+        "x" * 5000,
+        "+".join("x" * 3000),
+        "none+async+" + "halve" * 900,
+        "kout(k=" + "9" * 5000,
+        f"kout(k={'9' * 5000})+async+halve",
+    ],
     ids=lambda name: name[:16],
 )
 def test_an_unknown_design_has_five_near_words_at_most(design):

@@ -71,14 +71,16 @@ def _fit_for_blanks(
     text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
     ids, rows, word = Kind(), 0, None
     spelled = {name: Spelling() for name in schema.names[:2]}
+    first = dict.fromkeys(spelled, 0)  # the row of the first float
     for piece in pieces:
         words = [column.cast(pa.large_string()) for column in piece.columns]
         for name, column in zip(schema.names, words, strict=True):
             _check_words(name, column, rows, path)
         if text is not None and len(piece):
             ids.add(*words[:2])
-            for column, values in zip(spelled.values(), words, strict=False):
-                column.add(values)
+            for name, values in zip(spelled, words, strict=False):
+                row = spelled[name].add(values)
+                first[name] += 0 if row is None else rows + row
             word = words[text][0].as_py() if word is None else word
         rows += len(piece)
         yield piece
@@ -88,13 +90,12 @@ def _fit_for_blanks(
             f" number or stands for none, such as {_shown(word)} in row 0, and snap, which has no"
             f" quotes, would give numbers back{_OTHERS}"
         )
-
     for name, column in spelled.items():
         if column.floats is not None:
             raise FormatError(
                 f"cannot write {path}: column {name!r} is text in which each word is a number, such"
-                f" as {_shown(column.floats)}, and snap, which has no quotes, would hold floats,"
-                f" which are refused{_OTHERS}"
+                f" as {_shown(column.floats)} in row {first[name]}, and snap, which has no quotes,"
+                f" would hold floats, which are refused{_OTHERS}"
             )
 
 

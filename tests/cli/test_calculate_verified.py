@@ -14,18 +14,30 @@ SETTINGS = settings(
 )
 
 
-@pytest.mark.parametrize("labels", ["csv", "tsv.gz", "parquet"])
-@pytest.mark.parametrize("edges", ["csv", "tsv", "arrow"])
+def refused_by_its_row(done, path):
+    """Whether what was to be written there is refused, which text between blanks alone may be."""
+    if done.exit_code:
+        assert path.suffix == ".txt"
+        assert " in row " in done.stderr
+        assert "write csv, tsv, arrow or parquet" in done.stderr
+    assert done.stdout == ""
+    return bool(done.exit_code)
+
+
+@pytest.mark.parametrize("labels", ["csv", "tsv.gz", "txt", "parquet"])
+@pytest.mark.parametrize("edges", ["csv", "tsv", "txt", "arrow"])
 @SETTINGS
 @given(TEXTS | NUMBERS)
 def test_what_is_calculated_is_verified(run, tmp_path, edges, labels, rows):
     src, dst = zip(*rows, strict=True)
     stored, edges, labels = (tmp_path / name for name in ("e.parquet", f"e.{edges}", f"l.{labels}"))
     pq.write_table(pa.table({"src": src, "dst": dst}), stored)
-    assert run("convert", stored, edges, "--quiet").output == ""
+    if refused_by_its_row(run("convert", stored, edges, "--quiet"), edges):
+        edges = stored
     assert run("convert", edges, tmp_path / "back.parquet", "--quiet").output == ""
     assert pq.read_table(tmp_path / "back.parquet").equals(pq.read_table(stored))
-    assert run("calculate", edges, "--output", labels, "--quiet").output == ""
+    if refused_by_its_row(run("calculate", edges, "--output", labels, "--quiet"), labels):
+        return
     for file in (stored, edges):
         done = run("verify", file, labels, "--quiet")
         assert (done.output, done.exit_code) == ("", 0)

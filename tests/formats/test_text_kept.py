@@ -70,7 +70,7 @@ def test_text_between_blanks_comes_back_or_is_refused(tmp_path, small, rows, blo
     except FormatError as error:
         refused = str(error)
     if refused is None:
-        assert pairs(path, header=False) == rows
+        assert pairs(path) == rows
     else:
         assert not path.exists()
         assert " row " in refused
@@ -114,8 +114,17 @@ def test_text_that_looks_like_numbers_needs_quotes(tmp_path, words):
     for kind in QUOTED:
         write_edges(edge_list(rows), tmp_path / "e", format=kind)
         assert pairs(tmp_path / "e", format=kind) == rows
-    write_edges(edge_list([*rows, ("x", "8")]), tmp_path / "e.txt")
-    assert pairs(tmp_path / "e.txt", header=False) == [*rows, ("x", "8")]
+    write_edges(edge_list([*rows, ("x", "y")]), tmp_path / "e.txt")
+    assert pairs(tmp_path / "e.txt") == [*rows, ("x", "y")]
+
+
+def test_text_that_looks_like_floats_needs_quotes(tmp_path):
+    rows = [("a", "7"), ("b", "1.5")]
+    with pytest.raises(FormatError, match=r"'dst' is text .* '1.5' in row 1, .* write csv"):
+        write_edges(edge_list(rows), tmp_path / "e.txt")
+    for kind in QUOTED:
+        write_edges(edge_list(rows), tmp_path / "e", format=kind)
+        assert pairs(tmp_path / "e", format=kind) == rows
 
 
 def test_numbers_stay_numbers_beside_text_in_quotes(tmp_path):
