@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,7 @@ def job(
     """
     check_labels(labels)
     check_memory(memory)
-    if chunked or _passes_by(edges):
+    if chunked or _passes_by(edges, source):
         ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
         ids["header"] = header
         how = {"labels": labels, "design": design, "engine": engine, "explain": explain}
@@ -97,13 +98,16 @@ def job(
     return found
 
 
-def _passes_by(edges: Any) -> bool:
-    """Whether edges are a stream; the modules for these are not loaded for a pair or a frame."""
+def _passes_by(edges: Any, source: Any) -> bool:
+    """Whether edges are a stream, as a file is whose ids have several columns.
+
+    The modules for these are not loaded for a pair or a frame.
+    """
     if frames.at_hand(edges):
         return False
     from .sources import is_stream
 
-    return is_stream(edges)
+    return is_stream(edges) or (isinstance(edges, str | PathLike) and isinstance(source, list))
 
 
 def _stream(

@@ -215,8 +215,8 @@ class Components(Selection, Audited):
         dropped (edges left out for nulls), seconds ("copy": to where kernels read, None where
         nothing is copied; "compute") and peak_bytes; of a stream that went on with a checkpoint
         also resumed: what that had done, and what the input has beyond; and of files taken: each
-        way in which they were read, by format, columns (the two of the edge), header (whether the
-        first line named them) and delimiter.
+        way in which they were read, by format, columns (those of the ids), header (whether the first
+        line named them) and delimiter.
         """
         resumed = {"resumed": self._facts.resumed} if self._facts.resumed else {}
         with self._engine.scope():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
@@ -156,3 +157,89 @@ def test_the_plan_knows_how_many_columns_an_id_has(tmp_path):
     assert one.edges == two.edges == 3000
     fixed = 4 << 20
     assert two.bytes - fixed == 2 * (one.bytes - fixed)
+
+
+def write_arrow(table, path):
+    with pa.ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table, max_chunksize=300)
+
+
+def write_tabs(table, path):
+    pyarrow.csv.write_csv(table, path, pyarrow.csv.WriteOptions(delimiter="\t"))
+
+
+WRITERS = {
+    "parquet": lambda table, path: pq.write_table(table, path, row_group_size=300),
+    "arrow": write_arrow,
+    "csv": pyarrow.csv.write_csv,
+    "tsv": write_tabs,
+}
+
+
+PAIR = "kind", "other"
+
+
+def with_weight(table):
+    """Words that are no nulls in text, and a column between that is no id."""
+    words = {name: pa.array([word or "w" for word in table[name].to_pylist()]) for name in PAIR}
+    for name, column in words.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table.add_column(1, "weight", pa.array(np.linspace(0, 1, len(table))))
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_files(suffix, tmp_path):
+    table = with_weight(edges())
+    for number, part in enumerate(in_parts(table, 1700)):
+        WRITERS[suffix](part, tmp_path / f"{number}.{suffix}")
+    want = components(table, *SIDES)
+    found = components(str(tmp_path / f"*.{suffix}"), *SIDES, memory_limit="120MiB")
+    same(found, want)
+    assert set(found.summary()["taken"][0]["columns"]) == {*SIDES[0], *SIDES[1]}
+    one = components(tmp_path / f"0.{suffix}", *SIDES)
+    same(one, components(table[:1700], *SIDES))
+    with pytest.raises(cc_rapids.MissingColumnError, match="no column 'ids'"):
+        components(tmp_path / f"0.{suffix}", ["kind", "ids"], SIDES[1])
+    with pytest.raises(cc_rapids.ColumnTypeError, match="'weight'"):
+        components(tmp_path / f"0.{suffix}", ["kind", "weight"], SIDES[1])
+
+
+@pytest.mark.parametrize(("suffix", "limit"), [("parquet", LIMIT), ("csv", "99MiB")])
+def test_a_file_is_taken_up_in_its_middle(suffix, limit, tmp_path, monkeypatch):
+    table, path = with_weight(edges(9000)), tmp_path / f"one.{suffix}"
+    WRITERS[suffix](table, path)
+    monkeypatch.setattr("cc_rapids.streams.progress.CALL_SECONDS", 0.0)
+    options = {"checkpoint": tmp_path / "far", "checkpoint_every": 0, "memory_limit": limit}
+    seen = []
+
+    def stop(facts):
+        seen.append(facts.edges)
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            components(path, *SIDES, progress=stop, **options)
+    assert 0 < seen[0] < seen[1] < 9000
+    same(components(path, *SIDES, **options), components(table, *SIDES))
+
+
+def test_text_decides_for_each_column_of_an_id(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("t,a,b,w\n1,007,7,.5\n1,7,8,.5\n2,8,007,.5\n")
+    found = components(path, ["t", "a"], ["t", "b"])
+    assert columns(found.labels())[:2] == [[1, 1, 1, 2, 2], ["007", "7", "8", "007", "8"]]
+    assert len(found) == 2
+    (tmp_path / "b.csv").write_text("t,a,b\nx,1,2\n")
+    with pytest.raises(cc_rapids.FormatError, match=r"b\.csv, from line 2 on: some ids are text"):
+        components(str(tmp_path / "*.csv"), ["t", "a"], ["t", "b"])
+    (tmp_path / "c.csv").write_text("t,a,b\n1,1,2.5\n")
+    with pytest.raises(cc_rapids.ColumnTypeError, match=r"c\.csv, line 2: column 'b'"):
+        components(tmp_path / "c.csv", ["t", "a"], ["t", "b"])
+    (tmp_path / "none.csv").write_text("")
+    assert columns(components(tmp_path / "none.csv", ["t", "a"], ["t", "b"]).labels()) == [[]] * 4
+
+
+def test_files_whose_ids_are_numbers_of_one_column(tmp_path):
+    np.savez(tmp_path / "a.npz", src=[1], dst=[2])
+    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids are one column a side"):
+        components(tmp_path / "a.npz", ["src", "dst"], ["dst", "src"])

@@ -82,10 +82,10 @@ class File:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the caller asked for."""
+    """What the caller asked for; of ids of several columns as many names on each side."""
 
-    source: str | None
-    destination: str | None
+    source: str | list[str] | None
+    destination: str | list[str] | None
     format: str
     header: bool | None
     weights: bool = False
@@ -94,13 +94,25 @@ class Wanted:
     @property
     def requested(self) -> list[str]:
         """The names that the caller gave."""
-        return [n for n in (self.source, self.destination, self.weight) if n is not None]
+        asked = (self.source, self.destination, self.weight)
+        sides = (side if isinstance(side, list) else [side] for side in asked)
+        return [name for side in sides for name in side if name is not None]
 
-    def columns(self, path: str, names: Sequence[str]) -> tuple[int, int]:
-        """The positions of the two columns among the names: see ``header.edge_columns``."""
-        return edge_columns(path, names, self.source, self.destination)
+    def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
+        """The positions of the two ends among the names, for each column of an id: see
+        ``header.edge_columns``.
+        """
+        source, destination = self.source, self.destination
+        if not (isinstance(source, list) or isinstance(destination, list)):
+            return [edge_columns(path, names, source, destination)]
+        sides = zip(source or [], destination or [], strict=True)
+        return [(place_of(path, names, a), place_of(path, names, b)) for a, b in sides]
 
-    def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, int]) -> int | None:
+    def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
+        """The positions of all columns of ids, each once: of ids of one column two."""
+        return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
+
+    def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
         """The position of the weights among the names, if they are wanted and there.
 
         A column that the caller has named has to be there.

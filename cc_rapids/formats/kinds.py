@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,7 @@ class Floats:
         self._columns = {name: Spelling() for name in names}
         self._lines: dict[str, int] = {}  # of the first float of a column
 
-    def append(self, block: Block, columns: list[Column], ids: tuple[Any, Any]) -> None:
+    def append(self, block: Block, columns: list[Column], ids: Sequence[Any]) -> None:
         """Look at the columns of one block, and at the ids in them, as
         :class:`cc_rapids.formats.ids.IdColumns` gives these.
         """

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import FormatError
+from ..errors import FormatError, InputError
 from .binary import columns_of, damage, read_egr, read_npz
 from .delimited import DIALECTS, parse
 from .entries import read_he, read_matrix, read_shortest_paths
@@ -143,14 +143,15 @@ def arrow_pieces(
 
 
 def text_pieces(
-    file: File, wanted: Wanted, text: bool | None, done: int, rows: Callable[[], int]
+    file: File, wanted: Wanted, text: list[bool] | None, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
     """The blocks of a csv, tsv or snap file, from the row on that follows those done.
 
     Parameters
     ----------
-    text : bool, optional
-        Whether all ids are strings; if it is not known, the first block says so.
+    text : list of bool, optional
+        For each column of an id, whether all of it are strings; if it is not known, the first block
+        says so.
 
     Raises
     ------
@@ -162,22 +163,27 @@ def text_pieces(
     dialect = DIALECTS[wanted.format]
     first, feed, names = first_lines(file, wanted)
     if first is None:
-        table = IdColumns().table((wanted.source or "src", wanted.destination or "dst"), text)
-        yield Piece(table, 0, 0, False)
+        yield Piece(_without_rows(wanted, text), 0, 0, False)
         return
-    ends = wanted.columns(file.path, names)
-    pair, at = (names[ends[0]], names[ends[1]]), 0
-    floats = Floats(file.path, dialect, list(pair))
+    places = wanted.columns(file.path, names)
+    pairs = wanted.pairs(file.path, names)
+    kinds = [list(dict.fromkeys(names[end] for end in pair)) for pair in pairs]
+    floats, at = [Floats(file.path, dialect, own) for own in kinds], 0
     for block in chain([first], feed):
-        ids = IdColumns()
-        columns = parse(file.path, block, dialect, len(names), ends)
-        floats.append(block, columns, ids.append(*columns))
-        floats.refuse()
-        table = ids.table(pair, text)
-        strings = any(pa.types.is_string(kind) for kind in table.schema.types)
+        read = parse(file.path, block, dialect, len(names), places)
+        columns, tables = dict(zip(places, read, strict=True)), []
+        for k, pair in enumerate(pairs):
+            ids = IdColumns()
+            found = dict(zip(pair, ids.append(*(columns[end] for end in pair)), strict=True))
+            floats[k].append(block, [columns[end] for end in found], list(found.values()))
+            floats[k].refuse()
+            own = names[pair[0]], names[pair[1]]
+            tables.append(ids.table(own, None if text is None else text[k]))
+        strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
+        table = _beside(tables)
         if text is None:
             text = strings
-        elif strings and not text:
+        elif any(own and not before for own, before in zip(strings, text, strict=True)):
             raise FormatError(
                 f"{file.path}, from line {block.line} on: some ids are text, and all before were"
                 " integers: a stream takes what comes first for all, so put such a file or line"
@@ -187,6 +193,25 @@ def text_pieces(
         left = max(0, done - (at - len(table)))
         for piece in sliced(table, 0, left, rows):
             yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
+
+
+def _without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
+    """The columns of a file of text in which there is nothing."""
+    source, destination = wanted.source or "src", wanted.destination or "dst"
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    pairs = list(zip(*sides, strict=True))
+    kinds = [None] * len(pairs) if text is None else text
+    return _beside([IdColumns().table(own, kind) for own, kind in zip(pairs, kinds, strict=True)])
+
+
+def _beside(tables: list[pa.Table]) -> pa.Table:
+    """The columns of several tables in one, each once."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = {}
+    for table in tables:
+        found |= dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table(found)
 
 
 def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
@@ -225,7 +250,7 @@ def read_pieces(
     group: int,
     done: int,
     rows: Callable[[], int],
-    text: bool | None,
+    text: list[bool] | None,
     read: RowGroups | None = None,
 ) -> Iterator[Piece]:
     """The edges of an open file from a place on, at most so many rows at a time.
@@ -238,8 +263,8 @@ def read_pieces(
         The first row group or batch to be read, and the rows of it to be left.
     rows : callable
         Says how many rows a piece may have; asked again and again.
-    text : bool, optional
-        Of text: whether all ids are strings.
+    text : list of bool, optional
+        Of text: for each column of an id, whether all of it are strings.
     read : callable, optional
         What reads row groups of a Parquet file of this machine as frames: called with its path,
         columns and groups.
@@ -252,6 +277,12 @@ def read_pieces(
         yield from arrow_pieces(file, wanted, group, done, rows)
     elif wanted.format in IN_PIECES:
         yield from text_pieces(file, wanted, text, done, rows)
+    elif isinstance(wanted.source, list):
+        raise InputError(
+            f"{file.path} is {wanted.format}, whose ids are one column a side, not"
+            f" source={wanted.source!r}: ids of several columns are read from"
+            f" {', '.join(IN_PIECES)}"
+        )
     else:
         table, vertices = WHOLE[wanted.format](file, wanted)
         vertices = None if done else vertices

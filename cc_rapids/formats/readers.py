@@ -23,7 +23,7 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     dialect, ids = DIALECTS[wanted.format], IdColumns()
     first, feed, names = first_lines(file, wanted)
     if first is None:
-        return ids.table((wanted.source or "src", wanted.destination or "dst")), None
+        return ids.table((str(wanted.source or "src"), str(wanted.destination or "dst"))), None
     ends = wanted.columns(file.path, names)
     at, weights = wanted.weight_column(file.path, names, ends), Weights()
     take = ends if at is None else (*ends, at)

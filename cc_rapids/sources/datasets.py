@@ -16,7 +16,7 @@ from ..errors import CcRapidsError, CheckpointError, FormatError, MissingColumnE
 from ..formats import Mark, Taken, mark_of, unchanged
 from ..frames import Side
 from .entries import Entry, arranged, more_of
-from .kinds import Chunk, Cursor, flat
+from .kinds import Chunk, Cursor, Texts, flat
 from .memory import FILE_BYTES, Budget
 
 
@@ -40,9 +40,7 @@ class Fragments:
         self.marks = [file and file.mark() for file in self.files]
         self.order = list(range(len(self.files)))
 
-    def read(
-        self, start: Cursor, budget: Budget, text: bool | None
-    ) -> Generator[Chunk, None, None]:
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """The batches of each row group, of which the rows that are done are left."""
         fragments = self._fragments()
         if not fragments:

@@ -30,7 +30,7 @@ from ..formats import (
 )
 from ..frames import Side
 from .entries import Entry, arranged, more_of
-from .kinds import Chunk, Cursor
+from .kinds import Chunk, Cursor, Texts
 from .memory import FILE_BYTES, TEXT_BYTES, Budget, in_words
 
 WHOLE = 8  # bytes in memory for each byte of a file that is read whole
@@ -49,7 +49,7 @@ class Files:
 
     paths: list[str]
     marks: list[Mark | None]
-    names: tuple[str | None, str | None]
+    names: tuple[Side | None, Side | None]
     read_groups: RowGroups | None = None
     header: bool | None = None
     taken: list[Taken] = field(default_factory=list, compare=False)
@@ -78,13 +78,8 @@ class Files:
         FormatError
             There is none, or one is of no known format.
         InputError
-            Ids have several columns, or there is a header and none of the files is text.
+            There is a header and none of the files is text.
         """
-        if isinstance(source, list) or isinstance(destination, list):
-            raise InputError(
-                f"ids of files are one column a side, not source={source!r} and"
-                f" destination={destination!r}: give a pyarrow.dataset.dataset of the files"
-            )
         listed = edges if isinstance(edges, list) else [edges]
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         check_header(header, paths, [format_of(Path(path)) for path in paths])
@@ -99,19 +94,18 @@ class Files:
         largest = max((mark.size for mark in self.marks if mark), default=0) if packed else 0
         return (TEXT_BYTES if text else FILE_BYTES) + WHOLE * largest
 
-    def read(
-        self, start: Cursor, budget: Budget, text: bool | None
-    ) -> Generator[Chunk, None, None]:
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """The pieces of all files from a place on."""
+        text = [text] if isinstance(text, bool) else text
         for number in range(start.file, len(self.paths)):
             begin = start if number == start.file else Cursor(number)
             for chunk in self._pieces(number, begin, budget, text):
                 if text is None and (chunk.load or len(chunk.frame)):
-                    text = _text(chunk.frame)
+                    text = _text(chunk)
                 yield chunk
 
     def _pieces(
-        self, number: int, begin: Cursor, budget: Budget, text: bool | None
+        self, number: int, begin: Cursor, budget: Budget, text: list[bool] | None
     ) -> Iterator[Chunk]:
         path = self.paths[number]
         last: Chunk | None = None
@@ -132,12 +126,15 @@ class Files:
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
-                pair = piece.table.column_names[:2]
-                taken = Taken(wanted.format, (pair[0], pair[1]), file.header)
+                columns = piece.table.column_names
+                taken = Taken(wanted.format, tuple(columns), file.header)
                 if taken not in self.taken:
                     self.taken.append(taken)
                 load = piece.load and partial(_loaded, path, mark, piece.load)
-                last = Chunk(piece.table, pair[0], pair[1], after, piece.vertices, load=load)
+                source, destination = self.names
+                if not (isinstance(source, list) and isinstance(destination, list)):
+                    source, destination = columns[:2]
+                last = Chunk(piece.table, source, destination, after, piece.vertices, load=load)
         if last is not None:  # with the last piece the file is done
             yield replace(last, after=Cursor(number + 1))
 
@@ -166,6 +163,7 @@ class Files:
     def measure(self) -> dict[str, Any]:
         """Pieces, edges and the span of the ids, as far as the metadata of Parquet files tell."""
         pieces, edges, spans = 0, 0, []
+        several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
             if format_of(Path(path)) != "parquet":
                 return {"pieces": len(self.paths), "edges": None, "span": None}
@@ -178,12 +176,16 @@ class Files:
         return {
             "pieces": pieces,
             "edges": edges,
-            "span": span if len(known) == len(spans) else None,
+            "span": span if len(known) == len(spans) and not several else None,
         }
 
 
-def _text(table: Any) -> bool:
-    return any(map(is_text, table.schema.types[:2]))
+def _text(chunk: Chunk) -> list[bool]:
+    """For each column of an id whether it is text."""
+    schema, sides = chunk.frame.schema, (chunk.source, chunk.destination)
+    ends = (side if isinstance(side, list) else [side] for side in sides)
+    pairs = zip(*ends, strict=True)
+    return [any(is_text(schema.field(name).type) for name in pair) for pair in pairs]
 
 
 def _packed(path: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..formats import Taken
 from ..frames import Side
-from .kinds import Chunk, Cursor, is_reader
+from .kinds import Chunk, Cursor, Texts, is_reader
 from .memory import FILE_BYTES, Budget
 
 
@@ -26,9 +26,7 @@ class Items:
         self.taken: list[Taken] = []
         self.threaded = is_reader(items)  # an iterator of others may be bound to its thread
 
-    def read(
-        self, start: Cursor, budget: Budget, text: bool | None
-    ) -> Generator[Chunk, None, None]:
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """The items, those that are larger than a chunk in slices."""
         number = -1
         for number, item in enumerate(self.items):

@@ -19,6 +19,9 @@ def flat(source: Side, destination: Side) -> list[str]:
     return list(dict.fromkeys(name for side in sides for name in side))
 
 
+Texts = bool | list[bool] | None
+
+
 class Cursor(NamedTuple):
     """A place in a stream: so many files (or items) and, in the next, row groups and rows."""
 
@@ -67,10 +70,11 @@ class Source(Protocol):
     def fixed(self) -> int:
         """Bytes that reading takes beside the chunks."""
 
-    def read(
-        self, start: Cursor, budget: Budget, text: bool | None
-    ) -> Generator[Chunk, None, None]:
-        """The chunks from a place on, of at most so many rows each; ``text`` if ids are strings."""
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """The chunks from a place on, of at most so many rows each.
+
+        ``text`` says whether ids are strings, where that is known: for each column, of several.
+        """
 
     def identity(self) -> dict[str, Any]:
         """What tells this input from others, as JSON can hold it; ``kind`` is the source's."""

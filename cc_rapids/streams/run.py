@@ -215,7 +215,7 @@ class Run:
 
     def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
         """The state after all chunks from a place on."""
-        text = state.index.strings if state.index.n and not isinstance(state.index, Range) else None
+        text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = (
             ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
