@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from cc_rapids.errors import ColumnTypeError
-from cc_rapids.formats import delimited, read_edges
+from cc_rapids.errors import ColumnTypeError, FormatError
+from cc_rapids.formats import delimited, read_edges, write_table
 from cc_rapids.formats.ids import MISSING
 
 
@@ -84,6 +84,18 @@ class TestFloats:
     def test_a_score_between_the_ids_is_named(self, refusal):
         said = refusal("a.csv", "u,v\n" + "ann,0.5\n" * 9, ColumnTypeError)
         assert "line 2: column 'v'" in said
+
+    def test_in_quotes_they_are_names(self, read):
+        content = 'u,v\n"1.0","1e5"\n"2.5",nan\n'
+        assert read("a.csv", content)[0] == [("1.0", "1e5"), ("2.5", "nan")]
+
+    def test_what_would_be_refused_is_not_written(self, tmp_path):
+        table = pa.table({"vertex": ["1.5", "7", "nan"], "labels": ["1.5", "7.0", "8"]})
+        with pytest.raises(FormatError, match=r"'vertex' is text.*'1\.5'.*write csv"):
+            write_table(table, tmp_path / "a.txt")
+        assert list(tmp_path.iterdir()) == []
+        write_table(table, tmp_path / "a.csv")
+        assert read_edges(tmp_path / "a.csv").table.to_pydict() == table.to_pydict()
 
     def test_among_names_they_are_names(self, read):
         edges = [("1.0", "1e5"), ("v2", "1.5"), ("3", "x")]
