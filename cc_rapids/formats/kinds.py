@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _WAY_OUT = (
     "ids are integers or strings, because floats merge ids beyond 2^53: write them as integers,"
-    " name other columns by source= and destination= (--source, --destination), or if they are names"
-    " store them as strings in Parquet, or in quotes in csv"
+    " name other columns by source= and destination= (--source, --destination), or, if they are"
+    " names, store them as strings in Parquet, or in quotes in csv"
 )
 _SHOWN = 60  # letters of a value
 

@@ -91,7 +91,7 @@ class TestFloats:
 
     def test_what_would_be_refused_is_not_written(self, tmp_path):
         table = pa.table({"vertex": ["1.5", "7", "nan"], "labels": ["1.5", "7.0", "8"]})
-        with pytest.raises(FormatError, match=r"'vertex' is text.*'1\.5'.*write csv"):
+        with pytest.raises(FormatError, match=r"'vertex' is text.*'1\.5' in row 0.*write csv"):
             write_table(table, tmp_path / "a.txt")
         assert list(tmp_path.iterdir()) == []
         write_table(table, tmp_path / "a.csv")
