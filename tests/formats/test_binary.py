@@ -136,7 +136,7 @@ class TestEgr:
             ),
             (
                 words(4, 4, 0, 1, 3, 4, 3, 1, 0, 2, 1),
-                "nindex[4] is 3, where row 3 ends, the last",
+                "nindex[4] is 3, where row 3 ends, and begins at 4",
             ),
             (
                 words(4, 4, 0, 3, 1, 4, 4, 1, 0, 2, 1),
