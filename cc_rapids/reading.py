@@ -49,7 +49,10 @@ def index(on: Any, vertex: type) -> Any:
 
 
 def entries_of(on: Any) -> Any:
-    """Where the entries of a row begin and end: within all of them, whatever the offsets say."""
+    """Where the entries of a row begin and end: within all of them, whatever the offsets say.
+
+    Or the bytes of a string.
+    """
 
     @on.device
     def entries(offsets, indices, v):

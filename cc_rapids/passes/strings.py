@@ -3,7 +3,8 @@
 chars   : (c,) uint8, the bytes of all strings, one after the other.
 words   : (c // 8,) uint64, the same memory as whole words, little-endian; the last bytes are read
           one by one.
-offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]].
+offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]], as a row of an adjacency
+          list is of its indices.
 rows    : (k,) the strings that are put in order; those of a group have their first depth[group]
           bytes in common.
 """
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..reading import entries_of
 from .ids import mix
 from .least import lessen
 
@@ -21,17 +23,6 @@ HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
 RUN = np.uint64(16)  # strings that one thread compares with the first of their group
 BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
-
-
-def place_of(on: Any) -> Any:
-    """Where a string begins and ends: within the bytes of all, whatever the offsets say."""
-
-    @on.device
-    def place(chars, offsets, i):
-        end = min(np.uint64(offsets[i + ONE]), np.uint64(chars.size))
-        return min(np.uint64(offsets[i]), end), end
-
-    return place
 
 
 def note_wrong_places(on: Any) -> Any:
@@ -81,11 +72,11 @@ def hash_rows(on: Any) -> Any:
     The mixing maps one to one, so that strings of up to eight bytes and of one length never share
     a hash; others do as rarely as random numbers of 64 bits.
     """
-    read, mixed, place = some(on), mix(on), place_of(on)
+    read, mixed, place = some(on), mix(on), entries_of(on)
 
     @on.each
     def hash_rows(i, chars, words, offsets, seed, hashes):
-        at, end = place(chars, offsets, i)
+        at, end = place(offsets, chars, i)
         h = mixed(np.uint64(seed) ^ (end - at))
         while at < end:
             h = mixed(h ^ read(chars, words, at, end - at))
@@ -121,14 +112,14 @@ def compare(on: Any) -> Any:
 
     All who find one write the same.
     """
-    same, place = common(on), place_of(on)
+    same, place = common(on), entries_of(on)
 
     @on.each
     def compare(i, chars, words, offsets, slots, least, differ):
         j = np.uint64(least[slots[i]])
         if j != i:
-            a, a_end = place(chars, offsets, i)
-            b, b_end = place(chars, offsets, j)
+            a, a_end = place(offsets, chars, i)
+            b, b_end = place(offsets, chars, j)
             size = a_end - a
             if b_end - b != size or same(chars, words, a, b, size) != size:
                 differ[0] = np.uint32(1)
@@ -142,7 +133,7 @@ def deepen(on: Any) -> Any:
     For RUN strings at a time, of one group or of several: a group may hold all strings, and its
     word would be what all threads wait for. No more bytes are compared than may yet be common.
     """
-    shared, lessen_word, place = common(on), lessen(on), place_of(on)
+    shared, lessen_word, place = common(on), lessen(on), entries_of(on)
 
     @on.each
     def deepen(run, chars, words, offsets, rows, group, first, depth, deeper):
@@ -152,8 +143,8 @@ def deepen(on: Any) -> Any:
             if group[k] != g:
                 lessen_word(deeper, g, least)
                 g, least = group[k], ALL
-            a, a_end = place(chars, offsets, np.uint64(rows[k]))
-            b, b_end = place(chars, offsets, np.uint64(rows[first[g]]))
+            a, a_end = place(offsets, chars, np.uint64(rows[k]))
+            b, b_end = place(offsets, chars, np.uint64(rows[first[g]]))
             size = min(a_end - a, b_end - b, least)
             known = min(depth[g], size)
             least = known + shared(chars, words, a + known, b + known, size - known)
@@ -170,11 +161,11 @@ def pieces(on: Any) -> Any:
     comes before what it begins, also where that goes on with zeros, and two strings that both end
     here have the same number only if they are the same.
     """
-    read, place = some(on), place_of(on)
+    read, place = some(on), entries_of(on)
 
     @on.each
     def pieces(k, chars, words, offsets, rows, group, depth, out):
-        at, end = place(chars, offsets, np.uint64(rows[k]))
+        at, end = place(offsets, chars, np.uint64(rows[k]))
         known, found = depth[group[k]], ZERO
         if known < end - at:
             at += known

@@ -1,12 +1,11 @@
 """Files with a few bytes changed: each is read, or refused in our own words that name it."""
 
 import random
-import signal
-from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from lies import no_hang
 from trials import TRIALS
 
 import cc_rapids
@@ -15,25 +14,6 @@ from cc_rapids.formats import FORMATS, IN_PIECES, EdgeList, read_edges, write_ed
 
 WORDS = [b" ", b"\n", b"0", b"9", b"-1", b"x", b"9" * 20, b"%", b"\xff", b",", b"\r", b"\t", b"c"]
 WORDS += [b"\x00", b"1e3", b'"', b"0x1"]
-
-
-SECONDS = 20  # a file of some hundred bytes takes a millisecond
-
-
-@contextmanager
-def no_hang():
-    """An error where something waits for ever."""
-
-    def late(*_):
-        raise TimeoutError(f"not done in {SECONDS} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def damaged(content, chance):
