@@ -215,7 +215,7 @@ class Components(Selection, Audited):
         dropped (edges left out for nulls), seconds ("copy": to where kernels read, None where
         nothing is copied; "compute") and peak_bytes; of a stream that went on with a checkpoint
         also resumed: what that had done, and what the input has beyond; and of files taken: each
-        way in which they were read, by format, columns (those of the ids), header (whether the first
+        way in which they were read, by format, columns (those of ids), header (whether the first
         line named them) and delimiter.
         """
         resumed = {"resumed": self._facts.resumed} if self._facts.resumed else {}
