@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .columns import of
-from .errors import InputError
+from .errors import InputError, shown
 from .result import Components
 
 
@@ -41,10 +41,11 @@ class Cuts:
         InputError
             It is none of the thresholds.
         """
-        if threshold not in self._found:
-            known = ", ".join(map(str, self.thresholds))
-            raise InputError(f"{threshold!r} is none of the thresholds {known}: give one of these")
-        return self._found[threshold]
+        for level, found in self._found.items():
+            if np.ndim(threshold) == 0 and level == threshold:
+                return found
+        known = ", ".join(map(str, self.thresholds))
+        raise InputError(f"{shown(threshold)} is none of the thresholds {known}: give one of these")
 
     def labels(self, threshold: Any) -> Any:
         """The component of each vertex at a threshold: see :meth:`Components.labels`."""

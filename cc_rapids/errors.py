@@ -53,6 +53,29 @@ def brief(message: str) -> str:
     return _without_middle(message, LONGEST)
 
 
+def shown(value: object) -> str:
+    """Return what a message shows of an argument: a number or a string itself, of others the type.
+
+    Whatever others hold is not looked at, as that may take long, or fail.
+
+    Examples
+    --------
+    >>> shown("a"), shown(-1), shown([1, 2]), shown(10**5000)
+    ("'a'", '-1', 'a list of 2', 'an integer of 16,610 bits')
+    """
+    kind = type(value)
+    if isinstance(value, int) and value.bit_length() > 4096:
+        return f"an integer of {value.bit_length():,} bits"
+    if isinstance(value, range):
+        return f"range({', '.join(map(shown, (value.start, value.stop, value.step)))})"
+    if isinstance(value, str | bytes | int | float | complex) or value is None:
+        return repr(value)
+    if kind.__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return repr(value)
+    items = f" of {len(value):,}" if isinstance(value, list | tuple | dict | set) else ""
+    return f"a {kind.__name__}{items}"
+
+
 def _without_middle(text: str, most: int) -> str:
     if len(text) <= most:
         return text

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -15,24 +16,27 @@ import numpy as np
 from . import offsets
 from .catalog import unknown
 from .columns import (
+    LEAVE_OUT,
     Column,
-    array_of,
+    as_series,
     chunked,
     empty,
+    held,
+    is_cudf,
     is_cudf_frame,
     is_series,
     no_rows,
     of,
-    of_array,
     of_parts,
     same_kind,
 )
-from .errors import ColumnTypeError, InputError
+from .errors import ColumnTypeError, InputError, shown
 from .given import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
 from .graphs import Csr, is_graph, read_graph, read_rows
 from .parts import parts_of
 from .tables import read_cudf, read_series, read_table
 
+DEVICE = "__cuda_array_interface__"
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
 SOURCE, DESTINATION = "src", "dst"  # the columns of what is in memory, unless they are named
 
@@ -130,8 +134,22 @@ def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
 
 def _count(number: Any) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
-        raise InputError(f"num_vertices is a count from 0 on, not {number!r}")
+        raise InputError(f"num_vertices is a count from 0 on, not {shown(number)}")
+    check_range("num_vertices", range(int(number)), shown(number))
     return int(number)
+
+
+def check_range(name: str, ids: range, given: str = "") -> None:
+    """Raise an InputError if a range holds more than 2^63 - 1 ids, or some beyond 64 bits."""
+    if not ids:
+        return
+    least, greatest = min(ids[0], ids[-1]), max(ids[0], ids[-1])
+    count = (greatest - least) // abs(ids.step) + 1
+    if least < -(1 << 63) or greatest >= 1 << 64 or count >= 1 << 63:
+        raise InputError(
+            f"{name}={given or shown(ids)} goes beyond the integers of 64 bits: give fewer, or"
+            " vertices= those that there are"
+        )
 
 
 def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
@@ -141,6 +159,7 @@ def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
         return _with_column(given, _vertex_rows(given.src, vertices))
     if not isinstance(vertices, range):
         return _with_column(given, of("vertices", vertices))
+    check_range("vertices", vertices)
     if given.src.strings and given.src.size:
         raise InputError(
             f"column {given.src.name!r} holds strings, so vertices= takes strings too"
@@ -256,20 +275,47 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:
         )
     src, dst = map(chunked, edges)
     if not (is_series(src) and type(src) is type(dst)):
-        return _arrays(src, dst, (source, destination))
+        return _arrays(src, dst, (source, destination), nulls)
     if len(src) != len(dst):
         raise _unequal(source, len(src), destination, len(dst))
     return read_series(src, dst, ([source], [destination]), nulls)
 
 
-def _arrays(src: Any, dst: Any, names: tuple[str, str]) -> Given:
-    arrays = array_of(names[0], src), array_of(names[1], dst)
-    if arrays[0].size != arrays[1].size:
-        raise _unequal(names[0], arrays[0].size, names[1], arrays[1].size)
-    left, right = (of_array(name, array) for name, array in zip(names, arrays, strict=True))
-    left, right = same_kind(left, right)
-    on_device = any(hasattr(array, "__cuda_array_interface__") for array in arrays)
-    return Given(left, right, _plain, on_device)
+def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") -> Given:
+    sides = [held(name, side) for name, side in zip(names, (src, dst), strict=True)]
+    m, k = (side.size for side in sides)
+    if m != k:
+        raise _unequal(names[0], m, names[1], k)
+    masks = [side.there for side in sides if side.there is not None]
+    if len({type(mask) for mask in masks}) > 1:
+        masks = list(map(_host, masks))
+    keep = reduce(and_, masks) if masks and nulls == "drop" else None
+    left, right = (side.column(LEAVE_OUT) if keep is None else side.where(keep) for side in sides)
+    on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
+    left, right = same_kind(_as_array(left, src), _as_array(right, dst))
+    if keep is None:
+        return Given(left, right, _plain, on_device)
+    dropped = m - int(keep.sum())
+    return Given(left, right, _plain, on_device, dropped=dropped, kept=partial(_places, keep))
+
+
+def _host(mask: Any) -> Any:
+    return mask.get() if hasattr(mask, "get") else mask
+
+
+def _as_array(column: Column, side: Any) -> Column:
+    """A column of strings, of which answers are arrays though they came as a host's series."""
+    if not (column.strings and is_series(as_series(side))) or is_cudf(side):
+        return column
+    return replace(column, native=_objects)
+
+
+def _objects(words: Any, every: Any) -> Any:
+    return np.array(words.to_pylist(), object)
+
+
+def _places(keep: Any) -> Any:
+    return keep.nonzero()[0]
 
 
 def _unequal(source: str, m: int, destination: str, k: int) -> InputError:

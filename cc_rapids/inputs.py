@@ -23,6 +23,7 @@ from .given import Given
 from .parts import collected, is_frame, parts_of
 from .pick import column_of, columns_of, first, mask_of, rows_of
 
+BYTES_OF_ID = 40  # that a new one takes while it is numbered
 MISSING = ("raise", "false")
 NOTHING = frames.read(([], []), "src", "dst", None, None, "raise")
 
@@ -113,7 +114,9 @@ def vertices(named: Any, width: int | None = None) -> Given:
                 f"vertices={named} are ids of one column, and the edges have {width} a side: give a"
                 " frame with as many, or a list of tuples"
             )
-        named = np.arange(named.start, named.stop, named.step)
+        frames.check_range("vertices", named)
+        engines.get("threads").check_room(len(named) * BYTES_OF_ID, f"vertices={named}")
+        named = np.arange(named.start, named.stop, named.step) if named else np.arange(0)
     width = width or _width(named)
     if width == 1:
         return _looped(named)

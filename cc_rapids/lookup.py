@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .alike import with_column
-from .columns import Column, is_cudf, of, of_parts
+from .columns import Column, held, is_cudf, of, of_parts
 from .engines import Array, Engine
 from .errors import InputError, NullsError, UnknownVertexError
 from .forest import Forest
@@ -24,12 +24,16 @@ from .pick import (
     columns_of,
     first,
     only,
-    rows_of,
-    there_of,
 )
 from .vertices import Names
 
 IDS = ("min", "max")  # the kinds of labels that are ids
+
+
+def is_single(vertex: Any) -> bool:
+    """Whether it is one id: a string, an integer, or a tuple of these."""
+    parts = vertex if isinstance(vertex, tuple) else (vertex,)
+    return all(isinstance(part, str | int | np.integer) for part in parts)
 
 
 class Lookup:
@@ -76,7 +80,7 @@ class Lookup:
         array([9, 2])
         """
         with self._engine.scope():
-            single = isinstance(vertices, str | int | np.integer | tuple)
+            single = is_single(vertices)
             column = self._one(vertices) if single else self._column(vertices)
             rows = self._places(column, "raise")[0]
             labels = only(self._frame(self._vertex(rows) | self._label(rows)), "labels")
@@ -155,21 +159,18 @@ class Lookup:
 
     def _rows_of(self, frame: Any, on: list[Any], missing: str) -> tuple[Array, Array]:
         """The row of the answer of each row of a frame, and whether it has one."""
-        columns = [column_of(frame, name) for name in on]
-        there = reduce(and_, map(there_of, columns))
-        absent = there.size - int(there.sum())
-        if absent == there.size:
-            columns = [[] for _ in on]
-        elif absent:
-            columns = [rows_of(column, there, self._engine) for column in columns]
-        column = of_parts([of(*named) for named in zip(on, columns, strict=True)])
-        if absent and missing == "raise":
+        sides = [held(name, column_of(frame, name)) for name in on]
+        masks = [side.there for side in sides if side.there is not None]
+        there = reduce(and_, masks) if masks else None
+        column = of_parts([side.where(there) for side in sides])
+        if there is not None and missing == "raise":
             raise NullsError(
-                f"{absent:,} of {there.size:,} rows have nulls in {', '.join(map(repr, on))}, which"
-                " name no vertex: missing='null' leaves their labels null too"
+                f"{there.size - int(there.sum()):,} of {there.size:,} rows have nulls in"
+                f" {', '.join(map(repr, on))}, which name no vertex: missing='null' leaves their"
+                " labels null too"
             )
         places, known = self._places(column, missing)
-        if not absent:
+        if there is None:
             return places, known
         xp, there = self._engine.xp, self._engine.asarray(there)
         rows, found = xp.zeros(there.size, np.int64), xp.zeros(there.size, bool)

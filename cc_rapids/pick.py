@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from .columns import Column, array_of, is_cudf, is_cudf_frame, is_series, refuse_twice
+from .columns import (
+    Column,
+    array_of,
+    as_series,
+    chunked,
+    is_cudf,
+    is_cudf_frame,
+    is_series,
+    numbers_of_list,
+    refuse_twice,
+    rows_where,
+    series_of,
+    there_of,
+)
 from .errors import ColumnTypeError, InputError, MissingColumnError, NullsError
 
 
@@ -78,50 +91,63 @@ def first(column: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def numbers_of(column: Any) -> tuple[Any, Any]:
-    """A column of numbers as an array, and which are there: no nulls, not masked, no nan."""
+def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
+    """Return a column of numbers as an array, and which are there: no nulls, not masked, no nan.
+
+    Raises
+    ------
+    ColumnTypeError, InputError
+        It holds something else, or is not one-dimensional; ``what`` is how that calls it.
+    """
     if is_cudf(column):
+        if getattr(column.dtype, "kind", "O") not in "iuf":
+            raise _no_numbers(what, column.dtype, len(column))
         there = column.notnull().to_cupy()
         values = column.fillna(0).to_cupy()
         return values, there & (values == values)
+    values, there = _host_numbers(column, what)
+    return values, values == values if there is None else there & (values == values)
+
+
+def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
+    """The same, of whatever type; None if all are there."""
+    column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
-        return column, column == column
+        return _numbers(what, array_of(what, column)), None
+    if not is_series(column):
+        listed = isinstance(column, list | tuple)
+        masked = np.ma.asarray(numbers_of_list(what, column) if listed else column)
+        if masked.ndim != 1:
+            raise InputError(f"{what} have shape {masked.shape}: one column of numbers is wanted")
+        return _numbers(what, masked.data), ~np.ma.getmaskarray(masked)
     import narwhals as nw
 
-    series = nw.from_native(column, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        there = ~series.is_null().to_numpy()
-        values = series.fill_null(0).to_numpy()
-    else:
-        masked = np.ma.asarray(column)
-        values, there = masked.data, ~np.ma.getmaskarray(masked)
-    return values, there & (values == values)
+    side = series_of(column)
+    numbers = side.dtype.is_integer() or side.dtype.is_float()
+    if not numbers or side.dtype in (nw.Int128, nw.UInt128):
+        raise _no_numbers(what, getattr(column, "dtype", None) or column.type, len(column))
+    return side.fill_null(0).to_numpy(), ~side.is_null().to_numpy()
 
 
-def there_of(series: Any) -> Any:
-    """An array of bool, where a column lies: which of its values are no nulls."""
-    if is_cudf(series):
-        return series.notnull().to_cupy()
-    import narwhals as nw
+def _numbers(what: str, array: Any) -> Any:
+    if array.dtype.kind in "iuf":
+        return array
+    if array.size:
+        raise _no_numbers(what, array.dtype, array.size)
+    return np.empty(0, np.int64)
 
-    return ~nw.from_native(series, series_only=True).is_null().to_numpy()
+
+def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
+    return ColumnTypeError(
+        f"{what} are numbers, and these are {dtype} ({size:,} values): cast them first"
+    )
 
 
 def rows_of(column: Any, mask: Any, engine: Any) -> Any:
     """The rows of an array, a series or PyArrow's column for which a mask of the engine's holds."""
     mask = bring(mask, engine, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
-    if str(getattr(column, "type", "")) == "string_view":  # which filter does not take
-        column = column.cast("large_string")
-    if hasattr(column, "filter") and not hasattr(column, "iloc"):
-        return column.filter(_arrow_mask(column, mask))
-    return column[mask]
-
-
-def _arrow_mask(column: Any, mask: Any) -> Any:
-    """What ``filter`` of PyArrow's columns takes; Polars' takes an array."""
-    import pyarrow as pa
-
-    return pa.array(mask) if isinstance(column, pa.Array | pa.ChunkedArray) else mask
+    here = type(column).__module__.partition(".")[0] in ("cudf", "cupy", "numpy")
+    return column[mask] if here else rows_where(chunked(column), mask)
 
 
 def mask_of(name: str, values: Any) -> Any:
@@ -132,6 +158,7 @@ def mask_of(name: str, values: Any) -> Any:
     ColumnTypeError, NullsError, InputError
         It holds something else, or nulls, or is not one-dimensional.
     """
+    values = as_series(values)
     array, dtype = _plain(values) if is_series(values) else (array_of(name, values), "")
     if array is None:
         raise NullsError(
@@ -152,8 +179,11 @@ def _plain(series: Any) -> tuple[Any, str]:
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
     import narwhals as nw
 
-    side = nw.from_native(series, series_only=True)
-    return None if side.is_null().any() else side.to_numpy(), str(side.dtype)
+    side = series_of(series)
+    if there_of(side.to_native()) is not None:
+        return None, str(side.dtype)
+    plain = side.dtype in (nw.Boolean, nw.Object)  # of others no array may be made
+    return side.to_numpy() if plain else np.empty(len(side), object), str(side.dtype)
 
 
 def bring(column: Any, engine: Any, on_device: bool) -> Any:

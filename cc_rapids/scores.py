@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .columns import chunked, is_cudf, is_series
+from .columns import as_series, is_cudf, is_series, series_of
 from .engines import Array
 from .errors import ColumnTypeError, InputError
 from .pick import column_of, columns_of, numbers_of
@@ -72,7 +71,7 @@ def ordered(scores: Any) -> tuple[Any, Any]:
     if hasattr(scores, "__cuda_array_interface__"):
         if scores.dtype.kind not in "biuf":
             raise _no_scores(f"scores are {scores.dtype}")
-        return numbers_of(scores)
+        return numbers_of(scores.astype(np.int8) if scores.dtype.kind == "b" else scores)
     return _host_numbers(scores)
 
 
@@ -95,29 +94,23 @@ def _host_numbers(scores: Any) -> tuple[Any, Any]:
     import narwhals as nw
     import pyarrow as pa
 
-    series = _series(scores)
+    if isinstance(scores, list | tuple):
+        scores = [None if score is np.ma.masked else score for score in scores]
+    series = as_series(scores)
     if is_series(series):
-        side = nw.from_native(series, series_only=True)
+        side = series_of(series)
         if side.dtype.is_integer() or side.dtype.is_float():
-            return numbers_of(series)
+            return numbers_of(series, "scores")
         kind, make, ranked = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
     else:
         array = _array(scores)
         if array.dtype.kind in "biuf":
-            return numbers_of(array)
+            return numbers_of(array.astype(np.int8) if array.dtype.kind == "b" else array)
         kind, make, ranked = str(array.dtype), partial(_arrow, scores, array), False
     try:
         return _codes(make(), ranked)
-    except (pa.ArrowException, TypeError, OverflowError):
+    except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
         raise _no_scores(f"scores are {kind}") from None
-
-
-def _series(scores: Any) -> Any:
-    """What a library of frames has besides its series as a series; all else as it is."""
-    pandas = type(scores).__module__.partition(".")[0] == "pandas"
-    if pandas and not is_series(scores):
-        return sys.modules["pandas"].Series(scores)
-    return chunked(scores)
 
 
 def _array(scores: Any) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 
 from .catalog import unknown
 from .engines import Array
-from .errors import InputError
-from .lookup import IDS, Lookup
+from .errors import InputError, shown
+from .lookup import IDS, Lookup, is_single
 from .pick import only
 from .scores import best_places, ordered, vertices_and_scores
 
@@ -39,7 +39,7 @@ class Selection(Lookup):
         sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
         for name, size in sizes.items():
             if not isinstance(size, int | float | np.integer | np.floating):
-                raise InputError(f"{name} is a number of vertices, not {size!r}")
+                raise InputError(f"{name} is a number of vertices, not {shown(size)}")
         with self._engine.scope():
             keep = self._counts >= min_size
             if max_size is not None:
@@ -175,7 +175,7 @@ class Selection(Lookup):
     def _component(self, label: Any) -> int:
         """The number of a component in the order of the least ids, by its label."""
         number = -1
-        if self._kind in IDS:
+        if self._kind in IDS and is_single(label):
             rows, known = self._places(self._one(label), "null")
             vertex, own = self._named(self._kind)
             if bool(known.all()) and bool((vertex[rows] == own[rows]).all()):
@@ -184,7 +184,7 @@ class Selection(Lookup):
             number = int(self._by_size[label]) if self._kind == "size" else int(label)
         if number < 0:
             raise InputError(
-                f"{label!r} is no label of these {len(self._counts):,} components (labels are of"
-                f" kind {self._kind!r}); component_of() gives the label of a vertex"
+                f"{shown(label)} is no label of these {len(self._counts):,} components (labels are"
+                f" of kind {self._kind!r}); component_of() gives the label of a vertex"
             )
         return number

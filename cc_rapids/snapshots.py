@@ -29,6 +29,8 @@ def begun(
     columns an id has, if that is known.
     """
     with engine.scope():
+        if count is not None:  # the trees are there twice while a batch runs
+            engine.check_room(2 * count * (4 if count < 1 << 32 else 8), f"num_vertices={count:,}")
         index = Integers.empty(engine) if count is None else Range(count)
         forest = batches.grown(Forest(engine, 0, everyone=True), index.n)
         state = State(engine, index, forest, batches.kind_of(inputs.NOTHING, None))

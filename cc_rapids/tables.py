@@ -7,6 +7,8 @@ from functools import cache, partial
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 from .catalog import unknown
 from .columns import (
     Column,
@@ -17,8 +19,10 @@ from .columns import (
     of_parts,
     of_series,
     refuse_twice,
+    rows_where,
     same_kind,
     series_of,
+    there_of,
 )
 from .errors import InputError, MissingColumnError
 from .given import Given
@@ -173,7 +177,7 @@ def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> Given:
     """The columns of sources and those of destinations, as series of narwhals."""
     size, ends = len(sides[0][0]), len(sides[0])
     every, kept = [*sides[0], *sides[1]], None
-    if nulls == "drop" and any(side.null_count() for side in every):
+    if nulls == "drop":
         every, kept = _without_nulls(every)
     columns = [
         of_series(name, side) for name, side in zip([*names[0], *names[1]], every, strict=True)
@@ -194,14 +198,17 @@ def _make_frame(backend: Any, columns: dict[str, Any]) -> Any:
     return nw.from_dict(columns, backend=backend).to_native()
 
 
-def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any]]:
-    """The rows of series of one length in which none is null, and what gives their numbers."""
-    import narwhals as nw
-
-    named = [side.alias(str(k)).to_frame() for k, side in enumerate(series)]
-    numbered = nw.concat(named, how="horizontal").with_row_index("row")
-    rows = numbered.drop_nulls()
-    return [rows.get_column(str(k)) for k in range(len(series))], rows.get_column("row").to_numpy
+def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any] | None]:
+    """The rows of series of one length in which none is null, and what gives their numbers; the
+    series themselves, and None, if that is all of them.
+    """
+    natives = [side.to_native() for side in series]
+    there = [mask for mask in map(there_of, natives) if mask is not None]
+    if not there:
+        return series, None
+    keep = np.logical_and.reduce(there)
+    rows = [series_of(rows_where(native, keep)) for native in natives]
+    return rows, partial(np.flatnonzero, keep)
 
 
 def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:

@@ -11,10 +11,9 @@ import numpy as np
 from . import batches, engines, inputs
 from .batches import State
 from .catalog import unknown
-from .columns import of
 from .cuts import Cuts
 from .design import Design
-from .errors import ColumnTypeError, InputError, MissingColumnError, NullsError
+from .errors import InputError, MissingColumnError, NullsError
 from .frames import check_header, named
 from .given import Given
 from .pick import column_of, columns_of, numbers_of
@@ -110,11 +109,13 @@ def _levels(thresholds: Any, direction: str) -> Any:
     """The thresholds from the strictest on."""
     if direction not in DIRECTIONS:
         raise InputError(unknown("direction", str(direction), DIRECTIONS))
-    levels = np.asarray(thresholds)
-    if levels.ndim != 1 or levels.dtype.kind not in "iuf" or not levels.size:
-        raise InputError(f"thresholds are a list of one number or more, not {thresholds!r}")
-    if (levels != levels).any():
-        raise InputError("a threshold is nan, which no weight reaches: leave it out")
+    levels, there = numbers_of(thresholds, "thresholds")
+    if hasattr(levels, "get"):
+        levels, there = levels.get(), there.get()
+    if not levels.size:
+        raise InputError("thresholds are one number or more, and these are none")
+    if not there.all():
+        raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
     levels = np.unique(levels)
     return levels[::-1] if direction == "at_least" else levels
 
@@ -212,8 +213,4 @@ class _Reader:
                     " weight=, or give the weights themselves"
                 )
             column = column_of(edges, column)
-        column = column if hasattr(column, "__len__") else of("weight", column)
-        values, there = numbers_of(np.asarray(column) if isinstance(column, list) else column)
-        if getattr(values, "dtype", np.dtype(object)).kind not in "iuf":
-            raise ColumnTypeError(f"weights are numbers, and these are {values.dtype}")
-        return values, there
+        return numbers_of(column, "weights")

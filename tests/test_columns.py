@@ -264,13 +264,27 @@ ARRAYS_WITH_NULLS = {
     "masked": np.ma.array([1, 2], mask=[0, 1]),
     "objects": np.array(["a", None], object),
     "list": ["a", None],
+    "integers": [1, None],
+    "integers and nan": [1, float("nan")],
+    "pandas' NA": ["a", pd.NA],
+    "NumPy's strings": np.array(["a", None], np.dtypes.StringDType(na_object=None)),
+    "masked strings": np.ma.array(["a", "b"], mask=[0, 1]),
+    "masked value": [1, np.ma.masked],
+    "nullable": pd.array([1, None], "Int64"),
 }
+
+
+@pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
+def test_nulls_of_arrays_and_lists_are_refused_or_dropped(side):
+    says = "column 'src' has 1 nulls in 2 rows: nulls='drop' leaves"
+    refused(errors.NullsError, (side, side), says)
+    found = components((side, side), nulls="drop")
+    assert (len(found.labels().vertex), found.summary()["dropped"]) == (1, 1)
 
 
 @pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
 @pytest.mark.parametrize("nulls", ["raise", "drop"])
 def test_what_drops_no_nulls_is_not_advised_to(side, nulls):
     says = "has 1 nulls in 2 rows: fill or drop them first"
-    message = refused(errors.NullsError, (side, side), says, nulls=nulls)
-    refused(errors.NullsError, ([], []), says, nulls=nulls, vertices=side)
+    message = refused(errors.NullsError, ([], []), says, nulls=nulls, vertices=side)
     assert "nulls=" not in message

@@ -56,7 +56,7 @@ ROOMS = {
     "choosing": Room("errors catalog kernels engines passes design adjacency", "numpy"),
     "solve": Room("edges kernels engines design program forest adjacency", "numpy"),
     "formats": Room("errors offsets", late="numpy pyarrow scipy"),
-    "tables": Room("errors catalog columns given", late="cudf narwhals pandas pylibcudf"),
+    "tables": Room("errors catalog columns given", "numpy", "cudf narwhals pandas pylibcudf"),
     "graphs": Room("errors columns given tables", late="cudf pylibcugraph"),
     "pick": Room("errors columns", "numpy", "cupy narwhals pyarrow"),
     "alike": Room("errors columns pick", "numpy", "cudf narwhals pandas pyarrow"),

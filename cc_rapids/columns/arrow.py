@@ -1,4 +1,4 @@
-"""PyArrow's own: arrays and batches as columns and tables, and nulls among categories."""
+"""Columns of hosts' libraries: all that they have as series, and what PyArrow's functions lack."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import sys
 from typing import Any
 
 import numpy as np
+
+from ..errors import InputError
+
+VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 
 def chunked(thing: Any) -> Any:
@@ -18,34 +22,135 @@ def chunked(thing: Any) -> Any:
     return arrow.Table.from_batches([thing]) if isinstance(thing, arrow.RecordBatch) else thing
 
 
-def with_null_rows(native: Any) -> Any:
-    """A column whose rows of a null category are null themselves, as those without one are.
+def as_series(values: Any) -> Any:
+    """Return pandas' indexes and arrays as series, PyArrow's arrays as chunked ones; or the thing.
+
+    Nothing is copied. An index of several levels is no column.
+    """
+    kind = type(values)
+    if kind.__module__.partition(".")[0] != "pandas" or hasattr(kind, "iloc"):
+        return chunked(values)
+    one = hasattr(kind, "isna") and getattr(values, "nlevels", 1) == 1
+    return sys.modules["pandas"].Series(values) if one else values
+
+
+def plain(native: Any) -> Any:
+    """Return a column whose nulls PyArrow and pandas see, and whose runs are values.
 
     Parameters
     ----------
     native : column of any library
-        Not changed; a dictionary with a null among its values is copied without it, and its
-        indices are new.
+        Not changed. Of a dictionary with a null among its values a copy without it, whose rows of
+        that category are null themselves; with views of strings as its values a copy with large
+        strings; of a dictionary whose values are dictionaries, nulls or runs, and of runs, a copy
+        of the values.
     """
-    if isinstance(native, getattr(sys.modules.get("pyarrow"), "ChunkedArray", ())):
-        return _with_null_rows(native)
-    if not str(getattr(native, "dtype", "")).startswith("dictionary<"):  # pandas' of PyArrow's
-        return native
-    import pandas as pd
-
+    if _is_arrow(native):
+        return _plain(native)
+    if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
+        return native  # pandas' of PyArrow's are called so
     held = native.array.__arrow_array__()
-    plain = _with_null_rows(held)
-    if plain is held:
-        return native
-    return pd.Series(pd.arrays.ArrowExtensionArray(plain), native.index, name=native.name)
+    found = _plain(held)
+    return native if found is held else _in_pandas(found, native.index, native.name)
 
 
-def _with_null_rows(column: Any) -> Any:
+def sound(name: str, held: Any) -> Any:
+    """Return a column of PyArrow's itself, which follows its offsets and indices without a look.
+
+    Raises
+    ------
+    InputError
+        They lead out of its buffers, or these hold no text.
+    """
     import pyarrow as pa
 
-    if not (pa.types.is_dictionary(column.type) and any(map(_null_values, column.chunks))):
+    try:
+        held.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            f"column {name!r} is {held.type} whose buffers are no column ({error}): make it anew"
+        ) from error
+    return held
+
+
+def rows_where(native: Any, mask: Any) -> Any:
+    """Return the rows of a column of a host's library for which an array of bool holds: a copy."""
+    if _is_arrow(native):
+        return _filtered(native, mask)
+    if str(getattr(native, "dtype", "")).partition("[")[0] in VIEWS:
+        held = _filtered(native.array.__arrow_array__(), mask)
+        return _in_pandas(held, native.index[mask], native.name)
+    return native[mask] if hasattr(native, "iloc") else native.filter(mask)
+
+
+def _is_arrow(native: Any) -> bool:
+    return isinstance(native, getattr(sys.modules.get("pyarrow"), "ChunkedArray", ()))
+
+
+def _in_pandas(held: Any, index: Any, name: Any) -> Any:
+    import pandas as pd
+
+    return pd.Series(pd.arrays.ArrowExtensionArray(held), index, name=name)
+
+
+def _filtered(column: Any, mask: Any) -> Any:
+    import pyarrow as pa
+
+    kind = column.type
+    rows = _without_views(sound("ids", column)).filter(pa.array(mask))
+    return rows if rows.type == kind else rows.cast(kind)
+
+
+def _plain(column: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_run_end_encoded(column.type):
+        sound("ids", column)
+        found = [_whole(chunk) for chunk in column.chunks]
+        return pa.chunked_array(found, found[0].type if found else pa.null())
+    if not pa.types.is_dictionary(column.type):
+        return column
+    values = sound("ids", column).type.value_type
+    if pa.types.is_null(values):
+        return pa.chunked_array([pa.nulls(len(column))])
+    if pa.types.is_dictionary(values) or pa.types.is_run_end_encoded(values):
+        found = [_whole(chunk) for chunk in column.chunks]
+        return pa.chunked_array(found, found[0].type if found else pa.null())
+    if str(values) in VIEWS:
+        found = [_without_views_in(chunk) for chunk in column.chunks]
+        return _plain(pa.chunked_array(found)) if found else pa.chunked_array([], pa.null())
+    if not any(map(_null_values, column.chunks)):
         return column
     return pa.chunked_array([_nulls_in_indices(chunk) for chunk in column.chunks], column.type)
+
+
+def _whole(array: Any) -> Any:
+    """An array whose values are neither in a dictionary, nor runs, nor views."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_run_end_encoded(array.type):
+        ends, values = array.run_ends, _without_views(array.values)
+        runs = pa.RunEndEncodedArray.from_arrays(ends, values)
+        return _whole(pc.run_end_decode(runs.slice(array.offset, len(array))))
+    if pa.types.is_dictionary(array.type):
+        return _whole(array.dictionary).take(array.indices)
+    return _without_views(array)
+
+
+def _without_views(array: Any) -> Any:
+    """Strings or bytes as PyArrow's functions take them: a copy, if they are views."""
+    import pyarrow as pa
+
+    kind = VIEWS.get(str(array.type))
+    return array.cast(getattr(pa, kind)()) if kind else array
+
+
+def _without_views_in(chunk: Any) -> Any:
+    import pyarrow as pa
+
+    values = _without_views(chunk.dictionary)
+    return pa.DictionaryArray.from_arrays(chunk.indices, values, ordered=chunk.type.ordered)
 
 
 def _null_values(chunk: Any) -> int:

@@ -13,9 +13,9 @@ import numpy as np
 
 from .. import buffers
 from ..errors import InputError
-from .arrow import chunked, with_null_rows
-from .lists import array_of_host
-from .refusals import FILL, LEAVE_OUT, no_ids, refuse_nulls
+from .arrow import as_series, plain, rows_where, sound
+from .lists import array_of_host, missing_of, present
+from .refusals import FILL, LEAVE_OUT, no_ids, refuse_nulls, refuse_surrogates
 
 LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
 
@@ -80,6 +80,26 @@ def is_series(thing: Any) -> bool:
     return library in LIBRARIES and type(thing).__name__ in ("Series", "ChunkedArray")
 
 
+@dataclass(frozen=True)
+class Held:
+    """Ids as they were given, of which some may be missing.
+
+    ``there`` is an array of bool where the ids lie, None if none is missing; ``where`` gives the
+    column of the rows for which such an array holds, all of which have to be there.
+    """
+
+    name: str
+    size: int
+    there: Any
+    where: Callable[[Any], Column]
+
+    def column(self, remedy: str = FILL) -> Column:
+        """Return the column of all; raise a NullsError with a remedy if some are missing."""
+        if self.there is not None:
+            refuse_nulls(self.name, self.size - int(self.there.sum()), self.size, remedy)
+        return self.where(None)
+
+
 def of(name: str, values: Any) -> Column:
     """A column of a native series, or of an array.
 
@@ -88,19 +108,81 @@ def of(name: str, values: Any) -> Column:
     ColumnTypeError, NullsError, InputError
         It holds no ids, or nulls, or is not one-dimensional.
     """
-    values = chunked(values)
+    return held(name, values).column()
+
+
+def held(name: str, values: Any) -> Held:
+    """Return a native series or array, before it is asked whether values are missing.
+
+    Raises
+    ------
+    ColumnTypeError, InputError
+        It is not one-dimensional, or of a kind that no array is made of; what else there is to
+        refuse its columns refuse.
+    """
+    values = as_series(values)
     if not is_series(values):
-        return of_array(name, array_of(name, values))
+        return _held_array(name, values)
     if is_cudf(values):
-        return of_cudf(name, values._column, partial(_itself, values), FILL)
-    return of_series(name, series_of(values), FILL)
+        there = values.notnull().to_cupy() if values._column.null_count else None
+        return Held(name, len(values), there, partial(_cudf_where, name, values))
+    native = plain(values)
+    there = there_of(native)
+    return Held(name, len(native), there, partial(_series_where, name, native))
+
+
+def there_of(native: Any) -> Any:
+    """Return an array of bool that says which values of a host's column are no nulls; None if all.
+
+    Of pandas' floats and objects nan is null too.
+    """
+    import narwhals as nw
+
+    if str(getattr(native, "dtype", "")) == "object":  # of which pandas compares each with itself
+        missing = missing_of(native.to_numpy())
+        return None if missing is None else ~missing
+    side = nw.from_native(native, series_only=True)
+    return ~side.is_null().to_numpy() if side.null_count() else None
+
+
+def _cudf_where(name: str, series: Any, keep: Any) -> Column:
+    if keep is not None:
+        if len(series) and not bool(keep.any()):
+            return empty(name)
+        series = series[sys.modules["cudf"].Series(keep, series.index)]
+    return of_cudf(name, series._column, partial(_itself, series), FILL)
+
+
+def _series_where(name: str, native: Any, keep: Any) -> Column:
+    if keep is not None:
+        if len(native) and not keep.any():
+            return empty(name)
+        if not _is_id(series_of(native)):  # before what may not know how to filter it does so
+            return of_series(name, series_of(native))
+        native = rows_where(native, keep)
+    return of_series(name, series_of(native), FILL)
+
+
+def _held_array(name: str, values: Any) -> Held:
+    array = _one_dimension(name, values)
+    rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
+    there = None if missing is None else ~missing
+
+    def where(keep: Any) -> Column:
+        if keep is None:
+            return of_array(name, rest)
+        if hasattr(rest, "get"):
+            return of_array(name, rest[sys.modules["cupy"].asarray(keep)])
+        return of_array(name, rest[keep if there is None else keep[there]])
+
+    return Held(name, int(array.size), there, where)
 
 
 def series_of(values: Any) -> Any:
     """The series of narwhals over a native one: null too where a category is."""
     import narwhals as nw
 
-    return nw.from_native(with_null_rows(values), series_only=True)
+    return nw.from_native(plain(values), series_only=True)
 
 
 def of_parts(parts: list[Column]) -> Column:
@@ -171,24 +253,21 @@ def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any
 
 def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:
     """A column of a series of narwhals, as :func:`series_of` makes it; ``remedy`` is for nulls."""
-    import narwhals as nw
-
-    dtype, missing, size = side.dtype, int(side.null_count()), len(side)
-    native = side.to_native()
+    native, dtype, size = side.to_native(), side.dtype, len(side)
+    there = there_of(native)
+    missing = 0 if there is None else size - int(there.sum())
     text = str(getattr(native, "dtype", None) or native.type)
-    if isinstance(dtype, nw.Categorical | nw.Enum):
-        refuse_nulls(name, missing, size, remedy)
-        return _of_categories(name, text, side)
-    strings = _is_text(side)
-    if not (strings or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))):
+    if not _is_id(side):
         if size == 0:
             return empty(name)
-        if dtype.is_float():
+        if dtype.is_float() and not side.implementation.is_pandas_like():
             missing = int((side.is_null() | side.is_nan()).sum())
-        raise no_ids(name, text, size, missing)
+        raise no_ids(name, _with_categories(text, native), size, missing)
     refuse_nulls(name, missing, size, remedy)
-    if strings:
-        held = _sound(name, side.to_arrow())
+    if _has_categories(side):
+        return _of_categories(name, text, side)
+    if not dtype.is_integer():
+        held = _to_arrow(name, side)
         return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
     array = side.to_numpy()
     if array.dtype.kind not in "iu":  # what some versions make of pandas' nullable integers
@@ -196,43 +275,72 @@ def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:
     return Column(name, text, size, partial(nullcontext, array))
 
 
-def _sound(name: str, held: Any) -> Any:
-    """The column of PyArrow's itself, which follows its offsets and indices without a look."""
-    import pyarrow as pa
-
-    try:
-        held.validate(full=True)
-    except pa.ArrowInvalid as error:
-        raise InputError(
-            f"column {name!r} is {held.type} whose buffers are no column ({error}): make it anew"
-        ) from error
-    return held
-
-
-def _is_text(side: Any) -> bool:
+def _is_id(side: Any) -> bool:
+    """Whether a series holds strings or integers of 64 bits at most, or categories of these."""
     import narwhals as nw
 
-    if side.dtype == nw.String:
-        return True
+    if _has_categories(side):
+        values = _categories(side)
+        return values is None or not len(values) or _is_id(series_of(values))
+    if side.dtype.is_integer():
+        return side.dtype not in (nw.Int128, nw.UInt128)
     if side.dtype == nw.Object and side.implementation.is_pandas():
-        values = side.drop_nulls().to_numpy()
+        values = side.to_numpy()
+        missing = missing_of(values)
+        values = values if missing is None else values[~missing]
         return len(values) > 0 and all(isinstance(value, str) for value in values)
-    return False
+    return bool(side.dtype == nw.String)
+
+
+def _has_categories(side: Any) -> bool:
+    import narwhals as nw
+
+    return isinstance(side.dtype, nw.Categorical | nw.Enum)
+
+
+def _categories(side: Any) -> Any:
+    """The different values of a column of categories, as a column; None of Polars', as strings."""
+    native = side.to_native()
+    if side.implementation.is_polars():
+        return None
+    if hasattr(type(native), "iloc"):
+        categories = getattr(native.dtype, "categories", None)
+        if categories is not None:
+            return type(native)(categories.array, dtype=categories.dtype)
+        native = native.array.__arrow_array__()
+    import pyarrow as pa
+
+    return pa.chunked_array([chunk.dictionary for chunk in native.chunks], native.type.value_type)
+
+
+def _with_categories(text: str, native: Any) -> str:
+    """The name of a type, and of categories what they are."""
+    categories = getattr(getattr(native, "dtype", None), "categories", None)
+    kind = getattr(categories, "dtype", None)
+    return text if kind is None else f"{text} of {kind}"
+
+
+def _to_arrow(name: str, side: Any) -> Any:
+    """A column of strings as PyArrow's."""
+    try:
+        return sound(name, side.to_arrow())
+    except UnicodeEncodeError:
+        raise refuse_surrogates(name, side.to_list()) from None
 
 
 def _of_categories(name: str, text: str, side: Any) -> Column:
     """A column of categories, which stand for their values."""
     import pyarrow as pa
 
-    held = _sound(name, side.to_arrow())
-    kind, native = held.type.value_type, side.to_native()
+    if len(side) == 0:  # its categories may be of any type, such as null
+        held, kind = pa.array([], pa.large_string()), pa.large_string()
+    else:
+        held = _to_arrow(name, side)
+        kind = held.type.value_type
+    native = side.to_native()
     if pa.types.is_integer(kind):
         array = held.cast(kind).to_numpy()
         return Column(name, text, len(side), partial(nullcontext, array))
-    if len(side) == 0:
-        held = pa.array([], pa.large_string())  # its categories may be of any type, such as null
-    elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise no_ids(name, text, len(side))
     if side.implementation.is_pandas_like():
         make = partial(_in_pandas_categories, native.dtype)
     elif side.implementation.is_polars():
@@ -291,14 +399,27 @@ def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def array_of(name: str, values: Any) -> Any:
-    """A one-dimensional array: CuPy's if it lies on a device, otherwise NumPy's."""
+    """A one-dimensional array: CuPy's if it lies on a device, otherwise NumPy's.
+
+    Raises
+    ------
+    NullsError, ColumnTypeError, InputError
+        Values are missing; it is none, or has another number of dimensions.
+    """
+    array = _one_dimension(name, values)
+    rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
+    if missing is not None:
+        refuse_nulls(name, int(missing.sum()), array.size)
+    return rest
+
+
+def _one_dimension(name: str, values: Any) -> Any:
+    """The same, maybe masked."""
     if hasattr(values, "__cuda_array_interface__"):
         import cupy
 
         array = cupy.asarray(values)
     else:
-        if isinstance(values, np.ma.MaskedArray):
-            refuse_nulls(name, int(np.ma.getmaskarray(values).sum()), values.size)
         array = array_of_host(name, values)
     if array.ndim != 1:
         raise InputError(f"array {name!r} has shape {array.shape}: ids are one-dimensional")
@@ -325,13 +446,12 @@ def _of_texts(name: str, array: Any) -> Column:
     import pyarrow
 
     values = array.tolist()
-    missing = sum(value is None or value != value for value in values)
-    present = {type(value) for value in values if value is not None and value == value}
-    if present in ({str}, {int}):
-        refuse_nulls(name, missing, array.size)
-    if present - {str}:
-        raise no_ids(name, str(array.dtype), array.size, missing)
-    text = pyarrow.array(values, pyarrow.large_string())
+    if not all(isinstance(value, str) for value in values):
+        raise no_ids(name, str(array.dtype), array.size)
+    try:
+        text = pyarrow.array(values, pyarrow.large_string())
+    except UnicodeEncodeError:
+        raise refuse_surrogates(name, values) from None
     dtype, native = array.dtype, partial(_in_numpy, name, array.dtype)
     return Column(name, str(dtype), array.size, partial(nullcontext, text), True, native)
 

@@ -32,3 +32,21 @@ def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeErro
             " such as .astype('int64'), or in pandas .astype('Int64') where values are missing"
         )
     return ColumnTypeError(f"{what}: ids are integers or strings; cast it, or factorise it first")
+
+
+def refuse_surrogates(name: str, values: list[Any]) -> InputError:
+    """Return the error for strings that hold half of a surrogate pair, which no encoding has."""
+    row, value = next((row, value) for row, value in enumerate(values) if not _is_unicode(value))
+    return InputError(
+        f"column {name!r} holds in row {row:,} of {len(values):,} a string with half of a surrogate"
+        f" pair, {value!r}, which is no Unicode text: replace it, such as by"
+        " .encode('utf-8', 'replace').decode()"
+    )
+
+
+def _is_unicode(value: Any) -> bool:
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -50,7 +50,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import EngineError
+from ..errors import CapacityError, EngineError
 from .parts import Atom, Part
 from .pieces import Layout, Piece, side_by_side
 from .scope import Scope
@@ -266,6 +266,18 @@ class Engine(ABC):
     @abstractmethod
     def free_bytes(self) -> int:
         """The memory that this engine could still allocate."""
+
+    def check_room(self, size: int, what: str) -> None:
+        """Raise a CapacityError that names ``what`` if so many bytes are more than are free.
+
+        A host gives away more than it has, and ends the process when that is written to.
+        """
+        free = self.free_bytes()
+        if size > free:
+            raise CapacityError(
+                f"{what} would take {size / 2**30:,.1f} GiB, and engine {self.name!r} has"
+                f" {free / 2**30:,.1f} GiB free: give fewer, or leave them out"
+            )
 
     @abstractmethod
     def peak_bytes(self) -> int | None:

@@ -70,7 +70,7 @@ def _table(item: Any) -> Any:
 def length(item: Any) -> int:
     """The rows of a frame or of a pair of arrays."""
     if isinstance(item, tuple | list):
-        return len(item[0]) if len(item) == 2 else 0
+        return len(item[0]) if len(item) == 2 and hasattr(item[0], "__len__") else 0
     return len(item) if hasattr(item, "__len__") else 0
 
 
