@@ -6,6 +6,7 @@ callers put into messages (names, ids, paths) may be of any length: :func:`brief
 """
 
 import re
+from functools import partial
 
 LONGEST = 600  # characters of a message
 LEFT_OUT = " ... "
@@ -47,7 +48,7 @@ def brief(message: str) -> str:
     message = _without_middle(message, 100 * LONGEST)
     for pattern in (_QUOTED, _WORDS):
         for most in (160, 80, 41):
-            message = pattern.sub(lambda found, most=most: _without_middle(found[0], most), message)
+            message = pattern.sub(partial(_shorter, most), message)
             if len(message) <= LONGEST:
                 return message
     return _without_middle(message, LONGEST)
@@ -74,6 +75,10 @@ def shown(value: object) -> str:
         return repr(value)
     items = f" of {len(value):,}" if isinstance(value, list | tuple | dict | set) else ""
     return f"a {kind.__name__}{items}"
+
+
+def _shorter(most: int, found: re.Match[str]) -> str:
+    return _without_middle(found[0], most)
 
 
 def _without_middle(text: str, most: int) -> str:
