@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .columns import of
 from .errors import InputError, shown
+from .lookup import IDS
 from .result import Components
 
 
@@ -63,7 +63,7 @@ class Cuts:
         frame of the caller's kind, new, columns
             ``threshold``, at which they are one; ``before``, the label at the cut before; ``after``
             the label there (both as :meth:`labels` gives them); and ``size`` (int64), the vertices
-            at the cut before. A component to which only new vertices come is not a merge.
+            at the cut before.
 
         Examples
         --------
@@ -77,46 +77,34 @@ class Cuts:
         cuts = list(self._found.values())
         last = cuts[-1]
         with last._engine.scope():
-            xp = last._engine.xp
-            steps = [
-                (level, *self._step(strict, loose, last))
-                for level, strict, loose in zip(self.thresholds[1:], cuts, cuts[1:], strict=False)
-            ]
-            numbers = np.asarray(self.thresholds).dtype
-            levels = [xp.full(size.size, level, numbers) for level, _, _, size in steps]
-            none = xp.empty(0, np.int64)
+            xp, numbers = last._engine.xp, np.asarray(self.thresholds).dtype
+            pairs = zip(self.thresholds[1:], cuts, cuts[1:], strict=False)
+            steps = [(level, *_step(strict, loose)) for level, strict, loose in pairs]
+            none = (None, *(column[:0] for column in _step(last, last)))
             before, after, size = (
-                xp.concatenate([none, *(step[part] for step in steps)]) for part in (1, 2, 3)
+                xp.concatenate([step[part] for step in [none, *steps]]) for part in (1, 2, 3)
             )
+            levels = [xp.full(size.size, level, numbers) for level, _, _, size in steps]
             columns = {"threshold": xp.concatenate([xp.empty(0, numbers), *levels])}
             for name, labels in (("before", before), ("after", after)):
-                if self._kind == "min":
-                    columns |= last._columns(name, last._rows()[0][labels])
-                else:
-                    columns[name] = labels
+                ids = self._kind in IDS
+                columns |= last._columns(name, labels) if ids else {name: labels}
             return last._frame(columns | {"size": size.astype(np.int64)})
 
-    def _step(self, strict: Components, loose: Components, last: Components) -> tuple[Any, ...]:
-        """The labels before and after, and the sizes, of what merges; ids as rows of the last."""
-        xp = strict._engine.xp
-        vertex, least = strict._rows()
-        roots = xp.flatnonzero(vertex == least)
-        if not roots.size:
-            return (xp.empty(0, np.int64),) * 3
-        at = _rows_in(loose, strict, vertex[roots])
-        joined = loose._dense[at]
-        merge = strict._engine.counts(joined, len(loose))[joined] > 1
-        roots, at = roots[merge], at[merge]
-        size = strict._counts[merge]
-        if self._kind == "min":
-            before = _rows_in(last, strict, vertex[roots])
-            return before, _rows_in(last, loose, loose._rows()[1][at]), size
-        return strict._number(self._kind)[roots], loose._number(self._kind)[at], size
+
+def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
+    """The labels before and after, and the sizes, of what merges: of all cuts, which have the same
+    vertices, a row is the same vertex. Labels that are ids are those of any of their names.
+    """
+    xp, (vertex, least) = strict._engine.xp, strict._rows()
+    first = xp.flatnonzero(vertex == least)
+    joined = loose._dense[first]
+    merge = strict._engine.counts(joined, len(loose))[joined] > 1
+    rows = first[merge]
+    before, after = (_labels(cut, rows) for cut in (strict, loose))
+    return before, after, strict._counts[merge]
 
 
-def _rows_in(there: Components, here: Components, ids: Any) -> Any:
-    """The rows in one answer of some vertices of another."""
-    if not ids.size:
-        return here._engine.xp.empty(0, np.int64)
-    column = here._names.take(ids, here._engine)
-    return there._places(of("vertices", column), "raise")[0]
+def _labels(cut: Components, rows: Any) -> Any:
+    kind = cut._kind
+    return cut._named(kind)[1][rows] if kind in IDS else cut._number(kind)[rows]

@@ -5,8 +5,8 @@ are ``CcRapidsError``; each is also the built-in exception that a caller would e
 callers put into messages (names, ids, paths) may be of any length: :func:`brief` shortens it.
 """
 
+import functools
 import re
-from functools import partial
 
 LONGEST = 600  # characters of a message
 LEFT_OUT = " ... "
@@ -48,7 +48,7 @@ def brief(message: str) -> str:
     message = _without_middle(message, 100 * LONGEST)
     for pattern in (_QUOTED, _WORDS):
         for most in (160, 80, 41):
-            message = pattern.sub(partial(_shorter, most), message)
+            message = pattern.sub(functools.partial(_shorter, most), message)
             if len(message) <= LONGEST:
                 return message
     return _without_middle(message, LONGEST)

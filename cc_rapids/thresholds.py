@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from .batches import State
 from .catalog import unknown
 from .cuts import Cuts
 from .design import Design
+from .engines import Array
 from .errors import InputError, MissingColumnError, NullsError
 from .frames import check_header, named
 from .given import Given
@@ -26,8 +28,8 @@ DIRECTIONS = ("at_least", "at_most")
 
 def components_at(
     edges: Any,
-    source: str | None = None,
-    destination: str | None = None,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
     *,
     weight: Any = "weight",
     thresholds: Any,
@@ -42,6 +44,8 @@ def components_at(
 ) -> Cuts:
     """Find the connected components at several cuts: of the edges with weight >= each threshold.
 
+    Every vertex of an edge that has a weight counts at every threshold, by itself where all its
+    edges are left out; so do ``vertices``. Edges without a weight are left out with their vertices.
     Edges are sorted into the buckets between thresholds. Of a frame each bucket is joined to the
     trees of the stricter cut; of a stream each to trees of its own, which are joined at the end, so
     that no edge is looked at twice either way.
@@ -51,7 +55,8 @@ def components_at(
     edges, source, destination
         A frame or pair of arrays as for :func:`cc_rapids.components`, not changed; or a stream:
         paths or a pattern (one file is in memory at a time), a pyarrow dataset or
-        RecordBatchReader, or an iterable of frames, each with the column of weights.
+        RecordBatchReader, or an iterable of frames, each with the column of weights. Several
+        columns a side are one id, but in files.
     weight : str, or (m,) column or array of numbers
         The column of weights; of a stream its name. Floats of 32 bits are compared as such.
     thresholds : list of numbers
@@ -59,7 +64,7 @@ def components_at(
     direction : {"at_least", "at_most"}
         Whether edges of a cut weigh at least, or at most, as much as its threshold.
     vertices, num_vertices
-        Vertices that there are at every cut; without them those that the edges of the cut name.
+        Vertices that there are besides those that edges name.
     header : bool, optional
         Of text files, as for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
@@ -70,7 +75,7 @@ def components_at(
     Returns
     -------
     Cuts
-        Memory: for each threshold 4 bytes a vertex, and without ``num_vertices`` 12 more.
+        Memory: for each threshold 8 bytes a vertex, and without ``num_vertices`` 12 for all.
 
     Raises
     ------
@@ -82,17 +87,20 @@ def components_at(
     >>> import pandas as pd, cc_rapids
     >>> edges = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 4], "weight": [0.9, 0.7, 0.8]})
     >>> cuts = cc_rapids.components_at(edges, thresholds=[0.9, 0.8, 0.7])
-    >>> cuts.labels(0.8)["labels"].tolist()
-    [1, 1, 3, 3]
+    >>> cuts.labels(0.9)["labels"].tolist(), cuts.labels(0.8)["labels"].tolist()
+    ([1, 1, 3, 4], [1, 1, 3, 3])
     >>> cuts.merges()
        threshold  before  after  size
-    0        0.7       1      1     2
-    1        0.7       3      1     2
+    0        0.8       3      3     1
+    1        0.8       4      3     1
+    2        0.7       1      1     2
+    3        0.7       3      1     2
     """
     check_labels(labels)
     levels = _levels(thresholds, direction)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
-    state = begun(engines.get(engine or "threads"), count, vertices, engine is None)
+    source, destination, width = inputs.sides(source, destination, count)
+    state = begun(engines.get(engine or "threads"), count, vertices, engine is None, width)
     if header is not None:
         check_header(edges)
     names, taken = named(source, destination), list[Any]()
@@ -141,42 +149,65 @@ class _Reader:
     def frame(self, edges: Any, state: State) -> list[State]:
         """The state at each cut, each from that of the stricter one."""
         states: list[State] = []
-        given, buckets = self._read(edges)
-        for number in range(self.levels.size):
-            state = self._insert(state, given, buckets == number)
-            states.append(state)
-            given = replace(given, dropped=0)  # they were counted
+        with self._numbered(edges, state) as (state, ends, buckets):
+            for number in range(self.levels.size):
+                state = self._joined(state, state, ends, buckets == number)
+                states.append(state)
         return states
 
     def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
-        """The same for a stream: a state for each bucket, and at the end all stricter ones too."""
+        """The same for a stream: trees for each bucket, and at the end of all stricter ones too."""
         states = [state] * self.levels.size
         for chunk in chunks:
-            given, buckets = self._read(chunk)
-            states = [self._insert(s, given, buckets == i) for i, s in enumerate(states)]
-        for i in range(1, len(states)):
-            states[i] = self._folded(states[i - 1], states[i])
+            with self._numbered(chunk, state) as (state, ends, buckets):
+                states = [
+                    self._joined(state, own, ends, buckets == number)
+                    for number, own in enumerate(states)
+                ]
+        with state.engine.scope():
+            for i in range(len(states)):
+                states[i] = self._folded(state, states[max(i - 1, 0)], states[i])
         return states
 
-    def _folded(self, stricter: State, bucket: State) -> State:
-        """The trees of both: each vertex of the bucket is joined to the least of its tree."""
-        edges = stricter.edges + bucket.edges
-        pairs = snapshot(bucket, self.design, "min").labels()
-        given = inputs.read(pairs, "vertex", "labels")
-        with inputs.lent_to(stricter, given, False) as (old, columns):
-            named, ends = batches.named(old, given, columns)
-            joined = batches.inserted(named, self.design, *ends[:2])
-        return replace(joined, edges=edges, given=bucket.given)
+    def _folded(self, every: State, stricter: State, bucket: State) -> State:
+        """The trees of both over all vertices: each is joined to where it hangs in the stricter."""
+        edges = bucket.edges if stricter is bucket else stricter.edges + bucket.edges
+        own = stricter.forest.parent
+        numbers = every.engine.xp.arange(own.size, dtype=own.dtype)
+        kept = slice(0) if stricter is bucket else slice(None)
+        joined = self._joined(every, bucket, [numbers[kept], own[kept]], None)
+        return replace(joined, edges=edges)
 
-    def _insert(self, state: State, given: Given, mask: Any) -> State:
+    def _joined(self, every: State, own: State, ends: list[Array], mask: Any) -> State:
+        """The trees of a cut on a copy, with all vertices so far and some edges more."""
+        forest = batches.grown(own.forest, every.forest.n)
+        src, dst = ends if mask is None else (end[mask] for end in ends)
+        state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
+        return batches.inserted(state, self.design, src, dst)
+
+    @contextmanager
+    def _numbered(self, edges: Any, state: State) -> Iterator[tuple[State, list[Array], Array]]:
+        """The state with the vertices of all edges that have a weight, these edges' ends, and the
+        bucket of each.
+        """
+        given, buckets = self._read(edges)
         with inputs.lent_to(state, given, self.free) as (old, columns):
-            mask = old.engine.asarray(mask)
-            rows = [inputs.rows(column, mask, old.engine) for column in columns[:2]]
-            named, ends = batches.named(old, given, rows)
-            return like(batches.inserted(named, self.design, *ends[:2]), given)
+            buckets = old.engine.asarray(buckets)
+            there = buckets >= 0
+            ends = columns[:2]
+            if not bool(there.all()):
+                ends = [inputs.rows(column, there, old.engine) for column in ends]
+                buckets = buckets[there]
+            named, numbers = batches.named(old, given, [*ends, *columns[2:]], copied=False)
+            state = replace(
+                like(named, given), batches=old.batches + 1
+            )  # which stays on its engine
+            yield state, numbers[:2], buckets
 
     def _read(self, edges: Any) -> tuple[Given, Any]:
-        """The edges, and the bucket of each: that of the strictest cut that has it."""
+        """The edges, and the bucket of each: that of the strictest cut that has it, one more than
+        there are if none has, and -1 without a weight.
+        """
         given = inputs.read(edges, *self.names, self.nulls)
         values, there = self._weights(edges)
         if given.kept is not None:
@@ -198,7 +229,8 @@ class _Reader:
         host, here = (array.get() if on_device else array for array in (values, there))
         for number in reversed(range(levels.size)):
             level = levels[number]
-            buckets[here & (host >= level if self.sign else host <= level)] = number
+            buckets[host >= level if self.sign else host <= level] = number
+        buckets[~here] = -1
         dropped = given.dropped + missing
         return replace(given, dropped=dropped), buckets
 

@@ -126,7 +126,7 @@ ROOMS = {
         "errors bars engines design frames columns given index batches framekind checkpoint inputs"
         " insertions sources result snapshots",
     ),
-    "cuts": Room("errors columns result", "numpy"),
+    "cuts": Room("errors lookup result", "numpy"),
     "thresholds": Room(
         "errors catalog engines design columns given frames batches inputs pick sources result"
         " snapshots cuts",

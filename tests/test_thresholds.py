@@ -26,6 +26,8 @@ def frame(edges, words):
 
 def separate(edges, level, direction, **options):
     heavy = edges["weight"] >= level if direction == "at_least" else edges["weight"] <= level
+    every = pd.concat([edges["src"], edges["dst"]], ignore_index=True)
+    options = options or {"vertices": every}
     return cc_rapids.components(edges[heavy].reset_index(drop=True), **options)
 
 
@@ -63,13 +65,17 @@ def test_each_cut_is_what_a_run_of_its_own_gives(edges, levels, words, streamed,
     assert sorted(rows.itertuples(index=False, name=None)) == merged(cuts, "min")
 
 
-@settings(deadline=None, max_examples=20)
-@given(EDGES, LEVELS, st.sampled_from(["dense", "size"]))
-def test_other_labels_with_all_vertices(edges, levels, kind):
+@settings(deadline=None, max_examples=30)
+@given(EDGES, LEVELS, st.sampled_from(["max", "dense", "size"]), st.booleans())
+def test_other_labels(edges, levels, kind, counted):
     edges, levels = frame(edges, False), [level / 4 for level in levels]
-    options = {"num_vertices": 13, "labels": kind}
+    named = {"num_vertices": 13} if counted else {"vertices": [2, 90]}
+    options = named | {"labels": kind}
     cuts = cc_rapids.components_at(edges, thresholds=levels, **options)
     for level in levels:
+        if not counted:
+            ends = [*edges["src"], *edges["dst"]]
+            options["vertices"] = np.array([2, 90, *ends])
         want = separate(edges, level, "at_least", **options)
         assert cuts.labels(level).equals(want.labels())
         assert cuts.sizes(level).equals(want.sizes())
@@ -82,7 +88,7 @@ LINE = {"src": [1, 2, 3], "dst": [2, 3, 4], "weight": [0.9, 0.7, 0.8]}
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames_of_each_kind(make):
     cuts = cc_rapids.components_at(make(LINE), thresholds=(0.7, 0.9, 0.8))
-    assert repr(cuts) == "<Cuts: components 1 at 0.9, 2 at 0.8, 1 at 0.7>"
+    assert repr(cuts) == "<Cuts: components 3 at 0.9, 2 at 0.8, 1 at 0.7>"
     assert len(cuts) == 3
     assert isinstance(cuts.merges(), type(make(LINE)))
     assert np.asarray(cuts.labels(0.8)["labels"]).tolist() == [1, 1, 3, 3]
@@ -91,11 +97,11 @@ def test_frames_of_each_kind(make):
 def test_arrays_with_weights_of_32_bits():
     pair, weights = (LINE["src"], LINE["dst"]), np.array(LINE["weight"], np.float32)
     cuts = cc_rapids.components_at(pair, weight=weights, thresholds=[0.9, 0.7])
-    assert cuts.labels(0.9).vertex.tolist() == [1, 2]
-    assert cuts.merges().size.tolist() == []
+    assert cuts.labels(0.9).labels.tolist() == [1, 1, 3, 4]
+    assert cuts.merges().size.tolist() == [2, 1, 1]
     exact = np.array([2**53, 2**53 + 1, 0])
     cuts = cc_rapids.components_at(pair, weight=exact, thresholds=[2**53 + 1, 2**53])
-    assert cuts.labels(2**53 + 1).vertex.tolist() == [2, 3]
+    assert cuts.labels(2**53 + 1).labels.tolist() == [1, 2, 2, 4]
 
 
 def test_files_datasets_and_readers(tmp_path):
@@ -109,7 +115,7 @@ def test_files_datasets_and_readers(tmp_path):
     ):
         cuts = cc_rapids.components_at(edges, thresholds=[0.9, 0.8, 0.7])
         assert cuts.labels(0.8)["labels"].to_pylist() == [1, 1, 3, 3]
-        assert cuts.merges()["before"].to_pylist() == [1, 3]
+        assert cuts.merges()["before"].to_pylist() == [3, 4, 1, 3]
 
 
 def test_weights_that_are_missing():
@@ -123,6 +129,100 @@ def test_weights_that_are_missing():
     assert cuts.at(1).summary()["dropped"] == 2
     with pytest.raises(cc_rapids.NullsError, match="1 of 2 weights"):
         cc_rapids.components_at(edges.iloc[:2], thresholds=[1])
+
+
+def test_a_chain_that_is_cut_keeps_all_its_vertices():
+    chain = pd.DataFrame({"src": [1, 2, 3, 4], "dst": [2, 3, 4, 5], "weight": [0.9, 0.8, 0.7, 0.6]})
+    cuts = cc_rapids.components_at(chain, thresholds=[0.99, 0.85, 0.5])
+    assert [len(cuts.at(level)) for level in cuts.thresholds] == [5, 4, 1]
+    assert cuts.at(0.99).summary()["vertices"] == 5
+    assert cuts.sizes(0.85)["size"].tolist() == [2, 1, 1, 1]
+    assert cuts.merges().query("threshold == 0.5")["before"].tolist() == [1, 3, 4, 5]
+
+
+@pytest.mark.parametrize("kind", ["min", "max", "dense", "size"])
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_merges_name_labels_of_both_cuts(engine, kind, words, streamed):
+    edges = frame([(5, 2, 4), (2, 9, 1), (7, 7, 4), (9, 8, 3), (7, 3, 0)], words)
+    given = iter([edges.iloc[:2], edges.iloc[2:]]) if streamed else edges
+    cuts = cc_rapids.components_at(given, thresholds=[1, 0.75, 0.25, 0], labels=kind, engine=engine)
+    merges = cuts.merges()
+    assert len(merges)
+    assert sorted(merges.itertuples(index=False, name=None)) == merged(cuts, kind)
+    before, after = (cuts.labels(level)["labels"].dtype for level in cuts.thresholds[:2])
+    assert (merges["before"].dtype, merges["after"].dtype) == (before, after)
+
+
+def test_merges_of_the_greatest_labels():
+    cuts = cc_rapids.components_at(
+        ([1, 4, 2], [2, 5, 4]), weight=[9, 9, 1], thresholds=[9, 1], labels="max"
+    )
+    assert cuts.merges().before.tolist() == [2, 5]
+    assert cuts.merges().after.tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("vertices", [None, [("z", 9), ("x", 1)]], ids=["", "vertices"])
+def test_keys_of_several_columns(make, streamed, vertices):
+    rows = {"a": ["x", "y", "x"], "b": [1, 2, 7], "c": ["y", "x", "y"], "d": [2, 1, 7]}
+    edges = make(rows | {"weight": [0.9, 0.2, 0.5]})
+    columns = ["a", "b"], ["c", "d"]
+    given = iter([edges[:1], edges[1:]]) if streamed else edges
+    if streamed and make is pa.table:
+        given = edges.to_reader(1)
+    cuts = cc_rapids.components_at(given, *columns, thresholds=[0.95, 0.9, 0.5], vertices=vertices)
+    more = 0 if vertices is None else 1
+    assert [len(cuts.at(level)) for level in cuts.thresholds] == [4 + more, 3 + more, 2 + more]
+    assert pl.DataFrame(cuts.labels(0.9)).rows()[:4] == [
+        ("x", 1, "x", 1),
+        ("x", 7, "x", 7),
+        ("y", 2, "x", 1),
+        ("y", 7, "y", 7),
+    ]
+    assert pl.DataFrame(cuts.merges()).rows() == [
+        (0.9, "x", 1, "x", 1, 1),
+        (0.9, "y", 2, "x", 1, 1),
+        (0.5, "x", 7, "x", 7, 1),
+        (0.5, "y", 7, "x", 7, 1),
+    ]
+
+
+def test_keys_of_several_columns_of_datasets_and_files(tmp_path):
+    table = pa.table({"a": [1, 2], "b": [1, 2], "c": [2, 3], "d": [2, 3], "weight": [1.0, 0.5]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    columns = ["a", "b"], ["c", "d"]
+    dataset = pyarrow.dataset.dataset(tmp_path)
+    assert len(cc_rapids.components_at(dataset, *columns, thresholds=[1]).at(1)) == 2
+    with pytest.raises(cc_rapids.InputError, match="ids of files are one column a side"):
+        cc_rapids.components_at(tmp_path / "a.parquet", *columns, thresholds=[1])
+
+
+MASKED = {
+    "list": lambda values: list(values),
+    "masked": lambda values: np.ma.array(
+        [value or 0 for value in values], mask=[value is None for value in values]
+    ),
+    "nullable": lambda values: pd.array(values, "Int64"),
+}
+
+
+@pytest.mark.parametrize("make", MASKED.values(), ids=MASKED)
+def test_nulls_of_lists_and_masked_arrays(make):
+    pair, weights = (make([1, None, 3, 7]), make([2, 3, 4, 8])), make([9, 9, 5, None])
+    with pytest.raises(cc_rapids.NullsError, match="1 nulls in 4 rows: nulls='drop'"):
+        cc_rapids.components_at(pair, weight=weights, thresholds=[9])
+    with pytest.raises(cc_rapids.NullsError, match="1 of 4 weights are null or nan"):
+        cc_rapids.components_at(([1] * 4, [2] * 4), weight=weights, thresholds=[9])
+    for options in ({}, {"num_vertices": 5}):
+        cuts = cc_rapids.components_at(
+            pair, weight=weights, thresholds=[9, 5], nulls="drop", **options
+        )
+        labels = dict(zip(*cuts.labels(9), strict=True))
+        assert {k: v for k, v in labels.items() if k} == {1: 1, 2: 1, 3: 3, 4: 4}
+        assert cuts.at(5).summary()["dropped"] == 2
+        assert len(cuts.at(5)) == 2 + len(options)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..formats import DELIMITERS, Taken, check_header, format_of, place_of, read_edges
 from .datasets import unchanged_files
 from .files import expanded
-from .kinds import are_paths, dataset_columns, is_dataset, is_iterable, is_pattern, is_reader
+from .kinds import are_paths, dataset_columns, flat, is_dataset, is_iterable, is_pattern, is_reader
 
 
 def weighed(
@@ -25,9 +25,9 @@ def weighed(
 
     Parameters
     ----------
-    asked : (str or None, str or None)
-        The columns that the caller has named.
-    names : (str, str)
+    asked : (str, list of str or None, the same)
+        The columns that the caller has named; of files one a side.
+    names : (str or list of str, the same)
         The columns of the frames.
     weight : str
         The column of weights, there and in files.
@@ -48,15 +48,27 @@ def weighed(
             for path in expanded(os.fspath(item))
         ]
         check_header(header, paths, [format_of(path) for path in paths])
-        return _files(paths, asked, names, weight, header, taken)
+        return _files(paths, _one_column(*asked), names, weight, header, taken)
     if is_dataset(edges):
-        columns = [*dataset_columns(edges, *asked), weight]
-        place_of("the dataset", edges.schema.names, weight)
-        taken.append(Taken("dataset", (columns[0], columns[1]), None))
-        return _dataset(edges, columns, [*names, weight])
+        chosen = dataset_columns(edges, *asked)
+        columns = [*flat(*chosen), weight]
+        for name in columns:
+            place_of("the dataset", edges.schema.names, name)
+        taken.append(Taken("dataset", tuple(flat(*chosen)), None))
+        return _dataset(edges, columns, [*flat(*names), weight])
     if is_reader(edges):
         return _tables(edges)
     return iter(edges) if is_iterable(edges) else None
+
+
+def _one_column(source: Any, destination: Any) -> tuple[str | None, str | None]:
+    """Return the columns of files with weights; raise an InputError if ids have several."""
+    if isinstance(source, list) or isinstance(destination, list):
+        raise InputError(
+            f"ids of files are one column a side, not source={source!r} and"
+            f" destination={destination!r}: give a pyarrow.dataset.dataset of the files"
+        )
+    return source, destination
 
 
 def _dataset(dataset: Any, columns: list[str], names: list[str]) -> Iterator[Any]:
