@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from .alike import with_column
+from .alone import ids_or_own, numbers_alone
+from .catalog import unknown
 from .columns import Column, held, is_cudf, of, of_parts
 from .engines import Array, Engine
 from .errors import InputError, NullsError, UnknownVertexError
@@ -28,6 +30,7 @@ from .pick import (
 from .vertices import Names
 
 IDS = ("min", "max")  # the kinds of labels that are ids
+MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 
 
 def is_single(vertex: Any) -> bool:
@@ -92,6 +95,7 @@ class Lookup:
         on: str | list[str] = "vertex",
         name: str = "labels",
         missing: str = "raise",
+        nulls: str | None = None,
     ) -> Any:
         """A frame of vertices or of edges with the label of each row as one more column.
 
@@ -103,8 +107,14 @@ class Lookup:
             The column with the vertices: of edges either end, whose labels are the same.
         name : str
             Of the new column (with ``0_``, ``1_``, ... before it where labels have several).
-        missing : {"raise", "null"}
-            What becomes of rows whose vertex is null, or none of this answer.
+        missing : {"raise", "null", "self"}
+            What becomes of rows whose vertex is none of this answer, as no edge names it: they are
+            refused, or their labels are null, or they are components of their own. Labels of
+            kinds ``"min"`` and ``"max"`` are then the vertex itself, of the type that the labels
+            and column ``on`` fit, as of the two columns of edges; those of the other kinds go on
+            from k, the number of components, in the order of the ids, equal ids alike.
+        nulls : {"raise", "null"}, optional
+            What becomes of rows whose vertex is null; ``"null"`` by default where ``missing`` is.
 
         Returns
         -------
@@ -112,9 +122,10 @@ class Lookup:
 
         Raises
         ------
-        UnknownVertexError, NullsError, MissingColumnError, InputError
+        UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
             A vertex is unknown or null; there is no column ``on``, or one called ``name`` already;
-            it is no frame, or one that has not been collected.
+            no type of integers holds the labels and the vertices that become some; it is no frame,
+            or one that has not been collected.
 
         Examples
         --------
@@ -125,20 +136,37 @@ class Lookup:
         0    5    2      2
         1    2    7      2
         2    9    9      9
+        >>> people = pd.DataFrame({"vertex": [7, 4, 9, 4]})
+        >>> cc_rapids.components(edges).attach(people, missing="self")["labels"].tolist()
+        [2, 4, 9, 4]
+        >>> cc_rapids.components(edges, labels="size").attach(people, missing="self")
+           vertex  labels
+        0       7       0
+        1       4       2
+        2       9       1
+        3       4       2
         """
         wanted = on if isinstance(on, list) else [on]
         check_frame(frame)
         check_columns(frame, wanted)
         names = columns_of(frame)
-        if missing not in ("raise", "null"):
-            raise InputError(f"missing is 'raise' or 'null', not {missing!r}")
+        if missing not in MISSING:
+            raise InputError(unknown("policy for unknown ids, missing,", str(missing), MISSING))
+        if nulls not in (None, *NULLS):
+            raise InputError(unknown("nulls policy", str(nulls), NULLS))
         with self._engine.scope():
-            rows, known = self._rows_of(frame, wanted, missing)
+            column, there = self._held(frame, wanted, nulls or NULLS[missing == "null"])
+            rows, known = self._places(column, "raise" if missing == "raise" else "null")
+            at = None if there is None else self._spread(there)
+            alone = missing == "self" and column.size > 0
+            if alone:
+                labels = self._label_or_own(column, rows, known, name, at)
+            else:
+                rows, known, there = self._among(rows, known, there, at)
+                labels = self._label_of_any(rows, name)
             here = is_cudf(frame)
-            mask = None if bool(known.all()) else self._bring(known, here)
-            labels = self._label(rows[: rows.size if self._forest.vertices else 0], name)
-            if not self._forest.vertices:  # and no label that could stand where nulls will
-                labels = dict.fromkeys(labels, self._engine.xp.zeros(rows.size, np.int64))
+            whole = there is None or bool(there.all())
+            mask = None if whole else self._bring(there, here)
             for label, values in labels.items():
                 if label in names:
                     raise InputError(f"the frame has a column {label!r} already: give name=")
@@ -157,37 +185,78 @@ class Lookup:
             return of("vertices", values)
         return of_parts(parts_of("vertices", values, len(own)))
 
-    def _rows_of(self, frame: Any, on: list[Any], missing: str) -> tuple[Array, Array]:
-        """The row of the answer of each row of a frame, and whether it has one."""
+    def _held(self, frame: Any, on: list[Any], nulls: str) -> tuple[Column, Array | None]:
+        """The ids of the rows of a frame without null ones, and which rows these are; or None."""
         sides = [held(name, column_of(frame, name)) for name in on]
         masks = [side.there for side in sides if side.there is not None]
         there = reduce(and_, masks) if masks else None
         column = of_parts([side.where(there) for side in sides])
-        if there is not None and missing == "raise":
+        if there is None:
+            return column, None
+        if nulls == "raise":
             raise NullsError(
                 f"{there.size - int(there.sum()):,} of {there.size:,} rows have nulls in"
-                f" {', '.join(map(repr, on))}, which name no vertex: missing='null' leaves their"
-                " labels null too"
+                f" {', '.join(map(repr, on))}, which name no vertex: nulls='null' leaves their"
+                " labels null too, as does missing='null'"
             )
-        places, known = self._places(column, missing)
-        if there is None:
-            return places, known
-        xp, there = self._engine.xp, self._engine.asarray(there)
-        rows, found = xp.zeros(there.size, np.int64), xp.zeros(there.size, bool)
-        rows[there], found[there] = places, known
-        return rows, found
+        return column, self._engine.asarray(there)
+
+    def _spread(self, there: Array) -> Array:
+        """For each row of a frame the row among those that are there; of others any."""
+        xp = self._engine.xp
+        return xp.maximum(xp.cumsum(there) - 1, 0)
+
+    def _among(
+        self, rows: Array, known: Array, there: Array | None, at: Array | None
+    ) -> tuple[Array, Array, Array]:
+        """The same of all rows of a frame, of which those without a label are not there."""
+        if there is None or at is None:
+            return rows, known, known
+        if not rows.size:
+            rows, known = self._engine.xp.zeros(there.size, np.int64), there
+            return rows, known, known
+        return rows[at], known[at], known[at] & there
+
+    def _label_of_any(self, rows: Array, name: str) -> dict[str, Any]:
+        """The labels of some rows of the answer, or numbers if it has none."""
+        if self._forest.vertices:
+            return self._label(rows, name)
+        none = self._engine.xp.zeros(rows.size, np.int64)
+        return dict.fromkeys(self._label(rows[:0], name), none)
+
+    def _label_or_own(
+        self, column: Column, rows: Array, known: Array, name: str, at: Array | None
+    ) -> dict[str, Any]:
+        """The labels of ids, of which those that are not known are components of their own."""
+        rows = rows if self._forest.vertices else rows[:0]
+        labels = self._label(rows, name)
+        if self._kind in IDS:
+            names = [f"{k}_{name}" for k in range(len(column.parts))] or [name]
+            kind, values = self._given.src, list(labels.values())
+            found = ids_or_own(column, known, values, kind, at, self._engine)
+            return dict(zip(names, found, strict=True))
+        alone, k = ~known, self._forest.components
+        more = numbers_alone(column, alone, self._engine)
+        last = k + (int(more.max()) if more.size else 0)
+        numbers = self._engine.xp.empty(known.size, np.int32 if last < 1 << 31 else np.int64)
+        numbers[alone] = more + k
+        if rows.size:
+            numbers[known] = labels[name][known]
+        return {name: numbers if at is None else numbers[at]}
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """The row of each id in the answer, and whether it has one; any row where not."""
         engine, xp, forest = self._engine, self._engine.xp, self._forest
-        check_kinds(self._given.src, column)
-        if not column.size:
-            return xp.zeros(0, np.int64), xp.zeros(0, bool)
-        with column.lend() as held:
+        check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
+        if not (column.size and forest.vertices):
+            if column.size and missing == "raise":
+                raise self._unknown(column, np.zeros(column.size, bool))
+            return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
+        with column.lend() as lent:
             parts = [
                 part if own.strings else engine.asarray(part)
                 for part, own in zip(
-                    held if column.parts else [held], column.parts or [column], strict=True
+                    lent if column.parts else [lent], column.parts or [column], strict=True
                 )
             ]
             vertex, known = self._names.find(parts if column.parts else parts[0], engine)
@@ -203,8 +272,8 @@ class Lookup:
 
     def _unknown(self, column: Column, known: Any) -> UnknownVertexError:
         strange = np.flatnonzero(~known)
-        with column.lend() as held:
-            parts = held if column.parts else [held]
+        with column.lend() as lent:
+            parts = lent if column.parts else [lent]
             rows = [tuple(first(part[int(i) : int(i) + 1]) for part in parts) for i in strange[:3]]
         some = ", ".join(str(row[0] if len(row) == 1 else row) for row in rows)
         return UnknownVertexError(

@@ -198,11 +198,11 @@ def bring(column: Any, engine: Any, on_device: bool) -> Any:
     return cupy.asarray(column)
 
 
-def check_kinds(own: Column, column: Column) -> None:
-    """An InputError if ids of a column cannot be among those of an answer."""
+def check_kinds(own: Column, column: Column, some: bool = True) -> None:
+    """An InputError if ids of a column cannot be among those of an answer, if that has ``some``."""
     left, right = own.parts or (own,), column.parts or (column,)
     fits = len(left) == len(right) and all(
-        a.strings == b.strings or not b.size for a, b in zip(left, right, strict=True)
+        a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
     )
     if not fits:
         raise InputError(

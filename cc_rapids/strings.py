@@ -79,6 +79,28 @@ def _look_up(library: _Library, words: Any, native: Native, at: Array) -> Any:
     return native(found, partial(library.share, words))
 
 
+def chosen(first: Any, here: Any, there: Any, engine: Engine) -> Any:
+    """Return a new column with the strings of ``here`` where ``first`` holds, else of ``there``.
+
+    It is of the library of ``here``.
+    """
+    library: _Library = _Cudf() if is_cudf(here) else _Arrow()
+    mask = first if library.on_device and engine.on_device else engine.to_host(first)
+    return library.where(mask, library.join([here]), library.join([there]))
+
+
+def taken(column: Any, rows: Array, engine: Engine) -> Any:
+    """Return the strings of some rows of a column, as a new one."""
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    stay = library.on_device and engine.on_device
+    return library.take(library.join([column]), rows if stay else engine.to_host(rows))
+
+
+def different(column: Any) -> Any:
+    """Return each string of a column once."""
+    return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
+
+
 def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
     """The code of each string and the different ones, in order; None if kernels do not find out."""
     if not len(column):
@@ -147,6 +169,14 @@ class _Library(ABC):
         """The code of each string and the different ones, in order, without our kernels."""
 
     @abstractmethod
+    def where(self, mask: Array, first: Any, second: Any) -> Any:
+        """The strings of the first column where a mask holds, of the second elsewhere."""
+
+    @abstractmethod
+    def different(self, column: Any) -> Any:
+        """Each string once."""
+
+    @abstractmethod
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         """The places of strings among sorted ones, any where there is none, and which are there."""
 
@@ -174,6 +204,15 @@ class _Cudf(_Library):
 
         codes, words = column.factorize(sort=True)
         return codes, cudf.Series(words)
+
+    def where(self, mask: Array, first: Any, second: Any) -> Any:
+        import cudf
+
+        first, second = (column.reset_index(drop=True) for column in (first, second))
+        return first.where(cudf.Series(mask), second)
+
+    def different(self, column: Any) -> Any:
+        return column.unique()
 
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         wanted = _to_device(wanted)
@@ -218,6 +257,15 @@ class _Arrow(_Library):
         rank = np.empty(len(words), np.uint32)
         rank[order.to_numpy()] = np.arange(len(words), dtype=np.uint32)
         return rank[found.indices.to_numpy()], words
+
+    def where(self, mask: Array, first: Any, second: Any) -> Any:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        return pc.if_else(pa.array(mask), first, second)
+
+    def different(self, column: Any) -> Any:
+        return column.unique()
 
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         import pyarrow as pa

@@ -21,6 +21,6 @@ last = merges[merges["threshold"] == 0.5]
 
 print(cuts)
 print(last)
-assert [len(cuts.at(threshold)) for threshold in cuts.thresholds] == [2, 2, 1]
+assert [len(cuts.at(threshold)) for threshold in cuts.thresholds] == [3, 2, 1]
 assert cuts.sizes(0.8)["size"].to_numpy().tolist() == [3, 3]
 assert last["before"].to_numpy().tolist() == ["a. lee", "bob"]  # strangers: 0.5 is too low

@@ -156,3 +156,113 @@ def test_writing_into_an_attached_frame_leaves_the_given_one():
 def test_floats_with_nulls_are_told_to_be_cast(missing):
     with pytest.raises(errors.ColumnTypeError, match=r"'vertex' is float64 .* pandas .astype"):
         components(([1], [2])).attach(pd.DataFrame({"vertex": [1, None]}), missing=missing)
+
+
+@pytest.mark.parametrize("make", WORDS.values(), ids=WORDS)
+def test_words_without_edges_are_their_own_labels(engine, make):
+    edges = components((make(["b"]), make(["a"])), engine=engine)
+    frame = framed(make(["b", "c", "a", "c"]))
+    attached = edges.attach(frame, missing="self")
+    assert plain(attached["labels"]) == ["a", "c", "a", "c"]
+    kind, usual = types(attached)[1], types(edges.labels())[1]
+    assert kind == usual or (kind.name == usual.name == "category")  # with one word more
+    with pytest.raises(errors.NullsError, match=r"1 of 3 rows have nulls .*nulls='null'"):
+        edges.attach(framed(make(["b", None, "c"])), missing="self")
+    attached = edges.attach(framed(make(["b", None, "c"])), missing="self", nulls="null")
+    assert plain(attached["labels"]) == ["a", None, "c"]
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize(
+    ("kind", "labels"),
+    [
+        ("min", [-9, 4, 2, -9, 2, 7]),
+        ("max", [-9, 4, 5, -9, 5, 9]),
+        ("dense", [2, 3, 0, 2, 0, 1]),
+        ("size", [2, 3, 1, 2, 1, 0]),
+    ],
+)
+def test_numbers_without_edges_have_labels_of_their_own(engine, make, kind, labels):
+    found = components(([5, 7, 8], [2, 8, 9]), labels=kind, engine=engine)
+    frame = make({"vertex": [-9, 4, 5, -9, 2, 8]})
+    assert plain(found.attach(frame, missing="self")["labels"]) == labels
+    usual = found.attach(make({"vertex": [5]}))
+    assert types(found.attach(frame, missing="self"))[1] == types(usual)[1]
+
+
+@pytest.mark.parametrize("kind", ["min", "max", "dense", "size"])
+@pytest.mark.parametrize("edges", [([], []), ([1], [2])], ids=["none", "one"])
+def test_attached_labels_are_those_with_the_vertices_named(engine, kind, edges):
+    ids = np.array([7, 3, 9, 3, 7, 2**40])
+    found = components(edges, labels=kind, engine=engine)
+    want = components(edges, labels=kind, vertices=ids, engine=engine)
+    frame = pd.DataFrame({"vertex": ids})
+    assert found.attach(frame, missing="self").equals(want.attach(frame))
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("kind", ["min", "max", "dense", "size"])
+def test_ids_of_several_columns_without_edges(engine, make, kind):
+    edges = pd.DataFrame({"a": ["x"], "b": [5], "c": ["y"], "d": [2]})
+    found = components(edges, ["a", "b"], ["c", "d"], labels=kind, engine=engine)
+    frame = make({"p": ["z", "y", "x", None, "a", "z"], "q": [1, 2, 9, 1, 3, 1]})
+    attached = found.attach(frame, on=["p", "q"], missing="self", nulls="null")
+    if kind in ("dense", "size"):
+        assert plain(attached["labels"]) == [3, 0, 2, None, 1, 3]
+        return
+    words, numbers = (plain(attached[f"{k}_labels"]) for k in (0, 1))
+    own = ("x", 5) if kind == "min" else ("y", 2)
+    want = [("z", 1), own, ("x", 9), (None, None), ("a", 3), ("z", 1)]
+    assert list(zip(words, numbers, strict=True)) == want
+
+
+@pytest.mark.parametrize(
+    ("edges", "own", "wanted"),
+    [
+        (np.int32, [2**31, 1], "int64"),
+        (np.int8, np.array([300, 1], np.int16), "int16"),
+        (np.uint32, [-1, 1], "int64"),
+        (np.int64, np.array([2**63, 1], np.uint64), "uint64"),
+        (np.uint64, [5, 1], "int64"),
+        (np.int64, np.array([5, 1], np.int8), "int64"),
+    ],
+)
+def test_own_labels_widen_the_type_as_a_second_column_would(engine, edges, own, wanted):
+    found = components((np.array([1], edges), np.array([2], edges)), engine=engine)
+    attached = found.attach(pd.DataFrame({"vertex": own}), missing="self")
+    assert str(attached["labels"].dtype) == wanted
+    assert attached["labels"].tolist() == [int(own[0]), 1]
+
+
+def test_own_labels_that_no_type_holds_are_refused():
+    found = components((np.array([-1]), np.array([2])))
+    frame = pd.DataFrame({"vertex": np.array([2**63, 2], np.uint64)})
+    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+        found.attach(frame, missing="self")
+
+
+@pytest.mark.parametrize("kind", ["min", "dense"])
+def test_nulls_beside_own_labels(engine, kind):
+    found = components(([1], [2]), labels=kind, engine=engine)
+    for make in NULLS.values():
+        attached = found.attach(make(), missing="self", nulls="null")
+        assert plain(attached["labels"]) == [1, None, 1] if kind == "min" else [0, None, 0]
+        with pytest.raises(errors.NullsError, match="nulls='null'"):
+            found.attach(make(), missing="self")
+        with pytest.raises(errors.NullsError):
+            found.attach(make(), missing="null", nulls="raise")
+    frame = pd.DataFrame({"vertex": pd.Series([None, None], dtype="Int64")})
+    attached = found.attach(frame, missing="self", nulls="null")
+    assert plain(attached["labels"]) == [None, None]
+    with pytest.raises(errors.InputError, match="unknown nulls policy 'drop'"):
+        found.attach(frame, nulls="drop")
+    with pytest.raises(errors.UnknownVertexError, match=": 3;"):
+        found.attach(pd.DataFrame({"vertex": pd.Series([None, 3], dtype="Int64")}), nulls="null")
+
+
+def test_no_edges_at_all_leave_every_id_by_itself(engine):
+    none = components(pd.DataFrame({"src": [], "dst": []}), engine=engine)
+    people = pd.DataFrame({"vertex": ["b", "a", "b"]})
+    assert plain(none.attach(people, missing="self")["labels"]) == ["b", "a", "b"]
+    none = components(([], []), labels="size", engine=engine)
+    assert plain(none.attach(people, missing="self")["labels"]) == [1, 0, 1]

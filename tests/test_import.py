@@ -89,7 +89,10 @@ ROOMS = {
         "edges kernels passes engines design choosing forest solve columns given index", "numpy"
     ),
     "plots": Room("errors formats columns pick", "numpy", "matplotlib networkx"),
-    "lookup": Room("errors columns alike engines forest given parts pick vertices", "numpy"),
+    "alone": Room("columns engines pick spans strings", "numpy"),
+    "lookup": Room(
+        "errors catalog columns alike engines forest given parts pick vertices alone", "numpy"
+    ),
     "scores": Room("errors columns engines pick", "numpy", "cudf narwhals pyarrow"),
     "selection": Room("errors catalog engines lookup pick plots scores", "numpy"),
     "inputs": Room(

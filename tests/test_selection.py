@@ -168,7 +168,7 @@ def test_attach_refuses_what_it_cannot_do():
         found.attach(frame)
     with pytest.raises(errors.InputError, match="has a column 'labels' already: give name="):
         found.attach(frame, on="v")
-    with pytest.raises(errors.InputError, match="'raise' or 'null', not 'no'"):
+    with pytest.raises(errors.InputError, match="missing, 'no': one of null, raise, self"):
         found.attach(frame, on="v", missing="no")
 
 

@@ -36,7 +36,8 @@ def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeErro
 
 def refuse_surrogates(name: str, values: list[Any]) -> InputError:
     """Return the error for strings that hold half of a surrogate pair, which no encoding has."""
-    row, value = next((row, value) for row, value in enumerate(values) if not _is_unicode(value))
+    bad = ((row, value) for row, value in enumerate(values) if not _is_unicode(value))
+    row, value = next(bad, (0, "\ud800"))  # which may have changed meanwhile
     return InputError(
         f"column {name!r} holds in row {row:,} of {len(values):,} a string with half of a surrogate"
         f" pair, {value!r}, which is no Unicode text: replace it, such as by"
