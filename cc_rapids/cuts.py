@@ -33,6 +33,18 @@ class Cuts:
         counts = ", ".join(f"{len(cut):,} at {level}" for level, cut in self._found.items())
         return f"<Cuts: components {counts}>"
 
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self.equals(other) if isinstance(other, Cuts) else NotImplemented
+
+    def equals(self, other: Any) -> bool:
+        """Return whether others have the same thresholds, and the same components at each."""
+        if not isinstance(other, Cuts) or self.thresholds != other.thresholds:
+            return False
+        pairs = zip(self._found.values(), other._found.values(), strict=True)
+        return all(mine.equals(others) for mine, others in pairs)
+
     def at(self, threshold: Any) -> Components:
         """The whole answer at a threshold.
 

@@ -60,6 +60,16 @@ class Listed:
         return at.astype(np.uint64), known & (held[at] == wide)
 
 
+def same_integers(first: Array, second: Array, engine: Engine) -> bool:
+    """Return whether two arrays of as many integers of any types hold the same ones."""
+    if np.uint64 in (first.dtype, second.dtype):
+        fits = [_as_kind(array, np.dtype(np.uint64), engine) for array in (first, second)]
+    else:
+        fits = [_as_kind(array, np.dtype(np.int64), engine) for array in (first, second)]
+    (left, held), (right, known) = fits
+    return bool(((left == right) & held & known).all())
+
+
 def _as_kind(ids: Array, dtype: np.dtype[Any], engine: Engine) -> tuple[Array, Array]:
     """Integers as the 64-bit type of the kind of ``dtype``, and which of them it can hold."""
     if dtype.kind == "u" and dtype.itemsize == 8:

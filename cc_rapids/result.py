@@ -12,15 +12,17 @@ import numpy as np
 
 from .audit import Audited
 from .catalog import unknown
-from .columns import without_rows
+from .columns import Column, of, without_rows
 from .engines import Array, Engine
 from .errors import InputError
 from .forest import Forest
 from .given import Given
 from .lookup import IDS
+from .names import same_integers
 from .pick import bring
 from .selection import Selection
 from .spanning import forest_columns
+from .strings import same_strings
 from .vertices import Names
 
 LABELS = ("min", "max", "dense", "size")
@@ -107,6 +109,48 @@ class Components(Selection, Audited):
 
     def __len__(self) -> int:
         return self._forest.components
+
+    __hash__ = None  # type: ignore[assignment]  # what is equal may differ in all else
+
+    def __eq__(self, other: object) -> bool:
+        return self.equals(other) if isinstance(other, Components) else NotImplemented
+
+    def equals(self, other: Any) -> bool:
+        """Return whether another answer has the same vertices in the same components.
+
+        The kinds of labels, engines and frames may differ, and so may types of ids that mean the
+        same: integers of any width, strings and categories of strings. ``a == b`` says the same.
+        False for what is no :class:`Components`.
+
+        Examples
+        --------
+        >>> import numpy as np, pandas as pd, cc_rapids
+        >>> edges = np.array([5, 2, 9], np.int32), np.array([2, 7, 9], np.int32)
+        >>> frame = pd.DataFrame({"src": [7, 9, 5], "dst": [5, 9, 2]})
+        >>> cc_rapids.components(edges) == cc_rapids.components(frame, labels="max")
+        True
+        """
+        if not isinstance(other, Components):
+            return False
+        mine, others = self._forest, other._forest
+        if (mine.vertices, mine.components) != (others.vertices, others.components):
+            return False
+        if not mine.vertices or self is other:
+            return True
+        with other._engine.scope():
+            theirs, dense = other._ids(), other._dense
+        with self._engine.scope():
+            ids = self._ids(), theirs
+            if len(ids[0]) != len(ids[1]):
+                return False
+            if not all(_same(*pair, self._engine) for pair in zip(*ids, strict=True)):
+                return False
+            # both are in the order of the ids, and so are the components
+            return bool((self._dense == self._engine.asarray(dense)).all())
+
+    def _ids(self) -> list[Column]:
+        """The vertices that occur, as the columns that their ids have."""
+        return [of("vertex", ids) for ids in self._columns("vertex", self._rows()[0]).values()]
 
     def labels(self, kind: str | None = None) -> Any:
         """The component of each vertex.
@@ -330,6 +374,16 @@ class Components(Selection, Audited):
         place = xp.empty(len(self), self._dense.dtype)
         place[self._by_size] = xp.arange(len(self), dtype=place.dtype)
         return place
+
+
+def _same(mine: Column, others: Column, engine: Engine) -> bool:
+    """Whether two columns of as many ids hold the same ones."""
+    if mine.strings != others.strings:
+        return False
+    with mine.lend() as first, others.lend() as second:
+        if mine.strings:
+            return same_strings(first, second)
+        return same_integers(engine.asarray(first), engine.asarray(second), engine)
 
 
 def _shown(value: Any) -> str:

@@ -89,6 +89,12 @@ def chosen(first: Any, here: Any, there: Any, engine: Engine) -> Any:
     return library.where(mask, library.join([here]), library.join([there]))
 
 
+def same_strings(first: Any, second: Any) -> bool:
+    """Return whether two columns of as many strings, of any libraries, hold the same ones."""
+    library: _Library = _Cudf() if is_cudf(first) or is_cudf(second) else _Arrow()
+    return library.same(library.join([first]), library.join([second]))
+
+
 def taken(column: Any, rows: Array, engine: Engine) -> Any:
     """Return the strings of some rows of a column, as a new one."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
@@ -173,6 +179,10 @@ class _Library(ABC):
         """The strings of the first column where a mask holds, of the second elsewhere."""
 
     @abstractmethod
+    def same(self, first: Any, second: Any) -> bool:
+        """Whether columns of one length hold the same strings."""
+
+    @abstractmethod
     def different(self, column: Any) -> Any:
         """Each string once."""
 
@@ -210,6 +220,10 @@ class _Cudf(_Library):
 
         first, second = (column.reset_index(drop=True) for column in (first, second))
         return first.where(cudf.Series(mask), second)
+
+    def same(self, first: Any, second: Any) -> bool:
+        first, second = (column.reset_index(drop=True) for column in (first, second))
+        return bool((first == second).all())
 
     def different(self, column: Any) -> Any:
         return column.unique()
@@ -263,6 +277,9 @@ class _Arrow(_Library):
         import pyarrow.compute as pc
 
         return pc.if_else(pa.array(mask), first, second)
+
+    def same(self, first: Any, second: Any) -> bool:
+        return bool(first.equals(second))
 
     def different(self, column: Any) -> Any:
         return column.unique()

@@ -110,7 +110,8 @@ ROOMS = {
         "numpy",
     ),
     "result": Room(
-        "errors catalog columns engines forest given pick lookup selection spanning vertices audit",
+        "errors catalog columns engines forest given names pick strings lookup selection spanning"
+        " vertices audit",
         "numpy",
     ),
     "archive": Room("errors formats", "numpy"),

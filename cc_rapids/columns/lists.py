@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError, InputError
+from ..errors import ColumnTypeError, InputError, shown
 from .refusals import no_ids
 
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
@@ -139,6 +139,6 @@ def _integers(name: str, values: list[int]) -> Any:
         if limits.min <= low and high <= limits.max:
             return np.array(values, dtype)
     raise ColumnTypeError(
-        f"column {name!r} is a list of integers from {low} to {high} ({len(values):,} values): no"
-        " type of integers of 64 bits holds all; shift them, or make strings of them"
+        f"column {name!r} is a list of integers from {shown(low)} to {shown(high)} ({len(values):,}"
+        " values): no type of integers of 64 bits holds all; shift them, or make strings of them"
     )

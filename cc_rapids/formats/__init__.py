@@ -161,6 +161,16 @@ class EdgeFile:
         return Taken(self.format, (self.source, self.destination), self.header)
 
 
+def _check_path(path: Path) -> None:
+    """Raise a FormatError if no file can be called so."""
+    try:
+        named = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise FormatError(f"{str(path)!r} holds half of a surrogate pair, which no name does") from None
+    if b"\0" in named:
+        raise FormatError(f"{str(path)!r} holds a NUL, which no name does")
+
+
 def read_edges(
     path: str | os.PathLike[str],
     *,
@@ -227,8 +237,9 @@ def read_edges(
     """
     path = Path(path)
     kind = format_of(path, format)
-    if path.is_dir():
+    if os.path.isdir(path):  # which is false of what is no path at all
         raise FormatError(f"{path} is a directory; name a file")
+    _check_path(path)
     check_header(header, [path], [kind])
     try:
         before = mark_of(path)
