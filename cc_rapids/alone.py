@@ -17,16 +17,18 @@ from .strings import chosen, different, factorise, taken
 def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:
     """Return 0, 1, ... for the ids of a column that are alone, in their order, equal ids alike."""
     xp, found = engine.xp, None
+    if not bool(alone.any()):
+        return engine.empty(0, np.int64)
     with column.lend() as lent:
         for part, held in _parts(column, lent):
             if part.strings:
                 words = rows_of(held, alone, engine)
-                codes = factorise([words], lambda words, every: words, engine)[0][0]
+                codes = factorise([words], Column.native, engine)[0][0]
                 rank = engine.asarray(codes).astype(np.int64)
             else:
                 rank = xp.unique(engine.asarray(held)[alone], return_inverse=True)[1]
             if found is not None:  # columns compare one after the other
-                found = found * (int(rank.max()) + 1 if rank.size else 1)
+                found = found * (int(rank.max()) + 1)
             both = rank if found is None else found + rank
             found = xp.unique(both, return_inverse=True)[1]
     return found

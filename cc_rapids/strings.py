@@ -226,7 +226,9 @@ class _Cudf(_Library):
         return bool((first == second).all())
 
     def different(self, column: Any) -> Any:
-        return column.unique()
+        import cudf
+
+        return cudf.Series(column.unique())
 
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         wanted = _to_device(wanted)

@@ -149,7 +149,7 @@ def _cudf_where(name: str, series: Any, keep: Any) -> Column:
     if keep is not None:
         if len(series) and not bool(keep.any()):
             return empty(name)
-        series = series[sys.modules["cudf"].Series(keep, series.index)]
+        series = series[keep]
     return of_cudf(name, series._column, partial(_itself, series), FILL)
 
 

@@ -166,7 +166,9 @@ def _check_path(path: Path) -> None:
     try:
         named = os.fsencode(path)
     except UnicodeEncodeError:
-        raise FormatError(f"{str(path)!r} holds half of a surrogate pair, which no name does") from None
+        raise FormatError(
+            f"{str(path)!r} holds half of a surrogate pair, which no name does"
+        ) from None
     if b"\0" in named:
         raise FormatError(f"{str(path)!r} holds a NUL, which no name does")
 
