@@ -39,6 +39,12 @@ def is_single(vertex: Any) -> bool:
     return all(isinstance(part, str | int | np.integer) for part in parts)
 
 
+def _check_name(name: Any) -> None:
+    """Raise an InputError if no library takes a column called so."""
+    if isinstance(name, str) and name.encode(errors="replace").decode() != name:
+        raise InputError(f"name={name!r} holds half of a surrogate pair: give another one")
+
+
 class Lookup:
     """An answer whose vertices can be looked up by their ids."""
 
@@ -147,6 +153,7 @@ class Lookup:
         3       4       2
         """
         wanted = on if isinstance(on, list) else [on]
+        _check_name(name)
         check_frame(frame)
         check_columns(frame, wanted)
         names = columns_of(frame)

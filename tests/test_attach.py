@@ -266,3 +266,9 @@ def test_no_edges_at_all_leave_every_id_by_itself(engine):
     assert plain(none.attach(people, missing="self")["labels"]) == ["b", "a", "b"]
     none = components(([], []), labels="size", engine=engine)
     assert plain(none.attach(people, missing="self")["labels"]) == [1, 0, 1]
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_names_that_no_library_takes(make):
+    with pytest.raises(errors.InputError, match="half of a surrogate pair"):
+        components(([1], [2])).attach(make({"vertex": [1]}), name="\ud800")

@@ -68,6 +68,7 @@ JOBS = {
     "pattern": lambda: components(f"/nowhere/{QUOTED}*.parquet"),
     "file with a NUL": lambda: components(f"/nowhere/\0{LONG}.csv"),
     "file with half a surrogate pair": lambda: components(f"/nowhere/\ud800{LONG}.csv"),
+    "files with half a surrogate pair": lambda: components([f"/nowhere/\ud800{LONG}.csv"]),
     "format": lambda: components(f"/nowhere/a.{LONG}"),
     "files": lambda: components([f"/nowhere/{name}.csv" for name in NAMES]),
     "limit": lambda: stream_components(iter([PAIR]), memory_limit=LONG),

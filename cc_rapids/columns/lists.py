@@ -73,7 +73,7 @@ def present(name: str, array: Any) -> tuple[Any, Any]:
         if among is not None:
             missing[~missing] = among
         return (rest, missing) if missing.any() else (array.data, None)
-    if array.dtype.kind not in "OT":
+    if array.dtype.kind not in ("O", "T"):
         return array, None
     missing = missing_of(array)
     return (array, None) if missing is None else (array[~missing], missing)

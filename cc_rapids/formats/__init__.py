@@ -63,6 +63,7 @@ __all__ = [
     "check_edges_output",
     "check_header",
     "check_output",
+    "check_path",
     "edge_columns",
     "format_of",
     "integers",
@@ -161,7 +162,7 @@ class EdgeFile:
         return Taken(self.format, (self.source, self.destination), self.header)
 
 
-def _check_path(path: Path) -> None:
+def check_path(path: str | Path) -> None:
     """Raise a FormatError if no file can be called so."""
     try:
         named = os.fsencode(path)
@@ -241,7 +242,7 @@ def read_edges(
     kind = format_of(path, format)
     if os.path.isdir(path):  # which is false of what is no path at all
         raise FormatError(f"{path} is a directory; name a file")
-    _check_path(path)
+    check_path(path)
     check_header(header, [path], [kind])
     try:
         before = mark_of(path)

@@ -210,6 +210,7 @@ def expanded(path: str) -> list[str]:
     FormatError
         No file matches.
     """
+    check_path(path)
     pattern = any(letter in path for letter in "*?[")
     if "://" in path:
         system, inside = _remote(path)
