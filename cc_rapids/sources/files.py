@@ -21,6 +21,7 @@ from ..formats import (
     Taken,
     Wanted,
     check_header,
+    check_path,
     format_of,
     is_text,
     mark_of,
