@@ -53,7 +53,7 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
         frame = frame.collect()
     names = (source, destination)
     _check_names(frame.columns, *names)
-    sides = [[series_of(frame.get_column(name).to_native()) for name in side] for side in names]
+    sides = [[_series(frame, name) for name in side] for side in names]
     return _of_series(sides, names, nulls)
 
 
@@ -198,6 +198,10 @@ def _make_frame(backend: Any, columns: dict[str, Any]) -> Any:
     return nw.from_dict(columns, backend=backend).to_native()
 
 
+def _series(frame: Any, name: str) -> Any:
+    return series_of(frame.get_column(name).to_native(), name)
+
+
 def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any] | None]:
     """The rows of series of one length in which none is null, and what gives their numbers; the
     series themselves, and None, if that is all of them.
@@ -218,4 +222,5 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:
 
         both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
         return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls)
-    return _of_series([[series_of(src)], [series_of(dst)]], names, nulls)
+    sides = [[series_of(side, own[0])] for side, own in zip((src, dst), names, strict=True)]
+    return _of_series(sides, names, nulls)

@@ -203,7 +203,7 @@ def test_without_the_library_the_error_names_the_extra(library, call):
 def test_answers_at_thresholds_are_drawn_as_others():
     weighted = pd.DataFrame(TABLE).assign(weight=[9, 9, 9, 8, 8, 8])
     cuts = components_at(weighted, thresholds=[9, 8])
-    assert points(cuts.at(9).plot().lines[0]) == [(1, 1), (3, 1)]
+    assert points(cuts.at(9).plot().lines[0]) == [(1, 5), (3, 1)]
 
 
 STRANGE = ["<script>alert('1')</script>", '"a" & <b>', "$\\frac$", "$5 and $6", "_hidden", "a--b"]

@@ -34,7 +34,7 @@ def as_series(values: Any) -> Any:
     return sys.modules["pandas"].Series(values) if one else values
 
 
-def plain(native: Any) -> Any:
+def plain(native: Any, name: str = "ids") -> Any:
     """Return a column whose nulls PyArrow and pandas see, and whose runs are values.
 
     Parameters
@@ -44,13 +44,20 @@ def plain(native: Any) -> Any:
         that category are null themselves; with views of strings as its values a copy with large
         strings; of a dictionary whose values are dictionaries, nulls or runs, and of runs, a copy
         of the values.
+    name : str
+        What errors call it.
+
+    Raises
+    ------
+    InputError
+        The buffers of a dictionary or of runs are none.
     """
     if _is_arrow(native):
-        return _plain(native)
+        return _plain(name, native)
     if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
         return native  # pandas' of PyArrow's are called so
     held = native.array.__arrow_array__()
-    found = _plain(held)
+    found = _plain(name, held)
     return native if found is held else _in_pandas(found, native.index, native.name)
 
 
@@ -73,12 +80,12 @@ def sound(name: str, held: Any) -> Any:
     return held
 
 
-def rows_where(native: Any, mask: Any) -> Any:
+def rows_where(native: Any, mask: Any, name: str = "ids") -> Any:
     """Return the rows of a column of a host's library for which an array of bool holds: a copy."""
     if _is_arrow(native):
-        return _filtered(native, mask)
+        return _filtered(name, native, mask)
     if str(getattr(native, "dtype", "")).partition("[")[0] in VIEWS:
-        held = _filtered(native.array.__arrow_array__(), mask)
+        held = _filtered(name, native.array.__arrow_array__(), mask)
         return _in_pandas(held, native.index[mask], native.name)
     return native[mask] if hasattr(native, "iloc") else native.filter(mask)
 
@@ -93,24 +100,24 @@ def _in_pandas(held: Any, index: Any, name: Any) -> Any:
     return pd.Series(pd.arrays.ArrowExtensionArray(held), index, name=name)
 
 
-def _filtered(column: Any, mask: Any) -> Any:
+def _filtered(name: str, column: Any, mask: Any) -> Any:
     import pyarrow as pa
 
     kind = column.type
-    rows = _without_views(sound("ids", column)).filter(pa.array(mask))
+    rows = _without_views(sound(name, column)).filter(pa.array(mask))
     return rows if rows.type == kind else rows.cast(kind)
 
 
-def _plain(column: Any) -> Any:
+def _plain(name: str, column: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_run_end_encoded(column.type):
-        sound("ids", column)
+        sound(name, column)
         found = [_whole(chunk) for chunk in column.chunks]
         return pa.chunked_array(found, found[0].type if found else pa.null())
     if not pa.types.is_dictionary(column.type):
         return column
-    values = sound("ids", column).type.value_type
+    values = sound(name, column).type.value_type
     if pa.types.is_null(values):
         return pa.chunked_array([pa.nulls(len(column))])
     if pa.types.is_dictionary(values) or pa.types.is_run_end_encoded(values):
@@ -118,7 +125,7 @@ def _plain(column: Any) -> Any:
         return pa.chunked_array(found, found[0].type if found else pa.null())
     if str(values) in VIEWS:
         found = [_without_views_in(chunk) for chunk in column.chunks]
-        return _plain(pa.chunked_array(found)) if found else pa.chunked_array([], pa.null())
+        return _plain(name, pa.chunked_array(found)) if found else pa.chunked_array([], pa.null())
     if not any(map(_null_values, column.chunks)):
         return column
     return pa.chunked_array([_nulls_in_indices(chunk) for chunk in column.chunks], column.type)

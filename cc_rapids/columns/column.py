@@ -126,7 +126,7 @@ def held(name: str, values: Any) -> Held:
     if is_cudf(values):
         there = values.notnull().to_cupy() if values._column.null_count else None
         return Held(name, len(values), there, partial(_cudf_where, name, values))
-    native = plain(values)
+    native = plain(values, name)
     there = there_of(native)
     return Held(name, len(native), there, partial(_series_where, name, native))
 
@@ -159,7 +159,7 @@ def _series_where(name: str, native: Any, keep: Any) -> Column:
             return empty(name)
         if not _is_id(series_of(native)):  # before what may not know how to filter it does so
             return of_series(name, series_of(native))
-        native = rows_where(native, keep)
+        native = rows_where(native, keep, name)
     return of_series(name, series_of(native), FILL)
 
 
@@ -178,11 +178,11 @@ def _held_array(name: str, values: Any) -> Held:
     return Held(name, int(array.size), there, where)
 
 
-def series_of(values: Any) -> Any:
+def series_of(values: Any, name: str = "ids") -> Any:
     """The series of narwhals over a native one: null too where a category is."""
     import narwhals as nw
 
-    return nw.from_native(plain(values), series_only=True)
+    return nw.from_native(plain(values, name), series_only=True)
 
 
 def of_parts(parts: list[Column]) -> Column:
