@@ -161,9 +161,9 @@ def _like(named: Any) -> Any:
 def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, list[Any]]]:
     """The state where the batch is to run, and the columns (src, dst, named vertices), lent.
 
-    If the engine is ``free`` and no batch has run yet, that is where this one lies.
+    If the engine is ``free`` and no batch has had an edge yet, that is where this one lies.
     """
-    if free and not state.batches and given.on_device != state.engine.on_device and given.src.size:
+    if free and not state.edges and given.on_device != state.engine.on_device and given.src.size:
         runner = engines.get("cuda" if given.on_device else "threads")
         with runner.scope():
             state = state.to(runner)
