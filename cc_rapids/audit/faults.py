@@ -4,68 +4,74 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bits import WORD
-from ..edges import Edges
+import numpy as np
+
+from ..engines import Array
 from ..given import Given
-from .places import Places, in_words
+from .answer import IDS, Answer
+from .ids import in_words
 
 
 class Faults:
     """What is wrong with an answer, told of an edge or of a vertex."""
 
-    def __init__(self, places: Places) -> None:
-        self.places, self.forest = places, places.forest
+    def __init__(self, answer: Answer) -> None:
+        self.answer, self.engine = answer, answer.engine
 
-    def edge(self, given: Given, columns: list[Any], ends: Edges, e: int, rows: int) -> str:
-        """An edge of a chunk that came after so many rows: its ends differ, or are no vertices."""
-        several = bool(self.places.column.parts)
-        names = [
-            in_words([part[e : e + 1] for part in side] if several else side[e : e + 1], several)
-            for side in columns[:2]
-        ]
-        row = rows + (e if given.kept is None else int(given.kept()[e]))
+    def edge(self, given: Given, columns: list[Any], offsets: Array | None, e: int, row: int) -> str:
+        """An edge whose ends differ, or are no vertices; ``row`` is what the caller calls it."""
+        sides = [self._end(given, column, e) for column in columns[:2]]
+        if offsets is not None:
+            at = int(np.searchsorted(self.engine.to_host(offsets), e, side="right")) - 1
+            sides[0] = self.engine.xp.asarray([at])
+        several = self.answer.several
+        names = [in_words(side, several) for side in sides]
+        slots = [int(self.answer.find(side)[0]) for side in sides]
         what = f"edge {row:,} joins {names[0]} and {names[1]}"
-        vertices = [int(end[e]) - ends.low for end in (ends.src, ends.dst)]
-        missing = [name for v, name in zip(vertices, names, strict=True) if not self._there(v)]
+        pairs = zip(slots, names, strict=True)
+        missing = [name for slot, name in pairs if not self.answer.is_vertex(slot)]
         if missing:
             *others, last = dict.fromkeys(missing)
             verb = "have" if others else "has"
             return f"{what}, and {' and '.join([*others, last])} {verb} no label"
-        return f"{what}, which have the labels {' and '.join(map(self._label, vertices))}"
-
-    def missing(self, v: int) -> str:
-        """A vertex that edges name, and the answer does not."""
-        return f"vertex {self.places.name(v)} has no label"
+        return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
 
     def label(self, v: int) -> str:
-        """A label that is no vertex, or not the least one."""
-        says, own = self._labelled(v), int(self.forest.parent[v])
-        if not self._there(own):
-            return f"{says}, which is no vertex"
+        """A label that does not label itself, or is not the least vertex, or the greatest."""
+        own = int(self.answer.own[v])
+        if not self.answer.is_vertex(own):
+            return f"{self._labelled(v)}, which is no vertex"
+        extreme = "greatest" if self.answer.kind == "max" else "least"
         return (
-            f"{says}, which itself has the label {self._label(own)}: the least vertex of a"
-            " component labels itself and the others"
+            f"{self._labelled(v)}, which itself has the label {self.answer.label(own)}: the"
+            f" {extreme} vertex of a component labels itself and the others"
         )
 
     def merged(self, v: int) -> str:
         """A vertex that shares a label with others, and no path with it."""
-        return f"{self._labelled(v)}, and no path joins the two"
+        shares = "" if self.answer.kind in IDS else " as " + self._head(v)
+        return f"{self._labelled(v)}{shares}, and no path joins the two"
 
     def foreign(self, v: int) -> str:
         """A vertex out of nowhere."""
         return (
-            f"vertex {self.places.name(v)} has a label, and nothing names it (vertices without"
+            f"vertex {self.answer.name(v)} has a label, and nothing names it (vertices without"
             " edges are named by vertices= or num_vertices=, as when they were found)"
         )
 
+    def lost(self, v: int) -> str:
+        """A tree of the audit that is none: nothing is proved by it."""
+        return (
+            f"the audit itself has failed: its trees are in no order at vertex"
+            f" {self.answer.name(v)}, so that it proves nothing"
+        )
+
+    def _end(self, given: Given, column: Any, e: int) -> Any:
+        """One id of a lent column, or of several."""
+        return [part[e : e + 1] for part in column] if given.src.parts else column[e : e + 1]
+
+    def _head(self, v: int) -> str:
+        return self.answer.name(int(self.answer.own[v]))
+
     def _labelled(self, v: int) -> str:
-        return f"vertex {self.places.name(v)} has the label {self._label(v)}"
-
-    def _label(self, v: int) -> str:
-        label = int(self.forest.parent[v])
-        return self.places.name(label) if label < self.forest.n else "of no vertex"
-
-    def _there(self, v: int) -> bool:
-        if not 0 <= v < self.forest.n:
-            return False
-        return bool(int(self.forest.seen[v // WORD]) >> v % WORD & 1)
+        return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"

@@ -1,44 +1,42 @@
-"""The audit: one pass over the edges, and one over the vertices."""
+"""The audit: every row of the edges looked at once, and then every vertex."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from .. import bits, frames, inputs, kernels, reading
+from .. import frames
 from ..catalog import unknown
-from ..choosing import stride_of
-from ..columns import Column, of
-from ..edges import Edges
-from ..engines import Engine
+from ..columns import Column, Lending, of
+from ..engines import Array, Engine
 from ..errors import InputError, VerificationError
-from ..forest import ROOM, Forest
 from ..given import Given
 from ..oracle.peers import PEERS
-from ..passes import audit as passes
-from ..passes import columns as column_passes
-from ..passes import trees
 from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
+from . import kernels, ways
+from .answer import Answer
 from .compared import compare
 from .faults import Faults
-from .outside import check_outside, shares
-from .places import Places, in_words
+from .ids import ALL, Integers, in_words
+from .kernels import kernel
 from .proof import Audit
-from .tiled import begin, in_order
+from .tally import Tally
+from .ways import Order
 
-NOTHING = (1 << 64) - 1
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
+BESIDE = 1 << 16  # bytes beside the trees for small arrays
 
 
 def audit(
-    places: Places,
+    answer: Answer,
+    engine: Engine,
     edges: Any,
     source: Any,
     destination: Any,
@@ -55,23 +53,25 @@ def audit(
     if oracle is not None and oracle not in PEERS:
         raise InputError(unknown("oracle", str(oracle), PEERS))
     path = isinstance(edges, str | os.PathLike) and not isinstance(source, list)
-    run = _Run(places)
-    if is_stream(edges) or (path and oracle is None):
-        if oracle is not None:
-            raise InputError(
-                f"oracle={oracle!r} takes all edges at once: read the stream into one frame, or"
-                " leave it out"
-            )
-        budget = Budget(bytes_of(memory_limit), 0)
-        for given in _chunks(edges, (source, destination, header), nulls, budget, run):
-            run.take(given)
-        count = inputs.check_vertices(num_vertices, vertices)
-        run.name(range(count) if count is not None else vertices)
-    else:
-        given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-        run.take(given, oracle, alone=True)
-    found = run.close()
-    return Audit(run.edges, places.forest.vertices, found, oracle, perf_counter() - started)
+    with answer.lent_to(engine):
+        run = _Run(answer)
+        if is_stream(edges) or (path and oracle is None):
+            if oracle is not None:
+                raise InputError(
+                    f"oracle={oracle!r} takes all edges at once: read the stream into one frame, or"
+                    " leave it out"
+                )
+            budget = Budget(bytes_of(memory_limit), 0)
+            run.begin()
+            for given in _chunks(edges, (source, destination, header), nulls, budget, run):
+                run.take(given)
+            named = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
+            run.name(vertices if named is None else named)
+        else:
+            given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+            run.take(given, oracle, alone=True)
+        found = run.close()
+    return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
 
 
 def _chunks(
@@ -84,9 +84,9 @@ def _chunks(
             f"ids of edges that are read in chunks are one column a side, not source={source!r} and"
             f" destination={destination!r}: read them into one frame"
         )
-    stream, places = source_of(edges, source, destination, header=header), run.places
-    budget.fixed, strings = stream.fixed, places.column.strings
-    budget.update("strings" if strings else "range", places.forest.n)
+    stream, answer = source_of(edges, source, destination, header=header), run.answer
+    budget.fixed, strings = stream.fixed, answer.column.strings
+    budget.update("strings" if strings else "range", answer.ids.n)
     read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, strings)
     taken: Iterator[Chunk] = ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
@@ -96,56 +96,112 @@ def _chunks(
             )
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Some edges as kernels read them.
+
+    ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list; the part
+    ``ends`` reads slots of type ``wide`` from them, by their distances from ``low``.
+    """
+
+    first: Array
+    second: Array
+    low: int
+    wide: Any
+    listed: bool
+
+    @property
+    def m(self) -> int:
+        return int(self.second.size)
+
+    def ends(self, engine: Engine, once: bool = False) -> Any:
+        """What reads the ends of a row, ``once`` if none is read again soon."""
+        if not self.listed:
+            return kernel(kernels.ends_of_entry, engine, self.wide)
+        read = kernels.ends_read_once if once else kernels.ends_of_pair
+        return kernel(read, engine, self.wide)
+
+
 class _Run:
     """The trees so far, and what edges and the caller have named."""
 
-    def __init__(self, places: Places) -> None:
-        self.places, self.engine, self.forest = places, places.engine, places.forest
+    def __init__(self, answer: Answer) -> None:
+        self.answer, self.engine, self.faults = answer, answer.engine, Faults(answer)
         self.edges = self.rows = self.since = 0
-        self.giant = self.top = 0  # the most frequent label, and the root of its vertices
-        self.known = self.settled = False  # whether there are bits of either
-        self.half = False  # whether half of the vertices hang from that root
+        self.known = self.settled = False  # whether there are bits of the giant's label, and tree
         self.begun = self.tiled = False  # whether there are trees, and of tiles first
         self.looked = False  # whether at the vertices
-        self.found: list[int] = []  # what all kernels have told
-        self.faults = Faults(places)
-        with self.engine.scope():
-            self._begin(self.engine, self.forest)
+        self.order: Order | None = None  # of a list that may be one for tiles
+        self.room = self.engine.room()
 
-    def _begin(self, engine: Engine, forest: Forest) -> None:
-        n, words = forest.n, forest.seen.size
-        shapes = (n, forest.vertex), *3 * [(words, np.uint32)], (7, np.uint64)
-        held = engine.pieces(*shapes, room=ROOM)
-        self.trees, self.alike, self.inside, self.named, self.told = held
-        self.edge, self.first = self.told[:1], self.told[1:5]  # faults of edges, and of vertices
-        self.count, self.wrong = self.told[5:6].view(np.int64), self.told[6:].view(np.int64)
-        engine.fill(self.inside, 0)
-        engine.fill(self.named, 0)
-        engine.fill(self.told, 0xFF)
-        engine.fill(self.told[5:], 0)
+    def begin(self, src: Array = None, dst: Array = None) -> None:
+        """Lay the label frame, and make arrays; the columns are those of a list, if there are no
+        others.
+        """
+        engine, answer = self.engine, self.answer
+        with engine.scope(self.room):
+            told = engine.fill(engine.empty(3 * 3 + 3 + kernels.FAULTS, np.uint64), 0)
+            self.told, self.counts, self.wrong = told, told[6:9], told[9:10].view(np.int64)
+            self.giant, self.first = told[10:12].view(np.int64), told[12:]
+            engine.fill(self.first, 0xFF)
+            self.tally, self.looks = Tally(told[:3]), Tally(told[3:6])
+            answer.lay(self.looks, self.first, self._look(src, dst))
+            n, words = answer.ids.n, -(-answer.ids.n // kernels.WORD_BITS)
+            self.vertex = answer.ids.vertex
+            shapes = (n, self.vertex), *3 * [(words, np.uint32)]
+            held = engine.pieces(*shapes, room=BESIDE)
+            self.trees, self.alike, self.inside, self.named = held
+            engine.fill(self.inside, 0)
+            engine.fill(self.named, 0)
+
+    def _look(self, src: Array, dst: Array) -> list[int] | None:
+        """The first and the last id of the frame, if they are integers, and the order of a list:
+        the host waits once for both.
+        """
+        engine, ids = self.engine, self.answer.integers
+        ids = ids if ids is not None and ids.size else None
+        long = engine.samples and src is not None and src.size >= ways.TILED
+        kinds = [np.uint64 if side.dtype == np.uint64 else np.int64 for side in (src, dst) if long]
+        long = long and kinds[0] is kinds[1]
+        if ids is None and not long:
+            return None
+        found = engine.fill(engine.empty(4, np.uint64), 0)
+        if ids is not None:
+            kernel(kernels.corners, engine)(1, ids, found)
+        if long:
+            look = kernel(kernels.look_for_order, engine, kinds[0])
+            look(ways.LOOKS, src.size, src.size // ways.LOOKS, src, dst, found[2:])
+        low, high, *order = map(int, engine.to_host(found))
+        self.order = Order(*order) if long else None
+        return None if ids is None else [low, high]
 
     def take(self, given: Given, oracle: str | None = None, alone: bool = False) -> None:
         """Hold some edges against the labels, and join them; no others come if they are alone."""
+        if alone and not given.src.size:
+            self.begin()
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped
             return
-        check_kinds(self.places.column, given.src)
-        with inputs.lent_on(self.engine, given) as columns:
-            ends = self.places.ends(columns[:2])
-            self._join(ends, alone)
-            if alone and given.vertices is None:  # nothing else is named: one wait for all
-                self._look()
-            self.found = self.engine.to_host(self.told).tolist()
-            if self.found[6]:  # by an edge that has waited, and does not know its row
-                self._check(ends, ends.m, kernels.kernel(reading.every, self.engine))
-                self.found = self.engine.to_host(self.told).tolist()
-            row = self.found[0]
-            if row != NOTHING:
-                raise VerificationError(self.faults.edge(given, columns, ends, row, self.rows))
-            if len(columns) > 2:
-                self._name(columns[2])
-            if oracle is not None:
-                compare(self.places, oracle, ends)
+        check_kinds(self.answer.column, given.src)
+        starts = [given.offsets] if given.offsets else []
+        with Lending([*given.columns, *starts]) as columns:
+            offsets = columns.pop() if starts else None
+            with self.engine.scope(self.room):
+                if offsets is not None:
+                    offsets = self._checked(offsets, given.src.size)
+                if alone and given.src.size:
+                    plain = not (given.src.strings or given.src.parts or starts)
+                    arrays = [self.engine.asarray(column) for column in columns[:2] if plain]
+                    self.begin(*arrays)
+                rows = self._rows(given, columns, offsets)
+                self._join(rows, alone)
+                if alone and given.vertices is None:  # nothing else is named: one wait for all
+                    self._look_at_vertices()
+                self._check(given, columns, offsets, rows)
+                if len(columns) > 2:
+                    self._name(columns[2])
+                if oracle is not None:
+                    compare(self.answer, oracle, *self._slots(rows))
         if isinstance(given.vertices, range):
             self.name(given.vertices)
         self.rows += given.src.size + given.dropped
@@ -159,142 +215,264 @@ class _Run:
         if isinstance(vertices, range):
             for start in range(0, len(vertices), PIECE):
                 piece = vertices[start : start + PIECE]
-                with self.engine.scope():
-                    ids = self.engine.xp.arange(piece.start, piece.stop, piece.step)
-                    self._name(ids)
+                with self.engine.scope(self.room):
+                    self._name(self.engine.xp.arange(piece.start, piece.stop, piece.step))
             return
         column = vertices if isinstance(vertices, Column) else of("vertices", vertices)
-        check_kinds(self.places.column, column)
-        with self.engine.scope(), column.lend() as held:
+        check_kinds(self.answer.column, column)
+        with column.lend() as held, self.engine.scope(self.room):
             self._name(held)
 
     def close(self) -> int:
         """The number of components, when all edges have passed."""
-        engine, forest, faults = self.engine, self.forest, self.faults
-        if not self.looked:
-            with engine.scope():
+        with self.engine.scope(self.room):
+            if not self.looked:
                 self._start()
-                self._look()
-                self.found = engine.to_host(self.told).tolist()
-        _, *first, found, _ = self.found
-        kinds = faults.missing, faults.label, faults.merged, faults.foreign
-        for v, words in zip(first, kinds, strict=True):
-            if v != NOTHING:
-                with engine.scope():
-                    raise VerificationError(words(v))
-        if found != forest.components:
+                self._look_at_vertices()
+                self.found = self.engine.to_host(self.told).tolist()
+                self.looks.check(self.found[3:6])
+            return self._verdict()
+
+    def _verdict(self) -> int:
+        """The number of components, if nothing is wrong with any vertex."""
+        answer, faults, first = self.answer, self.faults, self.found[12:]
+        vertices, labels, roots = self.found[6:9]
+        kinds = {
+            kernels.ORDER: answer.out_of_order,
+            kernels.STRANGE: answer.strange,
+            kernels.LOST: faults.lost,
+            kernels.LABEL: faults.label,
+            kernels.FOREIGN: faults.foreign,
+        }
+        for kind, words in kinds.items():
+            if first[int(kind)] != ALL:
+                raise VerificationError(words(first[int(kind)]))
+        if vertices != answer.rows:
             raise VerificationError(
-                f"len() is {forest.components:,}, and there are {found:,} components"
+                f"the audit itself has failed: it has found {vertices:,} of {answer.rows:,}"
+                " vertices again, so that it proves nothing"
             )
-        return int(found)
+        if roots != labels:
+            raise VerificationError(self._merged(labels, roots))
+        components = answer.components
+        if components is not None and labels != components:
+            raise VerificationError(
+                f"len() is {components:,}, and there are {labels:,} components"
+            )
+        return int(labels)
 
-    def _look(self) -> None:
-        """Look at every vertex, when all edges are joined and all is named."""
-        engine, forest, vertex = self.engine, self.forest, self.forest.vertex
-        check = kernels.kernel(passes.check_vertices, engine, vertex)
-        answer, own = (forest.parent, forest.seen), (self.trees, self.named, self.first)
-        check(forest.n, self.giant, self.top, *answer, self.inside, *own, self.count)
-        kernels.kernel(passes.check_roots, engine, vertex)(forest.n, forest.seen, *own)
-        self.looked = True
+    def _merged(self, labels: int, roots: int) -> str:
+        """Vertices that share a label and no path, in words."""
+        engine, first = self.engine, self.engine.fill(self.first, 0xFF)
+        find = kernel(kernels.find_merged, engine, self.vertex)
+        find(self.answer.ids.n, self.answer.own, self.trees, first)
+        v = int(engine.to_host(first)[int(kernels.MERGED)])
+        if v == ALL:
+            return (
+                f"the audit itself has failed: it has made {roots:,} trees of {labels:,}"
+                " components, so that it proves nothing"
+            )
+        return self.faults.merged(v)
 
-    def _join(self, ends: Edges, alone: bool) -> None:
-        """Hold each edge against the labels, and join it: those inside tiles first, of a list in
-        order, or those of a sample, where one pays, unless what came before has settled most
-        vertices.
+    def _checked(self, offsets: Any, entries: int) -> Array:
+        """The offsets of an adjacency list, none of which leads beyond its entries."""
+        offsets = self.engine.asarray(offsets)
+        if not offsets.size:
+            return offsets
+        falls = self.engine.xp.flatnonzero(offsets[1:] < offsets[:-1])
+        row = int(falls[0]) + 1 if falls.size else 0
+        if falls.size or int(offsets[0]) != 0 or int(offsets[-1]) != entries:
+            raise InputError(
+                f"offsets of an adjacency list begin with 0, never fall, and end with the"
+                f" number of entries, {entries:,}: that of row {row:,} is {int(offsets[row]):,}"
+            )
+        return offsets
+
+    def _rows(self, given: Given, columns: list[Any], offsets: Array | None) -> _Rows:
+        """The edges of lent columns, read as they are where slots are distances of integers."""
+        engine, ids = self.engine, self.answer.ids
+        left, right = columns[:2]
+        if isinstance(ids, Integers) and not (given.src.strings or given.src.parts):
+            arrays = [engine.asarray(left), engine.asarray(right)]
+            wide = ids.wide_for(arrays)
+            if wide is not None and offsets is None:
+                return _Rows(*arrays, ids.base, wide, True)
+            if wide is not None:
+                return _Rows(offsets, arrays[1], ids.base, np.uint64, False)
+        if offsets is not None:
+            entries = engine.asarray(right)
+            left = engine.empty(entries.size, np.int64)
+            kernel(kernels.list_rows, engine)(entries.size, offsets, left)
+        src = ids.find(left)
+        dst = src if right is left else ids.find(right)
+        return _Rows(src, dst, 0, src.dtype.type, True)
+
+    def _slots(self, rows: _Rows) -> list[Array]:
+        """The slots of the ends of all edges, as int64, once they are known to be right."""
+        columns, low = [rows.first, rows.second], np.int64(rows.low)
+        if not rows.listed:
+            columns[0] = self.engine.empty(rows.m, np.int64)
+            kernel(kernels.list_rows, self.engine)(rows.m, rows.first, columns[0])
+        return [column.astype(np.int64) - low for column in columns]
+
+    def _join(self, rows: _Rows, alone: bool) -> None:
+        """Examine each edge, and join it: those inside tiles first, of a list in order, or those of
+        a sample, where one pays, unless what came before has settled most vertices.
         """
-        n, m, samples = self.forest.n, ends.m, self.engine.samples
-        if alone and samples and in_order(ends, n, self.engine):
-            begin(self.engine, self.forest, ends, self.trees, self.edge)
-            self.begun = self.tiled = True
-            self._check(ends, m, kernels.kernel(reading.every, self.engine))
+        engine, n, m = self.engine, self.answer.ids.n, rows.m
+        self.tally.add(m)
+        if alone and self.order and rows.listed and ways.tiles_pay(self.order, n):
+            self._join_tiles(rows)
+            self._examine(rows, m, kernel(kernels.all_rows, engine))
             return
         self._start()
-        every = stride_of(n, m)
+        every = ways.stride_of(engine, n, m)
         if every and not self.known:
             self._gather_alike()
-        if samples and stride_of(n, self.since):
-            self._gather()
-        if self.settled or not (samples and every):
-            self._check(ends, m, kernels.kernel(reading.every, self.engine))
+        if engine.samples and ways.stride_of(engine, n, self.since):
+            self._gather_inside()
+        if self.settled or not (engine.samples and every):
+            self._examine(rows, m, kernel(kernels.all_rows, engine))
             return
-        few = reading.sampled_count(m, every)
-        self._check(ends, few, kernels.kernel(reading.sampled, self.engine, every))
-        self._gather()
-        if alone and shares(self.engine, n, m):
-            how, notes = (every, self.half, self._hold()), (self.named, self.wrong)
-            check_outside(self.engine, self.forest, ends, *how, self._own(), notes)
-            return
-        self._check(ends, m - few, kernels.kernel(reading.unsampled, self.engine, every))
+        blocks, rest = divmod(m, every * kernels.BLOCK)
+        few = blocks * kernels.BLOCK + min(rest, kernels.BLOCK)
+        self._examine(rows, few, kernel(kernels.first_blocks, engine, every))
+        self._gather_inside()
+        left = kernel(kernels.other_blocks, engine, every)
+        if ways.shares(engine, n, m):
+            self._examine_by_tiles(rows, m - few, left)
+        else:
+            self._examine(rows, m - few, left)
 
     def _start(self) -> None:
         """Make every vertex a tree, before anything is joined."""
         if not self.begun:
-            start = kernels.kernel(kernels.forest.start, self.engine, self.forest.vertex)
-            start(self.forest.n, self.trees)
+            kernel(kernels.make_trees, self.engine, self.vertex)(self.answer.ids.n, self.trees)
         self.begun = True
 
-    def _check(self, ends: Edges, count: int, place: Any) -> None:
-        """Hold so many edges against the labels, and join them."""
-        engine, n, wide = self.engine, self.forest.n, ends.wide_for(self.forest.n)
-        read = kernels.kernel(reading.listed, engine, wide)
-        look = reading.no_look if self.settled else reading.look_ahead
-        ahead = kernels.kernel(look, engine, wide, place)
-        kind = engine, self.forest.vertex, wide, read, place, ahead, self._hold()
-        rest = ends.src, ends.dst, ends.low, n, *self._own(), self.named, self.edge
-        kernels.kernel(passes.check_edges, *kind)(count, *rest)
+    def _join_tiles(self, rows: _Rows) -> None:
+        """Grow the trees of the edges inside tiles."""
+        engine, n, m = self.engine, self.answer.ids.n, rows.m
+        tiles = -(-n // ways.WINDOW)
+        firsts = engine.empty(tiles + 1, np.uint64)
+        find = kernel(kernels.find_firsts, engine, rows.wide, ways.WINDOW)
+        find(tiles + 1, m, rows.low, rows.first, firsts)
+        parts = rows.ends(engine), kernel(kernels.join_roots, engine)
+        join = kernel(kernels.hold_tile, engine, self.vertex, ways.WINDOW, *parts)
+        most = ways.MOST * ways.WINDOW * -(-m // max(n, 1))
+        edges = rows.first, rows.second, rows.low
+        join(tiles, *edges, n, most, self.answer.own, self.trees, firsts)
+        self.begun = self.tiled = True
 
-    def _own(self) -> tuple[Any, ...]:
-        """What an edge is held against, and joined in."""
-        return self.top, self.forest.parent, self.alike, self.inside, self.trees
+    def _examine(self, rows: _Rows, count: int, row: Any) -> None:
+        """Examine so many rows."""
+        engine, ahead = self.engine, kernels.look_ahead
+        if self.settled or not rows.listed:
+            ahead = kernels.no_look
+        kind = engine, self.vertex, rows.wide
+        parts = rows.ends(engine), row, kernel(ahead, engine, rows.wide, row), self._hold()
+        kernel(kernels.examine_rows, *kind, *parts)(count, *self._arguments(rows))
+
+    def _examine_by_tiles(self, rows: _Rows, count: int, row: Any) -> None:
+        """Examine so many rows, in tiles that share the giant's bits."""
+        engine, largest = self.engine, self.engine.largest_tiles()
+        words = min(largest.words, kernels.HELD)
+        kind = engine, words, self.vertex, rows.wide
+        parts = rows.ends(engine, once=True), row, self._hold()
+        queues = engine.empty(kernels.words_of_queues(largest), np.uint32)
+        examine = kernel(kernels.examine_by_tiles, *kind, *parts)
+        held = min(words, int(self.inside.size))
+        examine(largest.tiles, largest.tiles, count, held, *self._arguments(rows), queues)
+
+    def _arguments(self, rows: _Rows) -> tuple[Any, ...]:
+        """What both of these take after their counts."""
+        edges = rows.first, rows.second, rows.low, self.answer.ids.n
+        held = self.giant, self.answer.own, self.alike, self.inside, self.trees, self.named
+        return *edges, *held, self.tally.words, self.wrong
 
     def _hold(self) -> Any:
         """How an edge is held against the labels, and joined."""
-        hold, join = passes.hold_apart, trees.join_roots
+        hold, join = kernels.hold_apart, kernels.join_roots
         if self.engine.samples and not self.tiled:
-            hold, join = passes.hold_outside if self.settled else passes.hold, trees.join_parents
-        same = kernels.kernel(passes.agree, self.engine, self.known)
-        return kernels.kernel(hold, self.engine, same, kernels.kernel(join, self.engine))
-
-    def _probe(self) -> tuple[list[int], list[int]]:
-        """The labels and the roots of some vertices."""
-        forest = self.forest
-        found = self.engine.empty(2 * passes.PROBES, forest.vertex)
-        probe = kernels.kernel(passes.probe, self.engine, forest.vertex)
-        probe(passes.PROBES, forest.n, forest.parent, self.trees, found)
-        told = self.engine.to_host(found).tolist()
-        return told[: passes.PROBES], told[passes.PROBES :]
+            hold = kernels.hold_outside if self.settled else kernels.hold
+            join = kernels.join_parents
+        same = kernel(kernels.same_label, self.engine, self.vertex, self.known)
+        return kernel(hold, self.engine, same, kernel(join, self.engine))
 
     def _gather_alike(self) -> None:
         """Note which vertices have the label that most do."""
-        forest, octets = self.forest, self.alike.view(np.uint8)
-        self.giant, self.known = Counter(self._probe()[0]).most_common(1)[0][0], True
-        gather = kernels.kernel(passes.gather_alike, self.engine, forest.vertex)
-        gather(octets.size, forest.n, self.giant, forest.parent, octets)
+        engine, own, n = self.engine, self.answer.own, self.answer.ids.n
+        found, octets = engine.empty(kernels.PROBES, self.vertex), self.alike.view(np.uint8)
+        kernel(kernels.probe_labels, engine)(kernels.PROBES, n, own, found)
+        elect = kernel(kernels.elect, engine, self.vertex)
+        elect(kernels.PROBES, int(kernels.LABEL_OF), found, self.giant)
+        gather = kernel(kernels.gather_alike, engine, self.vertex)
+        gather(octets.size, n, self.giant, own, octets)
+        self.known = True
 
-    def _gather(self) -> None:
+    def _gather_inside(self) -> None:
         """Note which vertices with that label hang from the root that most of them do."""
         if not self.known:
             self._gather_alike()
-        forest, octets = self.forest, self.inside.view(np.uint8)
-        among = zip(*self._probe(), strict=True)
-        roots = Counter(root for label, root in among if label == self.giant)
-        (self.top, count), *_ = roots.most_common(1)
-        self.since, self.settled, self.half = 0, True, 2 * count >= passes.PROBES
-        gather = kernels.kernel(passes.gather_inside, self.engine, forest.vertex)
-        gather(octets.size, forest.n, self.top, self.alike.view(np.uint8), self.trees, octets)
+        engine, n, vertex = self.engine, self.answer.ids.n, self.vertex
+        found, octets = engine.empty(kernels.PROBES, vertex), self.inside.view(np.uint8)
+        probe, elect = (kernel(k, engine, vertex) for k in (kernels.probe_roots, kernels.elect))
+        engine.fill(self.giant[1:], 0)
+        probe(kernels.PROBES, n, self.alike, self.trees, found)
+        elect(kernels.PROBES, int(kernels.ROOT_OF), found, self.giant)
+        gather = kernel(kernels.gather_inside, engine, vertex)
+        gather(octets.size, n, self.giant, self.alike.view(np.uint8), self.trees, octets)
+        self.since, self.settled = 0, True
+
+    def _look_at_vertices(self) -> None:
+        """Look at every vertex, when all edges are joined and all is named."""
+        engine, n, own = self.engine, self.answer.ids.n, self.answer.own
+        if n:
+            name = kernel(kernels.name_parents, engine, self.vertex)
+            name(kernels.PROBES, n, self.trees, self.named)
+        parents = engine.samples and not self.tiled
+        before = kernel(kernels.is_longer if parents else kernels.is_greater, engine)
+        examine = kernel(kernels.examine_vertices, engine, self.vertex, before)
+        greatest = int(self.answer.kind == "max")
+        examine(n, n, greatest, own, self.trees, self.named, self.first, self.counts)
+        find = kernel(kernels.find_foreign, engine, self.vertex)
+        find(n, own, self.trees, self.named, self.first)
+        self.looked = True
+
+    def _check(
+        self, given: Given, columns: list[Any], offsets: Array | None, rows: _Rows
+    ) -> None:
+        """A VerificationError if an edge is at fault so far, or not each row was seen once."""
+        engine = self.engine
+        self.found = engine.to_host(self.told).tolist()
+        row = self.found[12 + int(kernels.ORDER)]
+        if row != ALL:
+            raise VerificationError(self.answer.out_of_order(row))
+        if self.found[9]:
+            kind = engine, self.vertex, rows.wide
+            find = kernel(kernels.find_edge, *kind, rows.ends(engine))
+            edges = rows.first, rows.second, rows.low, self.answer.ids.n
+            find(rows.m, *edges, self.answer.own, self.first)
+            e = int(engine.to_host(self.first)[int(kernels.EDGE)])
+            if e == ALL:
+                raise VerificationError(
+                    "an edge is wrong, and was not when it was looked at again: the edges or the"
+                    " labels were changed meanwhile"
+                )
+            row = self.rows + (e if given.kept is None else int(given.kept()[e]))
+            raise VerificationError(self.faults.edge(given, columns, offsets, e, row))
+        self.tally.check(self.found[:3])
+        self.looks.check(self.found[3:6])
 
     def _name(self, column: Any) -> None:
-        engine, xp, forest = self.engine, self.engine.xp, self.forest
-        at = self.places.of(column)
-        there = at < forest.n
-        if forest.n:
-            inside = xp.where(there, at, 0).astype(at.dtype)
-            word = forest.seen[inside >> bits.SHIFT]
-            there &= (word >> (inside & bits.LAST).astype(np.uint32)) & bits.ONE != 0
-        if not bool(there.all()):
-            row = int(xp.argmin(there))
-            parts = bool(self.places.column.parts)
-            one = [part[row : row + 1] for part in column] if parts else column[row : row + 1]
-            raise VerificationError(f"vertex {in_words(one, parts)} has no label")
-        mark = kernels.kernel(column_passes.mark_column, engine, forest.vertex)
-        mark(at.size, at, 0, self.named)
+        """Note the vertices that a column names."""
+        engine, missing = self.engine, self.engine.fill(self.engine.empty(1, np.uint64), 0xFF)
+        slots = self.answer.find(column)
+        name = kernel(kernels.name_slots, engine, self.vertex)
+        name(slots.size, self.answer.ids.n, slots, self.answer.own, self.named, missing)
+        row = int(engine.to_host(missing)[0])
+        if row == ALL:
+            return
+        several = self.answer.several
+        one = [part[row : row + 1] for part in column] if several else column[row : row + 1]
+        raise VerificationError(f"vertex {in_words(one, several)} has no label")

@@ -79,10 +79,12 @@ class Kernel:
     """A launch: call it with the number of indices and the arrays that the function takes.
 
     ``together`` is how many indices a CPU thread takes at a time, if they are long work each, and
-    ``near`` how many words the threads of a tile share.
+    ``near`` how many words the threads of a tile share. ``waves`` is in how many parts a sweep is
+    done one after the other: a long one is then at its end everywhere at about the same time.
     """
 
     together = near = 0
+    waves = 1
 
     def __init__(self, engine: Engine, shape: str, part: Part) -> None:
         self.engine, self.shape, self.part = engine, shape, part

@@ -110,7 +110,8 @@ class Cuda(Engine):
             function = kernel.compiled[key] = self._load(kernel, arguments, device)
         blocks, threads = -(-n // BLOCK), BLOCK
         if kernel.shape == "sweep":
-            blocks = min(blocks, _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS)
+            resident = _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS
+            blocks = min(blocks, resident * kernel.waves)
         elif kernel.shape == "block":
             blocks, threads = 1, ALONE
         elif kernel.shape == "tile":

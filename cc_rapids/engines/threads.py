@@ -216,7 +216,7 @@ class Threads(Engine):
             kernel.compiled["threads"] = run
         size = kernel.together or CHUNK
         if kernel.shape == "sweep":
-            size = max(CHUNK, -(-n // self.workers))
+            size = max(CHUNK, -(-n // (self.workers * kernel.waves)))
         elif kernel.shape in ("block", "grid"):
             size = n
         elif kernel.shape == "tile":

@@ -4,6 +4,6 @@ Kernels as those of :mod:`cc_rapids.kernels`, but of no paper: the spans, sets a
 the hashes and the order of strings, and the columns of an answer.
 """
 
-from . import answer, audit, audit_tiles, columns, ids, one_launch, strings
+from . import answer, columns, ids, one_launch, strings
 
-__all__ = ["answer", "audit", "audit_tiles", "columns", "ids", "one_launch", "strings"]
+__all__ = ["answer", "columns", "ids", "one_launch", "strings"]

@@ -1,0 +1,285 @@
+"""Answer: a label frame as audits read it, at each vertex the one that its label stands for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count, takewhile
+from typing import Any
+
+import numpy as np
+
+from .. import frames
+from ..columns import Column, Lending, is_cudf, of, of_parts
+from ..engines import Array, Engine
+from ..errors import ColumnTypeError, MissingColumnError, VerificationError
+from ..pick import column_of, columns_of
+from . import kernels
+from .ids import ALL, Ids, Integers, Several, Words, in_words, taken
+from .kernels import kernel
+from .tally import Tally
+
+KINDS = ("min", "max", "dense", "size")
+IDS = KINDS[:2]  # kinds of labels that are vertices
+
+
+class Answer:
+    """A label frame whose columns are lent for as long as it is open.
+
+    Parameters
+    ----------
+    frame
+        Columns ``vertex`` and ``labels``, or of ids of several columns ``0_vertex``, ...,
+        ``0_labels``, ...; or such a pair of arrays. Only read.
+    kind : {"min", "max", "dense", "size"}
+        What its labels are, see :meth:`cc_rapids.Components.labels`.
+    components : int, optional
+        How many there are said to be.
+    sort : bool
+        Whether the rows may come in any order, and not in that of the ids alone.
+
+    Attributes
+    ----------
+    column : Column
+        Of the vertices.
+    on_device : bool
+        Whether they lie on a GPU.
+    engine : Engine
+        Where it is judged.
+    ids : Ids
+        Their slots, 0 .. n - 1 in the order of the ids, some of which may be no vertices.
+    own : (n,) array
+        At the slot of each vertex that of its label, elsewhere all bits set. Of numbers the least
+        vertex stands for each.
+    """
+
+    ids: Ids
+    own: Array
+    engine: Engine
+
+    def __init__(
+        self, frame: Any, kind: str, components: int | None = None, sort: bool = False
+    ) -> None:
+        self.kind, self.components, self.sort = kind, components, sort
+        self.column, self._label_column, self.on_device = _columns(frame, kind)
+
+    @contextmanager
+    def lent_to(self, engine: Engine) -> Iterator[None]:
+        """A context in which the columns are lent to the engine that judges them."""
+        self.engine, columns = engine, [self.column, self._label_column]
+        with Lending(columns) as held:
+            sides = [side if own.parts else [side] for own, side in zip(columns, held, strict=True)]
+            with engine.scope():
+                self._vertex, self._labels = (
+                    [part if _is_text(part) else engine.asarray(part) for part in side]
+                    for side in sides
+                )
+            yield
+
+    @property
+    def several(self) -> bool:
+        """Whether ids have several columns."""
+        return bool(self.column.parts)
+
+    @property
+    def rows(self) -> int:
+        """The number of vertices that the frame has."""
+        return self.column.size
+
+    @property
+    def integers(self) -> Array | None:
+        """The ids, if they are integers of one column."""
+        plain = not (self.several or self.column.strings)
+        return self._vertex[0] if plain else None
+
+    def lay(self, tally: Tally, first: Array, corners: list[int] | None) -> None:
+        """Make ``ids`` and ``own``.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of the rows of columns whose ids are looked up.
+        first : array of uint64
+            Gets the first row that is out of order, and the first whose label is no vertex.
+        corners : [first id, last id] modulo 2^64, if they are integers of which there are any
+        """
+        self._first = first
+        self.ids = self._made(tally, corners)
+        direct = not self.sort and self._is_direct()
+        if not direct:
+            row = self.ids.disorder() if self.rows else None
+            if row is not None and self.sort:
+                self._arrange(tally)
+                row = self.ids.disorder()
+            if row is not None:
+                raise VerificationError(self.out_of_order(row))
+        engine, ids, kind = self.engine, self.ids, (self.engine, self.ids.vertex)
+        self.own = engine.fill(engine.empty(ids.n, ids.vertex), 0xFF)
+        if self._is_direct():
+            lay = kernel(kernels.lay, *kind)
+            lay(self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.own, first)
+            return
+        slots = ids.slots()
+        heads = self._heads(slots) if self.kind not in IDS else ids.find(self._side(self._labels))
+        lay_slots = kernel(kernels.lay_slots, *kind)
+        lay_slots(self.rows, ids.n, slots, heads, self.own, first)
+
+    def find(self, column: Any) -> Array:
+        """The slot of each id of a lent column, or all bits set: a new array."""
+        return self.ids.find(column)
+
+    def name(self, slot: int) -> str:
+        """The id of a slot, in words."""
+        return self.ids.name(slot)
+
+    def label(self, slot: int) -> str:
+        """The label of a vertex, as it stands in the frame, in words."""
+        return self._in_words(self._labels, self.ids.row_of(slot))
+
+    def is_vertex(self, slot: int) -> bool:
+        """Whether there is a vertex of that slot."""
+        if not 0 <= slot < self.ids.n:
+            return False
+        return int(self.own[slot]) != np.iinfo(self.ids.vertex).max
+
+    def out_of_order(self, row: int) -> str:
+        """What is wrong with a row whose id is not less than the next one, in words."""
+        name, after = (self._in_words(self._vertex, r) for r in (row, row + 1))
+        if name != after:
+            return f"row {row:,} is vertex {name} and the next one {after}: they are in no order"
+        times, last = 2, row + 1
+        while last + 1 < self.rows and self._in_words(self._vertex, last + 1) == name:
+            times, last = times + 1, last + 1
+        return f"vertex {name} is listed {times} times"
+
+    def strange(self, row: int) -> str:
+        """What is wrong with a label that is no vertex, in words."""
+        name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
+        return f"vertex {name} has the label {label}, which is no vertex"
+
+    def _is_direct(self) -> bool:
+        """Whether slots are distances of integers, and labels integers of the same kind."""
+        ids, label = self.ids, self._labels[0]
+        direct = isinstance(ids, Integers) and ids.dense and self.kind in IDS
+        return direct and ids.unsigned == (label.dtype == np.uint64)
+
+    def _made(self, tally: Tally, corners: list[int] | None) -> Ids:
+        if self.several:
+            return Several(self.engine, tally, self._vertex)
+        ids = self._vertex[0]
+        if self.column.strings:
+            return Words(self.engine, ids)
+        signed = ids.dtype != np.uint64
+        low, high = (
+            word - (1 << 64) if signed and word >= 1 << 63 else word for word in corners or (0, ALL)
+        )
+        return Integers(self.engine, tally, ids, (low, high if corners else low - 1))
+
+    def _arrange(self, tally: Tally) -> None:
+        """Put the rows in the order of their ids."""
+        order = self.ids.order()
+        self._vertex, self._labels = (
+            [taken(part, order, self.engine) for part in side]
+            for side in (self._vertex, self._labels)
+        )
+        corners = None
+        if self.integers is not None and self.rows:
+            corners = [int(self.integers[at]) & ALL for at in (0, self.rows - 1)]
+        self.ids = self._made(tally, corners)
+
+    def _side(self, parts: list[Any]) -> Any:
+        return parts if self.several else parts[0]
+
+    def _in_words(self, parts: list[Any], row: int) -> str:
+        one = [part[row : row + 1] for part in parts]
+        return in_words(one, len(one) > 1) if len(one) > 1 else in_words(one[0], False)
+
+    def _heads(self, slots: Array) -> Array:
+        """The slot that stands for the label of each row, of labels that are numbers 0 .. k - 1."""
+        engine, xp, labels, ids = self.engine, self.engine.xp, self._labels[0], self.ids
+        k = self.components
+        if k is None:
+            k = int(labels.max()) + 1 if labels.size else 0
+        k = max(k, 0)
+        heads = engine.fill(engine.empty(k, ids.vertex), 0xFF)
+        find = kernel(kernels.find_heads, engine, ids.vertex)
+        find(self.rows, k, slots, labels, heads, self._first)
+        row = int(engine.to_host(self._first)[int(kernels.STRANGE)])
+        if row != ALL:
+            name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
+            raise VerificationError(
+                f"vertex {name} has the label {label}, and labels are 0 .. {k - 1} for {k:,}"
+                " components"
+            )
+        unused = xp.flatnonzero(heads == np.iinfo(ids.vertex).max)
+        if unused.size:
+            raise VerificationError(
+                f"no vertex has the label {int(unused[0])}, of 0 .. {k - 1} for {k:,} components"
+            )
+        self._check_numbers(heads)
+        return heads[labels]
+
+    def _check_numbers(self, heads: Array) -> None:
+        """A VerificationError if labels are numbered in another order than their kind says."""
+        xp, falls = self.engine.xp, heads[1:] < heads[:-1]
+        if self.kind == "size":
+            ends = xp.arange(heads.size + 1)
+            sizes = xp.diff(xp.searchsorted(xp.sort(self._labels[0]), ends))
+            grows = sizes[1:] > sizes[:-1]
+            if bool(grows.any()):
+                k = int(xp.flatnonzero(grows)[0])
+                raise VerificationError(
+                    f"label {k} stands for {int(sizes[k]):,} vertices, and {k + 1} for"
+                    f" {int(sizes[k + 1]):,}: labels of kind 'size' begin with the largest"
+                )
+            falls &= sizes[1:] == sizes[:-1]
+        if bool(falls.any()):
+            k = int(xp.flatnonzero(falls)[0])
+            least = [self.name(int(heads[at])) for at in (k, k + 1)]
+            raise VerificationError(
+                f"the least vertex of label {k} is {least[0]}, and that of {k + 1} is {least[1]}:"
+                f" labels of kind {self.kind!r} are in the order of these"
+            )
+
+
+def _is_text(held: Any) -> bool:
+    """Whether a lent column is one of strings, and no array."""
+    return not hasattr(held, "strides")
+
+
+def _columns(frame: Any, kind: str) -> tuple[Column, Column, bool]:
+    """The columns of vertices and of labels, checked, and whether they lie on a GPU."""
+    if kind in IDS or isinstance(frame, str | os.PathLike):
+        vertex, label = _names(frame, "vertex"), _names(frame, "labels")
+        given = frames.read(frame, vertex, label, None, None, "raise")
+        return given.src, given.dst, given.on_device
+    if isinstance(frame, tuple | list):
+        vertices, numbers = [frame[0]], frame[1]
+    else:
+        names = _names(frame, "vertex")
+        known, wanted = columns_of(frame), [*([names] if isinstance(names, str) else names)]
+        for word in [*wanted, "labels"]:
+            if word not in known:
+                words = ", ".join(map(str, known))
+                raise MissingColumnError(f"a label frame has a column {word!r}, and not {words}")
+        vertices, numbers = [column_of(frame, word) for word in wanted], column_of(frame, "labels")
+    labels = of("labels", numbers)
+    if labels.strings:
+        raise ColumnTypeError(
+            f"column 'labels' is {labels.dtype} ({labels.size:,} values): labels of kind {kind!r}"
+            " are numbers from 0 on"
+        )
+    on_device = is_cudf(numbers) or hasattr(numbers, "__cuda_array_interface__")
+    return of_parts([of("vertex", part) for part in vertices]), labels, on_device
+
+
+def _names(frame: Any, word: str) -> Any:
+    """The name of the column, or of those of ids of several columns: 0_vertex, 1_vertex, ..."""
+    if isinstance(frame, str | os.PathLike | tuple | list):
+        return word
+    known = columns_of(frame)
+    if word in known or f"0_{word}" not in known:
+        return word
+    several = takewhile(known.__contains__, (f"{k}_{word}" for k in count()))
+    return list(several)

@@ -1,0 +1,319 @@
+"""Ids: the vertices of a label frame, and where each id of an edge list stands among them.
+
+Nothing is looked up by what a run has numbered ids with: the tables are made of the frame, by
+kernels of the audit's own or by the library that holds the strings, and an id is only found if it
+is equal to one of the frame.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..columns import is_cudf
+from ..engines import Array, Engine
+from ..pick import first
+from . import kernels
+from .kernels import kernel
+from .tally import Tally
+
+ALL = (1 << 64) - 1
+SMALL, SPARSE = 1 << 20, 8  # ids may span so many slots, or so many times the number of vertices
+TABLE = 2  # places of a table for each id
+
+
+
+def vertex_for(n: int) -> Any:
+    """The unsigned type of so many slots, whose greatest value is none of them."""
+    return np.uint32 if n < 1 << 32 else np.uint64
+
+
+class Integers:
+    """Integers in ascending order: slots are their distances from the lowest, or their rows.
+
+    Parameters
+    ----------
+    ids : (rows,) array of integers, on the engine
+    ends : (int, int)
+        The first and the last one.
+    dense : bool
+        Whether slots may be distances.
+    """
+
+    def __init__(
+        self, engine: Engine, tally: Tally, ids: Array, ends: tuple[int, int], dense: bool = True
+    ) -> None:
+        self.engine, self.tally, self.held, self.rows = engine, tally, ids, int(ids.size)
+        self.low, self.high = ends
+        span = self.high - self.low + 1
+        self.dense = dense and 0 < span <= max(SMALL, SPARSE * self.rows)
+        self.n = span if self.dense else self.rows
+        self.vertex = vertex_for(self.n)
+        self._table: Array | None = None
+
+    @property
+    def unsigned(self) -> bool:
+        """Whether ids may be 2^63 and more."""
+        return bool(self.held.dtype == np.uint64)
+
+    @property
+    def base(self) -> int:
+        """The id of slot 0 as a signed integer: those from 2^63 on count from -2^63."""
+        return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
+
+    def wide_for(self, columns: list[Array]) -> Any:
+        """The type in which distances of ids from the lowest tell those of all slots from others;
+        None if there is none, or slots are no distances.
+        """
+        limits = [np.iinfo(column.dtype) for column in columns]
+        if not self.dense:
+            return None
+        if self.n < 1 << 32 and all(
+            column.dtype.itemsize <= 4 and limit.min <= self.low and self.high <= limit.max
+            for column, limit in zip(columns, limits, strict=True)
+        ):
+            return np.uint32
+        told = [
+            self.low >= 0 if column.dtype == np.uint64 else self.high < 1 << 63
+            for column in columns
+        ]
+        return np.uint64 if all(told) else None
+
+    def find(self, column: Any) -> Array:
+        """The slot of each id of a column, or all bits set: a new array."""
+        column = self.engine.asarray(column)
+        out = self.engine.empty(column.size, self.vertex)
+        kind, table = (self.engine, self.vertex), self._made()
+        how = kernels.found_by_distance if self.dense else kernels.found_by_table
+        look = kernels.ahead_nowhere if self.dense else kernels.ahead_in_table
+        alien = int((column.dtype == np.uint64) != self.unsigned)
+        look_up = kernel(kernels.find, *kind, kernel(how, *kind), kernel(look, self.engine))
+        words = self.tally.add(column.size)
+        look_up(column.size, column, alien, self.base, self.n, table, out, words)
+        return out
+
+    def _made(self) -> Array:
+        if self._table is not None:
+            return self._table
+        engine, grain, size = self.engine, kernels.GRAIN, 0
+        if not self.dense:
+            size = -(-(TABLE * self.rows + 1) // grain) * grain
+        table = engine.empty(2 * size + 2, np.uint64)
+        if not self.dense:
+            engine.fill(table, 0xFF)
+            kernel(kernels.enter, engine)(self.rows, size, self.held, table)
+        self._table = table
+        return table
+
+    def slots(self) -> Array:
+        """The slot of each row."""
+        if self.dense:
+            return self.find(self.held)
+        return self.engine.xp.arange(self.rows, dtype=self.vertex)
+
+    def disorder(self) -> int | None:
+        """The first row whose id is not less than the next one."""
+        engine = self.engine
+        told = engine.fill(engine.empty(kernels.FAULTS, np.uint64), 0xFF)
+        kernel(kernels.find_disorder, engine)(max(self.rows - 1, 0), self.held, told)
+        row = int(engine.to_host(told)[int(kernels.ORDER)])
+        return None if row == ALL else row
+
+    def order(self) -> Array:
+        """The rows by their ids."""
+        return self.engine.xp.argsort(self.held)
+
+    def row_of(self, slot: int) -> int:
+        """The row of a vertex."""
+        if not self.dense:
+            return slot
+        return int(self.engine.xp.searchsorted(self.held, self._id(slot)))
+
+    def name(self, slot: int) -> str:
+        """The id of a slot, in words."""
+        return str(self._id(slot)) if self.dense else str(first(self.held[slot : slot + 1]))
+
+    def _id(self, slot: int) -> Any:
+        return self.held.dtype.type(self.low + slot)
+
+
+class Words:
+    """Strings in ascending order, PyArrow's or cuDF's; slots are their rows."""
+
+    dense = False
+
+    def __init__(self, engine: Engine, held: Any) -> None:
+        self.engine = engine
+        self.held = held if is_cudf(held) else _plain(held)
+        self.rows = self.n = len(self.held)
+        self.vertex = vertex_for(self.n)
+
+    def find(self, words: Any) -> Array:
+        """The row of each string of a column, or all bits set: a new array."""
+        at, known = _find_cudf(self.held, words) if is_cudf(self.held) else _find(self.held, words)
+        xp, at, known = self.engine.xp, self.engine.asarray(at), self.engine.asarray(known)
+        nowhere = np.iinfo(self.vertex).max
+        return xp.where(known, at.astype(self.vertex), self.vertex(nowhere))
+
+    def slots(self) -> Array:
+        """The slot of each row."""
+        return self.engine.xp.arange(self.rows, dtype=self.vertex)
+
+    def disorder(self) -> int | None:
+        """The first row whose string is not less than the next one."""
+        if self.rows < 2:
+            return None
+        if is_cudf(self.held):
+            less = self.held[:-1].reset_index(drop=True) < self.held[1:].reset_index(drop=True)
+            wrong = (~less).to_cupy().nonzero()[0]
+        else:
+            import pyarrow.compute as pc
+
+            less = pc.less(self.held[:-1], self.held[1:])
+            wrong = np.flatnonzero(~less.to_numpy(zero_copy_only=False))
+        return int(wrong[0]) if len(wrong) else None
+
+    def order(self) -> Array:
+        """The rows by their strings."""
+        if is_cudf(self.held):
+            return self.engine.asarray(self.held.argsort().to_cupy())
+        import pyarrow.compute as pc
+
+        return self.engine.asarray(pc.sort_indices(self.held).to_numpy())
+
+    def row_of(self, slot: int) -> int:
+        """The row of a vertex."""
+        return slot
+
+    def name(self, slot: int) -> str:
+        """The string of a slot."""
+        return str(first(self.held[slot : slot + 1]))
+
+
+class Several:
+    """Rows of several columns in ascending order; slots are their rows.
+
+    Each column becomes places among its different values; of the pairs of what came before and
+    such a place again the places are taken, so that no number outgrows the square of the rows.
+    """
+
+    dense = False
+
+    def __init__(self, engine: Engine, tally: Tally, parts: list[Any]) -> None:
+        self.engine, self.held = engine, parts
+        self.places = [_distinct(part, engine, tally) for part in parts]
+        self.pairs: list[Integers] = []
+        codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
+        keys = codes[0]
+        for own, code in zip(self.places[1:], codes[1:], strict=True):
+            numbers = keys * own.n + code
+            self.pairs.append(_integers(engine.xp.unique(numbers), engine, tally))
+            keys = _signed(self.pairs[-1].find(numbers))
+        self.keys, self.rows = keys, int(keys.size)
+        self.n, self.vertex = self.rows, vertex_for(self.rows)
+
+    def find(self, parts: list[Any]) -> Array:
+        """The row of each of some rows of columns, or all bits set: a new array."""
+        xp = self.engine.xp
+        codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
+        keys = codes[0]
+        for own, pairs, code in zip(self.places[1:], self.pairs, codes[1:], strict=True):
+            there = (keys >= 0) & (code >= 0)
+            found = _signed(pairs.find(xp.where(there, keys * own.n + code, 0)))
+            keys = xp.where(there, found, -1)
+        nowhere = self.vertex(np.iinfo(self.vertex).max)
+        return xp.where(keys >= 0, keys.astype(self.vertex), nowhere)
+
+    def slots(self) -> Array:
+        """The slot of each row."""
+        return self.engine.xp.arange(self.rows, dtype=self.vertex)
+
+    def disorder(self) -> int | None:
+        """The first row that is not less than the next one."""
+        wrong = self.engine.xp.flatnonzero(self.keys[:-1] >= self.keys[1:])
+        return int(wrong[0]) if wrong.size else None
+
+    def order(self) -> Array:
+        """The rows in ascending order."""
+        return self.engine.xp.argsort(self.keys)
+
+    def row_of(self, slot: int) -> int:
+        """The row of a vertex."""
+        return slot
+
+    def name(self, slot: int) -> str:
+        """The ids of a slot, in words."""
+        return in_words([part[slot : slot + 1] for part in self.held], True)
+
+
+Ids = Integers | Words | Several
+
+
+def in_words(rows: Any, several: bool) -> str:
+    """The first id of a lent column, or of some, as messages show it."""
+    return str(tuple(map(first, rows))) if several else str(first(rows))
+
+
+def taken(column: Any, rows: Array, engine: Engine) -> Any:
+    """Some rows of a lent column, in the order that is given."""
+    if is_cudf(column):
+        return column.take(rows).reset_index(drop=True)
+    if hasattr(column, "chunks") or type(column).__module__.startswith("pyarrow"):
+        import pyarrow as pa
+
+        return _plain(column).take(pa.array(engine.to_host(rows)))
+    return column[rows]
+
+
+def _signed(slots: Array) -> Array:
+    """Slots as int64, -1 where there is none."""
+    signed = slots.astype(np.int64)
+    signed[slots == np.iinfo(slots.dtype).max] = -1
+    return signed
+
+
+def _integers(ids: Array, engine: Engine, tally: Tally) -> Integers:
+    """A table of different integers in ascending order."""
+    ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
+    return Integers(engine, tally, ids, ends, dense=False)
+
+
+def _distinct(part: Any, engine: Engine, tally: Tally) -> Integers | Words:
+    """A table of the different values of a column."""
+    if is_cudf(part):
+        return Words(engine, part.drop_duplicates().sort_values().reset_index(drop=True))
+    if type(part).__module__.startswith("pyarrow"):
+        import pyarrow.compute as pc
+
+        words = pc.unique(_plain(part))
+        return Words(engine, words.take(pc.sort_indices(words)))
+    return _integers(engine.xp.unique(engine.asarray(part)), engine, tally)
+
+
+def _plain(words: Any) -> Any:
+    """PyArrow's strings in one array with long offsets."""
+    import pyarrow as pa
+
+    words = words.to_arrow() if is_cudf(words) else words
+    wide = words.cast(pa.large_string())
+    return wide.combine_chunks() if isinstance(wide, pa.ChunkedArray) else wide
+
+
+def _find(words: Any, wanted: Any) -> tuple[Array, Array]:
+    import pyarrow.compute as pc
+
+    at = pc.index_in(_plain(wanted), value_set=words)
+    return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
+
+
+def _find_cudf(words: Any, wanted: Any) -> tuple[Array, Array]:
+    import cudf
+
+    wanted = wanted if is_cudf(wanted) else cudf.Series(wanted)
+    at = words.searchsorted(wanted)
+    at[at == len(words)] = 0
+    if not len(words):
+        return at, at != at
+    same = words.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
+    return at, same.fillna(False).to_cupy()

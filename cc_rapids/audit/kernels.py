@@ -1,0 +1,1297 @@
+"""Kernels of audits: what holds an answer against its edges, and nothing that finds one.
+
+No function of a run is called here, not even to read a bit: what runs use may be wrong, and then an
+audit has to say so. Of the rest of the package there are only the words of an engine, ``on``.
+
+Vertices are slots 0 .. n - 1 here, in the order of their ids; some may be no vertices.
+
+src, dst : (m,) integers of any type, as they came; the vertex of slot s has the id s + low. Or the
+         offsets and the indices of an adjacency list.
+own    : (n,) unsigned, the slot of the label of each vertex; all bits set where there is none.
+trees  : (n,) unsigned, shared by all threads: what edges of one label join, grown for nothing else.
+         trees[v] is v, or comes after it in an order, so that every climb ends; and a path of edges
+         joins the two.
+alike  : bits of the vertices with the most frequent label, where that is known.
+inside : bits of vertices that have that label, and hang from one root with ``top``.
+named  : bits of vertices that the caller names, or a loop, or from which another hangs.
+giant  : (2,) int64, [count << 48 | vertex]: the most frequent label, and the root ``top`` that most
+         of its vertices hang from.
+tally  : (3,) uint64, of rows that were examined: how many, the sum of their numbers, and that of
+         the squares of these, modulo 2^64.
+wrong  : (1,) int64, not 0 once an edge is at fault.
+first  : uint64, of each kind of fault the first row or vertex, all bits set if there is none.
+
+Bits are (n + 31) // 32 words of uint32. They are only ever set, so that a read that misses one just
+set by another thread costs one more atomic operation and nothing else.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+ZERO, ONE, TWO, THREE, EIGHT = (np.uint64(k) for k in (0, 1, 2, 3, 8))
+WORD, NEAR = np.uint32, np.uint32
+SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
+OCTET = np.uint8(1)
+WORD_BITS = 32  # vertices in a word of bits
+HALF = np.uint64(32)
+SPREAD = np.uint64(2654435761)  # Knuth's multiplicative hash
+BLOCK = 256  # rows that are in a sample together
+SOON = np.uint64(32)  # rows between asking for a tree and reading it
+PROBES = 256  # vertices looked at for the giant
+COUNT_SHIFT, VERTEX = np.int64(48), np.int64((1 << 48) - 1)  # of the words of ``giant``
+LABEL_OF, ROOT_OF = np.uint64(0), np.uint64(1)  # those words
+ORDER, STRANGE, EDGE, LABEL, FOREIGN, MERGED, LOST = (np.uint64(k) for k in range(7))
+FAULTS = 7  # kinds of them
+WAVES = 16  # times as many blocks of a long pass as are resident at once: the last ones end together
+
+
+@cache
+def kernel(make: Callable[..., Any], *parts: Any) -> Any:
+    """What the factory ``make`` gives for an engine and further parts, made once."""
+    return make(*parts)
+
+
+# Words, bits and rows.
+
+
+def lower(on: Any) -> Any:
+    """Lower a word to a value; a stale read of it costs one more atomic operation."""
+    low = on.min
+
+    @on.device
+    def lower(words, i, value):
+        if value < words[i]:
+            low(words, i, value)
+
+    return lower
+
+
+def has(on: Any) -> Any:
+    """Whether v is in a set."""
+
+    @on.device
+    def has(bits, v):
+        return (bits[v >> SHIFT] >> WORD(v & LAST)) & BIT != NONE
+
+    return has
+
+
+def put(on: Any) -> Any:
+    """Put v into a set."""
+    test, bit_or = has(on), on.bit_or
+
+    @on.device
+    def put(bits, v):
+        if not test(bits, v):
+            bit_or(bits, v >> SHIFT, WORD(BIT << WORD(v & LAST)))
+
+    return put
+
+
+def all_rows(on: Any) -> Any:
+    """The i-th of all rows: they stand in order."""
+
+    @on.device
+    def row(i):
+        return i
+
+    return row
+
+
+def first_blocks(on: Any, every: int) -> Any:
+    """The i-th row of a sample: the first block of each ``every`` ones."""
+    block, skipped = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
+
+    @on.device
+    def row(i):
+        return i + i // block * skipped
+
+    return row
+
+
+def other_blocks(on: Any, every: int) -> Any:
+    """The i-th row of those that the sample leaves."""
+    block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
+
+    @on.device
+    def row(i):
+        return i + (i // between + ONE) * block
+
+    return row
+
+
+def ends_of_pair(on: Any, wide: type) -> Any:
+    """The ends of a row of two columns, as slots: what is none of the n lies beyond them.
+
+    Modulo 2^32 or 2^64 a difference is right for ids within n of the lowest, and n or more for all
+    others of the columns' types, if the ids of all slots lie within these.
+    """
+
+    @on.device
+    def ends(e, src, dst, low, n):
+        return wide(np.int64(src[e]) - low), wide(np.int64(dst[e]) - low)
+
+    return ends
+
+
+def ends_read_once(on: Any, wide: type) -> Any:
+    """The same, for a pass whose caches had better keep other things."""
+    once = on.once
+
+    @on.device
+    def ends(e, src, dst, low, n):
+        return wide(np.int64(once(src, e)) - low), wide(np.int64(once(dst, e)) - low)
+
+    return ends
+
+
+def row_of_entry(on: Any) -> Any:
+    """The row of an adjacency list that an entry stands in, by bisection."""
+
+    @on.device
+    def row(offsets, e):
+        least, end = ZERO, np.uint64(offsets.size) - ONE
+        while end - least > ONE:
+            middle = (least + end) >> ONE
+            if np.uint64(offsets[middle]) <= e:
+                least = middle
+            else:
+                end = middle
+        return least
+
+    return row
+
+
+def ends_of_entry(on: Any, wide: type) -> Any:
+    """The ends of an entry of an adjacency list, as slots: its row and its index."""
+    row = row_of_entry(on)
+
+    @on.device
+    def ends(e, offsets, indices, low, n):
+        return wide(np.int64(row(offsets, e)) - low), wide(np.int64(indices[e]) - low)
+
+    return ends
+
+
+def list_rows(on: Any) -> Any:
+    """The row of each entry of an adjacency list."""
+    row = row_of_entry(on)
+
+    @on.each
+    def list_rows(e, offsets, out):
+        out[e] = row(offsets, e)
+
+    return list_rows
+
+
+def no_look(on: Any, wide: type, row: Any) -> Any:
+    """Ask for nothing ahead of its use."""
+
+    @on.device
+    def ahead(i, src, dst, low, trees):
+        return
+
+    return ahead
+
+
+def look_ahead(on: Any, wide: type, row: Any) -> Any:
+    """Ask for the trees of the ends of a row that comes soon, on engines that wait for them."""
+    if on.prefetch is None:
+        return no_look(on, wide, row)
+    prefetch = on.prefetch
+
+    @on.device
+    def ahead(i, src, dst, low, trees):
+        e = row(i + SOON)
+        if e < np.uint64(src.size):
+            prefetch(trees, wide(np.int64(src[e]) - low))
+            prefetch(trees, wide(np.int64(dst[e]) - low))
+
+    return ahead
+
+
+# The label frame.
+
+
+def corners(on: Any) -> Any:
+    """The first and the last id of a column."""
+
+    @on.each
+    def corners(i, ids, out):
+        out[ZERO], out[ONE] = np.uint64(np.int64(ids[ZERO])), np.uint64(np.int64(ids[ids.size - 1]))
+
+    return corners
+
+
+def find_disorder(on: Any) -> Any:
+    """The first of ``n`` rows whose id is not less than that of the next one."""
+    least = lower(on)
+
+    @on.each
+    def find_disorder(r, ids, first):
+        if ids[r] >= ids[r + ONE]:
+            least(first, ORDER, r)
+
+    return find_disorder
+
+
+def lay(on: Any, vertex: type) -> Any:
+    """The slot of each row's label at the slot of its id, where both are integers of one kind."""
+    least = lower(on)
+
+    @on.each
+    def lay(r, low, n, ids, labels, own, first):
+        s, label = np.uint64(np.int64(ids[r]) - low), np.uint64(np.int64(labels[r]) - low)
+        if label >= np.uint64(n):
+            least(first, STRANGE, r)
+            label = s
+        if s >= np.uint64(n) or (r + ONE < np.uint64(ids.size) and ids[r] >= ids[r + ONE]):
+            least(first, ORDER, r)
+        else:
+            own[s] = vertex(label)
+
+    return lay
+
+
+def lay_slots(on: Any, vertex: type) -> Any:
+    """The slot of each row's label at that of its id, as they were looked up."""
+    least = lower(on)
+
+    @on.each
+    def lay_slots(r, n, slots, labels, own, first):
+        s, label = np.uint64(slots[r]), np.uint64(labels[r])
+        if label >= np.uint64(n):
+            least(first, STRANGE, r)
+            label = s
+        if s < np.uint64(n):
+            own[s] = vertex(label)
+
+    return lay_slots
+
+
+def find_heads(on: Any, vertex: type) -> Any:
+    """The least slot of each of the labels 0 .. k - 1."""
+    least, least_row = lower(on), lower(on)
+
+    @on.each
+    def find_heads(r, k, slots, labels, heads, first):
+        label = np.int64(labels[r])
+        if label < 0 or label >= k:
+            least_row(first, STRANGE, r)
+        else:
+            least(heads, label, vertex(slots[r]))
+
+    return find_heads
+
+
+# Ids that are looked up.
+
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)  # of SplitMix64
+GRAIN, GRAIN_SHIFT, REST = 256, np.uint64(8), np.uint64(24)  # tables are multiples of a grain
+
+
+def home(on: Any) -> Any:
+    """Where the search for an id begins, of ``size`` places: its hash as a fraction of them."""
+
+    @on.device
+    def home(key, size):
+        h = (key ^ (key >> np.uint64(30))) * MIX_1
+        h = (h ^ (h >> np.uint64(27))) * MIX_2
+        return ((h ^ (h >> np.uint64(31))) >> HALF) * (size >> GRAIN_SHIFT) >> REST
+
+    return home
+
+
+def enter(on: Any) -> Any:
+    """Enter each id of a column with its row in a table of which at most half is taken.
+
+    table : (2 * size + 2,) uint64, pairs of an id and its row, all bits set where there is none.
+            The last pair is that of the id whose bits are those of an empty one.
+    """
+    begin, cas = home(on), on.cas
+
+    @on.each
+    def enter(r, size, ids, table):
+        key, last, s = np.uint64(np.int64(ids[r])), np.uint64(size), np.uint64(size)
+        if key != EMPTY:
+            s, held = begin(key, last), ZERO
+            while held != EMPTY and held != key:
+                held = table[TWO * s]
+                if held == EMPTY:
+                    held = cas(table, TWO * s, EMPTY, key)
+                if held != EMPTY and held != key:
+                    s = s + ONE if s + ONE < last else ZERO
+        table[TWO * s + ONE] = r
+
+    return enter
+
+
+def found_by_table(on: Any, vertex: type) -> Any:
+    """The row of an id by a table, all bits set if there is none. Ends at an empty place."""
+    begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
+
+    @on.device
+    def found(key, low, n, table):
+        size = (np.uint64(table.size) >> ONE) - ONE
+        if key == EMPTY:
+            return vertex(table[TWO * size + ONE])
+        s = begin(key, size)
+        held = table[TWO * s]
+        while held != key and held != EMPTY:
+            s = s + ONE if s + ONE < size else ZERO
+            held = table[TWO * s]
+        return vertex(table[TWO * s + ONE]) if held == key else nowhere
+
+    return found
+
+
+def ahead_in_table(on: Any) -> Any:
+    """Ask for the place of an id that comes soon, on engines that wait for it."""
+    if on.prefetch is None:
+        return ahead_nowhere(on)
+    begin, prefetch = home(on), on.prefetch
+
+    @on.device
+    def ahead(i, column, table):
+        j = i + SOON
+        if j < np.uint64(column.size):
+            size = (np.uint64(table.size) >> ONE) - ONE
+            prefetch(table, TWO * begin(np.uint64(np.int64(column[j])), size))
+
+    return ahead
+
+
+def found_by_distance(on: Any, vertex: type) -> Any:
+    """The slot of an id by its distance from the lowest, all bits set if there is none."""
+    nowhere = vertex(np.iinfo(vertex).max)
+
+    @on.device
+    def found(key, low, n, table):
+        s = key - np.uint64(low)
+        return vertex(s) if s < np.uint64(n) else nowhere
+
+    return found
+
+
+def ahead_nowhere(on: Any) -> Any:
+    """Ask for nothing ahead of its use."""
+
+    @on.device
+    def ahead(i, column, table):
+        return
+
+    return ahead
+
+
+def find(on: Any, vertex: type, found: Any, ahead: Any) -> Any:
+    """The slot of each id of a column. ``alien``: not 0 if ids with the highest bit set are none,
+    as one of the column and the vertices is signed and the other is not.
+    """
+    nowhere, add, high = vertex(np.iinfo(vertex).max), on.all_add, np.uint64(63)
+
+    @on.sweep
+    def find(i, last, step, column, alien, low, n, table, out, tally):
+        seen, total, squares = ZERO, ZERO, ZERO
+        while i < last:
+            ahead(i, column, table)
+            key = np.uint64(np.int64(column[i]))
+            strange = alien != 0 and key >> high != ZERO
+            out[i] = nowhere if strange else found(key, low, n, table)
+            seen, total, squares = seen + ONE, total + i, squares + i * i
+            i += step
+        add(tally, ZERO, seen)
+        add(tally, ONE, total)
+        add(tally, TWO, squares)
+
+    find.waves = WAVES
+    return find
+
+
+def name_slots(on: Any, vertex: type) -> Any:
+    """Note the vertices of some slots, and the first of those that are none."""
+    mark, least, nowhere = put(on), lower(on), vertex(np.iinfo(vertex).max)
+
+    @on.each
+    def name_slots(i, n, slots, own, named, missing):
+        s = slots[i]
+        if np.uint64(s) >= np.uint64(n) or own[s] == nowhere:
+            least(missing, ZERO, i)
+        else:
+            mark(named, vertex(s))
+
+    return name_slots
+
+
+# Trees. An audit joins all its edges in one way, and so in one order. The one by parents writes
+# little and waits for nothing, for thousands of threads, but each of its steps is short: among
+# numbers of one length in bits its order is as good as random, so that the depth of trees does not
+# hang on that of the edges, and short ones come last, so that most parents lie close together. The
+# one by roots swaps once a vertex instead of once a step, which costs a processor more than climbs.
+
+
+def make_trees(on: Any, vertex: type) -> Any:
+    """Make every vertex a tree of its own."""
+
+    @on.each
+    def make_trees(v, trees):
+        trees[v] = vertex(v)
+
+    return make_trees
+
+
+def climb(on: Any) -> Any:
+    """The root of a vertex; every step goes on in the order, whichever that is."""
+
+    @on.device
+    def climb(trees, v):
+        up = trees[v]
+        while up != v:
+            v, up = up, trees[up]
+        return v
+
+    return climb
+
+
+def is_longer(on: Any) -> Any:
+    """Whether u comes before v: if it is longer in bits, or as long and of a lower hash by Knuth.
+
+    They are as long if they differ in no more than they have in common. Behind a hash stand the
+    bits that it does not depend on, so that no two are equal.
+    """
+
+    @on.device
+    def is_longer(u, v):
+        x, y = np.uint64(u), np.uint64(v)
+        left, right = x * SPREAD << HALF | x >> HALF, y * SPREAD << HALF | y >> HALF
+        return left < right if x ^ y <= x & y else x > y
+
+    return is_longer
+
+
+def is_greater(on: Any) -> Any:
+    """Whether u comes before v: if it is greater."""
+
+    @on.device
+    def is_greater(u, v):
+        return u > v
+
+    return is_greater
+
+
+def join_parents(on: Any) -> Any:
+    """Join the trees of u and v: Rem's union (Patwary et al. 2010) in the order of is_longer.
+
+    Invariant: p and q are, or were, the parents of u and v, so that a path joins all four. The end
+    whose parent comes first is moved: a root is hooked by one compare-and-swap, so that no tree is
+    hung twice; another is hung from q instead of p, and p and q are joined next, so that nothing is
+    lost. A swap that fails has met a later parent. It ends because each step goes up the order.
+    """
+    cas, before = on.cas, is_longer(on)
+
+    @on.device
+    def join_parents(trees, u, v, p, q):
+        while p != q:
+            if before(q, p):
+                u, v, p, q = v, u, q, p
+            seen = cas(trees, u, p, q)
+            if u != p:
+                u, p = p, trees[p]
+            elif seen == p:
+                p = q
+            else:
+                p = seen
+
+    return join_parents
+
+
+def climb_shortening(on: Any) -> Any:
+    """The root of a vertex whose parent is p; each vertex passed is hung from its grandparent.
+
+    By plain stores, to vertices that are no roots: what they hang from stays on their way.
+    """
+
+    @on.device
+    def climb_shortening(trees, v, p):
+        up = trees[p]
+        while up != p:
+            trees[v] = up
+            v, p, up = p, up, trees[up]
+        return p
+
+    return climb_shortening
+
+
+def join_roots(on: Any) -> Any:
+    """Join the trees of u and v: the greater root is hooked under the smaller one.
+
+    Invariant: a path joins u and v with what they were, and parents are smaller. A root is hooked
+    by one compare-and-swap, so that no tree is hung twice; one that fails has met the new parent,
+    and climbs on from it. It ends because each failure brings u down.
+    """
+    cas, root = on.cas, climb_shortening(on)
+
+    @on.device
+    def join_roots(trees, u, v, p, q):
+        u, v = root(trees, u, p), root(trees, v, q)
+        while u != v:
+            if u < v:
+                u, v = v, u
+            seen = cas(trees, u, u, v)
+            if seen == u:
+                u = v
+            else:
+                u, v = root(trees, u, seen), root(trees, v, trees[v])
+
+    return join_roots
+
+
+# Edges.
+
+
+def same_label(on: Any, vertex: type, known: bool) -> Any:
+    """Whether two slots are vertices of one label: by two bits for nearly all, if ``known``."""
+    test, nowhere = has(on), vertex(np.iinfo(vertex).max)
+
+    @on.device
+    def compared(u, v, own, alike):
+        label = own[u]
+        return label == own[v] and label != nowhere
+
+    @on.device
+    def same(u, v, own, alike):
+        one, other = test(alike, u), test(alike, v)
+        return one == other and (one or compared(u, v, own, alike))
+
+    return same if known else compared
+
+
+def hold(on: Any, same: Any, join: Any) -> Any:
+    """Join the ends of an edge, if they have one label; else the edge is at fault."""
+
+    @on.device
+    def hold(u, v, top, own, alike, inside, trees):
+        p, q = trees[u], trees[v]
+        if not same(u, v, own, alike):
+            return False
+        join(trees, u, v, p, q)
+        return True
+
+    return hold
+
+
+def hold_apart(on: Any, same: Any, join: Any) -> Any:
+    """As hold, but ends that hang from one vertex are done: all of a tree has one label, as no edge
+    joins it that has two. That is less to do for a processor, whose threads are few.
+    """
+    one = hold(on, same, join)
+
+    @on.device
+    def hold_apart(u, v, top, own, alike, inside, trees):
+        return trees[u] == trees[v] or one(u, v, top, own, alike, inside, trees)
+
+    return hold_apart
+
+
+def hold_outside(on: Any, same: Any, join: Any) -> Any:
+    """As hold, where some vertices are inside: an edge with both ends there is done.
+
+    They have one label, and hang from one root, or do by the end of the kernel: a bit is set by the
+    thread that has joined its vertex to the giant. So where one end is inside, the other needs the
+    giant's label, and is joined to that.
+    """
+    test, mark = has(on), put(on)
+
+    @on.device
+    def hold_outside(u, v, top, own, alike, inside, trees):
+        u_in, v_in = test(inside, u), test(inside, v)
+        if u_in and v_in:
+            return True
+        one, w = u_in or v_in, v if u_in else u
+        other = top if one else v
+        p, q = trees[w], trees[other]
+        right = test(alike, w) if one else same(w, other, own, alike)
+        if right:
+            join(trees, w, other, p, q)
+            if one:
+                mark(inside, w)
+        return right
+
+    return hold_outside
+
+
+def vertex_of_giant(on: Any, vertex: type) -> Any:
+    """The label, or the root, that ``giant`` holds."""
+
+    @on.device
+    def vertex_of_giant(giant, which):
+        return vertex(giant[which] & VERTEX)
+
+    return vertex_of_giant
+
+
+def examine(on: Any, vertex: type, wide: type, hold: Any) -> Any:
+    """Whether nothing is wrong with an edge: its ends are vertices of one label, and joined."""
+    mark, nowhere = put(on), vertex(np.iinfo(vertex).max)
+
+    @on.device
+    def examine(u, v, n, top, own, alike, inside, trees, named):
+        if max(u, v) >= wide(n):
+            return False
+        if u != v:
+            return hold(vertex(u), vertex(v), top, own, alike, inside, trees)
+        if own[u] == nowhere:
+            return False
+        mark(named, vertex(u))
+        return True
+
+    return examine
+
+
+def examine_rows(
+    on: Any, vertex: type, wide: type, ends: Any, row: Any, ahead: Any, hold: Any
+) -> Any:
+    """Examine so many rows, and count them."""
+    add, head = on.all_add, vertex_of_giant(on, vertex)
+    right = examine(on, vertex, wide, hold)
+
+    @on.sweep
+    def examine_rows(
+        i, last, step, src, dst, low, n, giant, own, alike, inside, trees, named, tally, wrong
+    ):
+        seen, total, squares, fault = ZERO, ZERO, ZERO, False
+        top = head(giant, ROOT_OF)
+        while i < last:
+            e = row(i)
+            ahead(i, src, dst, low, trees)
+            u, v = ends(e, src, dst, low, n)
+            if not right(u, v, n, top, own, alike, inside, trees, named):
+                fault = True
+            seen, total, squares = seen + ONE, total + e, squares + e * e
+            i += step
+        if fault:
+            wrong[ZERO] = 1
+        add(tally, ZERO, seen)
+        add(tally, ONE, total)
+        add(tally, TWO, squares)
+
+    examine_rows.waves = WAVES
+    return examine_rows
+
+
+def find_edge(on: Any, vertex: type, wide: type, ends: Any) -> Any:
+    """The first edge that is at fault."""
+    least, nowhere = lower(on), vertex(np.iinfo(vertex).max)
+
+    @on.each
+    def find_edge(e, src, dst, low, n, own, first):
+        u, v = ends(e, src, dst, low, n)
+        if max(u, v) >= wide(n) or own[u] == nowhere or own[u] != own[v]:
+            least(first, EDGE, e)
+
+    return find_edge
+
+
+# The giant.
+
+
+def probed(on: Any) -> Any:
+    """The i-th of some slots: one of each of as many parts, at no regular distance."""
+
+    @on.device
+    def probed(i, n):
+        part = np.uint64(n) // np.uint64(PROBES) + ONE
+        return (i * part + i * SPREAD % part) % np.uint64(n)
+
+    return probed
+
+
+def probe_labels(on: Any) -> Any:
+    """The labels of some slots."""
+    slot = probed(on)
+
+    @on.each
+    def probe_labels(i, n, own, out):
+        out[i] = own[slot(i, n)]
+
+    return probe_labels
+
+
+def probe_roots(on: Any, vertex: type) -> Any:
+    """The roots of some vertices of the giant's label, all bits set instead for others."""
+    slot, test, root, nowhere = probed(on), has(on), climb(on), vertex(np.iinfo(vertex).max)
+
+    @on.each
+    def probe_roots(i, n, alike, trees, out):
+        v = vertex(slot(i, n))
+        out[i] = root(trees, v) if test(alike, v) else nowhere
+
+    return probe_roots
+
+
+def elect(on: Any, vertex: type) -> Any:
+    """Of some vertices the one that stands there most often; all bits set are none."""
+    high, nowhere = on.max, vertex(np.iinfo(vertex).max)
+
+    @on.each
+    def elect(i, which, found, giant):
+        r, count, j = found[i], np.int64(0), ZERO
+        while j < np.uint64(found.size):
+            if found[j] == r:
+                count += np.int64(1)
+            j += ONE
+        if r != nowhere:
+            high(giant, which, (count << COUNT_SHIFT) | np.int64(r))
+
+    return elect
+
+
+def gather_alike(on: Any, vertex: type) -> Any:
+    """Whether each slot has the giant's label; a thread owns whole bytes of the bits."""
+    head = vertex_of_giant(on, vertex)
+
+    @on.each
+    def gather_alike(b, n, giant, own, octets):
+        octet, one, v, last = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
+        label = head(giant, LABEL_OF)
+        while v < last:
+            if own[v] == label:
+                octet |= one
+            one = np.uint8(one << OCTET)
+            v += ONE
+        octets[b] = octet
+
+    return gather_alike
+
+
+def gather_inside(on: Any, vertex: type) -> Any:
+    """Whether each vertex hangs from the giant's root and has its label; a thread owns whole bytes
+    of the bits.
+
+    Nothing is joined meanwhile, so that roots stay what they are, and a vertex is hung from its
+    own: the paths that it lies on become shorter.
+    """
+    root, head = climb(on), vertex_of_giant(on, vertex)
+
+    @on.each
+    def gather_inside(b, n, giant, alike, trees, octets):
+        octet, one, v, last = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
+        top = head(giant, ROOT_OF)
+        while v < last:
+            p = trees[v]
+            r = root(trees, p)
+            if r != p:
+                trees[v] = r
+            if r == top:
+                octet |= one
+            one = np.uint8(one << OCTET)
+            v += ONE
+        octets[b] = octet & alike[b]
+
+    return gather_inside
+
+
+# The bits of the giant in memory that a tile's threads share, before any other is asked: after a
+# sample nearly every edge lies inside, and reading two bits is all that is left to do for it. That
+# memory answers more often than a cache does, and holds the bits of 1.6 million vertices on an
+# H100; of more, once most vertices are inside, one bit there stands for up to four, and says
+# whether all of them are. One that was found set stays so, and where it was not, the bit of the
+# vertex itself is read. What may join trees waits until there is an edge for each lane of a group,
+# which then joins them all: a warp takes as long as the slowest of its joins.
+#
+# near   : uint32, shared by the threads of a tile: ``held`` words. Word w is the intersection of
+#          those in ``inside`` that are w, w + fold, w + 2 fold, ... They are read again when an
+#          eighth and half of the rows are done, as the giant has grown.
+# queues : uint32, in the memory of all tiles. For each group of lanes, which alone knows how many
+#          ``waiting`` there are: from ``queue`` on the first ends, and beside them the second ones.
+
+HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
+FOLDS = 4  # words, at most, that share one
+AT_ONCE = 4  # words that a thread reads before it writes any
+EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of rows
+ROOM = 3  # edges a lane: two come at once, and of those before less than one is left
+
+
+def words_of_queues(largest: Any) -> int:
+    """What the queues of so many tiles take: an engine's ``largest_tiles()``."""
+    return int(2 * ROOM * largest.threads * largest.tiles)
+
+
+def fold_of(on: Any) -> Any:
+    """How far apart words are that share one: all ``held`` if half of the giant is inside."""
+    half = np.int64(PROBES // 2)
+
+    @on.device
+    def fold(held, giant, inside):
+        return WORD(held) if giant[ROOT_OF] >> COUNT_SHIFT >= half else WORD(inside.size)
+
+    return fold
+
+
+def share_bits(on: Any) -> Any:
+    """Read the giant's bits into the memory of a tile."""
+
+    @on.device
+    def share_bits(near, held, fold, inside, t, step):
+        w, last, size = t, np.uint64(held) - ONE, np.uint64(inside.size)
+        while w <= last:
+            for k in range(AT_ONCE):
+                i = min(w + np.uint64(k) * step, last)
+                word, other = inside[i], i + np.uint64(fold)
+                for _ in range(FOLDS - 1):
+                    if other < size:
+                        word &= inside[other]
+                    other += np.uint64(fold)
+                near[i] = word
+            w += np.uint64(AT_ONCE) * step
+
+    return share_bits
+
+
+def bit_of_tile(on: Any) -> Any:
+    """1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
+
+    @on.device
+    def bit_of_tile(u, near, held, fold):
+        w = WORD(WORD(u) >> SHIFT)
+        for _ in range(FOLDS - 1):
+            w = min(w, WORD(w - fold))
+        here = w < held
+        return WORD(WORD(near[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
+
+    return bit_of_tile
+
+
+def both_inside(on: Any) -> Any:
+    """Whether both ends of an edge are inside, by the bits of a tile or by their own.
+
+    Their own are read in any case, so that all reads of a thread are under way together; where they
+    need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
+    all multiprocessors at once.
+    """
+    near_bit = bit_of_tile(on)
+
+    @on.device
+    def both(u, v, near, held, fold, inside, idle):
+        a, b, last = near_bit(u, near, held, fold), near_bit(v, near, held, fold), inside.size - 1
+        i, j = min(WORD(WORD(u) >> SHIFT), WORD(last)), min(WORD(WORD(v) >> SHIFT), WORD(last))
+        c, d = inside[idle if a else i], inside[idle if b else j]
+        a, b = a | WORD(c >> WORD(WORD(u) & LAST)), b | WORD(d >> WORD(WORD(v) & LAST))
+        return WORD(a & b & BIT)
+
+    return both
+
+
+def settle_odd(on: Any, vertex: type, wide: type) -> Any:
+    """Examine an edge that joins nothing whatever its bits are: a loop, or one without vertices.
+
+    Returns whether it is done, which is ``both`` for all others.
+    """
+    mark, nowhere = put(on), vertex(np.iinfo(vertex).max)
+
+    @on.device
+    def settle_odd(u, v, n, both, own, named, wrong):
+        if max(u, v) >= wide(n):
+            wrong[ZERO] = 1
+            return BIT
+        if u == v:
+            if own[u] == nowhere:
+                wrong[ZERO] = 1
+            else:
+                mark(named, vertex(u))
+            return BIT
+        return both
+
+    return settle_odd
+
+
+def read_two(on: Any, ends: Any, row: Any) -> Any:
+    """The ends of two rows a lane, side by side; of the last one where there is none."""
+    lanes = np.uint64(on.lanes)
+
+    @on.device
+    def two(i, src, dst, low, n):
+        last = np.uint64(dst.size) - ONE
+        u, v = ends(min(row(i), last), src, dst, low, n)
+        x, y = ends(min(row(i + lanes), last), src, dst, low, n)
+        return u, v, x, y
+
+    return two
+
+
+def examine_two(on: Any, vertex: type, wide: type) -> Any:
+    """Of two edges, which are done."""
+    both, odd = both_inside(on), settle_odd(on, vertex, wide)
+
+    @on.device
+    def examine_two(u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong):
+        first = both(u, v, near, held, fold, inside, idle)
+        second = both(x, y, near, held, fold, inside, idle)
+        if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
+            first = odd(u, v, n, first, own, named, wrong)
+            second = odd(x, y, n, second, own, named, wrong)
+        return first, second
+
+    return examine_two
+
+
+def enqueue(on: Any) -> Any:
+    """Put an edge at the end of a queue unless it is done; returns how many wait then."""
+    count, beside = on.count, np.uint64(ROOM * on.lanes)
+
+    @on.device
+    def enqueue(done, u, v, queues, queue, waiting):
+        before, more = count(done == NONE)
+        if done == NONE:
+            at = np.uint64(WORD(WORD(queue + waiting) + WORD(before)))
+            queues[at], queues[at + beside] = WORD(u), WORD(v)
+        return WORD(waiting + WORD(more))
+
+    return enqueue
+
+
+def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
+    """Hold one edge of a queue against the labels, and join it."""
+    beside = np.uint64(ROOM * on.lanes)
+
+    @on.device
+    def hold_queued(queues, at, top, own, alike, inside, trees, wrong):
+        u, v = vertex(queues[at]), vertex(queues[np.uint64(at) + beside])
+        if not hold(u, v, top, own, alike, inside, trees):
+            wrong[ZERO] = 1
+
+    return hold_queued
+
+
+def hold_together(on: Any, hold_one: Any) -> Any:
+    """Hold edges of a queue as long as there is one for each lane; returns how many still wait."""
+    lanes, meet = WORD(on.lanes), on.meet
+
+    @on.device
+    def hold_together(queues, queue, waiting, lane, *rest):
+        meet()
+        while waiting >= lanes:
+            waiting = WORD(waiting - lanes)
+            hold_one(queues, WORD(WORD(queue + waiting) + lane), *rest)
+        meet()
+        return waiting
+
+    return hold_together
+
+
+def sum_of_tile(on: Any) -> Any:
+    """Add up what the threads of a tile bring, by way of the memory that they share."""
+    barrier, add, few, low = on.barrier, on.add, HALF, np.uint64(0xFFFFFFFF)
+
+    @on.device
+    def word(near, t):
+        return np.uint64(near[TWO * t]) | np.uint64(near[TWO * t + ONE]) << HALF
+
+    @on.device
+    def sum_of_tile(near, t, step, words, which, value):
+        near[TWO * t], near[TWO * t + ONE] = WORD(value & low), WORD(value >> HALF)
+        barrier()
+        total, j = ZERO, t
+        while t < few and j < step:
+            total += word(near, j)
+            j += few
+        barrier()
+        near[TWO * t], near[TWO * t + ONE] = WORD(total & low), WORD(total >> HALF)
+        barrier()
+        total, j = ZERO, t
+        while t == ZERO and j < min(few, step):
+            total += word(near, j)
+            j += ONE
+        if t == ZERO:
+            add(words, which, total)
+        barrier()
+
+    return sum_of_tile
+
+
+def examine_by_tiles(
+    on: Any, words: int, vertex: type, wide: type, ends: Any, row: Any, hold: Any
+) -> Any:
+    """Examine so many rows, and count them, by ``tiles`` tiles that share the giant's bits.
+
+    The next two rows of a lane are on their way while it looks at two.
+    """
+    lanes, each, barrier = WORD(on.lanes), np.uint64(ROOM), on.barrier
+    fold_for, load, read = fold_of(on), share_bits(on), read_two(on, ends, row)
+    look, hold_one = examine_two(on, vertex, wide), hold_queued(on, vertex, hold)
+    wait, together = enqueue(on), hold_together(on, hold_one)
+    head, sum_of = vertex_of_giant(on, vertex), sum_of_tile(on)
+
+    @on.tile(words)
+    def examine_by_tiles(
+        k,
+        t,
+        step,
+        near,
+        tiles,
+        count,
+        held,
+        src,
+        dst,
+        low,
+        n,
+        giant,
+        own,
+        alike,
+        inside,
+        trees,
+        named,
+        tally,
+        wrong,
+        queues,
+    ):
+        lane, held, end, top = WORD(WORD(t) % lanes), WORD(held), np.uint64(count), head(giant, ROOT_OF)
+        group, fold = (k * step + t - np.uint64(lane)) * TWO, fold_for(held, giant, inside)
+        queue, waiting, idle = WORD(group * each), NONE, WORD((k * step + t) % np.uint64(inside.size))
+        seen, total, squares = ZERO, ZERO, ZERO
+        done, stop = end == ZERO, (end >> EIGHTH) + ONE
+        while not done:
+            load(near, held, fold, inside, t, step)
+            barrier()
+            u, v, x, y = read(group + np.uint64(lane), src, dst, low, n)
+            stop = min(stop, end)
+            while group < stop:
+                i = group + np.uint64(lane)
+                group += np.uint64(tiles) * step * TWO
+                u2, v2, x2, y2 = read(group + np.uint64(lane), src, dst, low, n)
+                one, other = look(
+                    u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong
+                )
+                if i < end:
+                    e = row(i)
+                    seen, total, squares = seen + ONE, total + e, squares + e * e
+                else:
+                    one = BIT
+                i += np.uint64(lanes)
+                if i < end:
+                    e = row(i)
+                    seen, total, squares = seen + ONE, total + e, squares + e * e
+                else:
+                    other = BIT
+                waiting = wait(one, u, v, queues, queue, waiting)
+                waiting = wait(other, x, y, queues, queue, waiting)
+                waiting = together(
+                    queues, queue, waiting, lane, top, own, alike, inside, trees, wrong
+                )
+                u, v, x, y = u2, v2, x2, y2
+            done, stop = stop == end, stop << FOURFOLD
+            barrier()
+        if lane < waiting:
+            hold_one(queues, WORD(queue + lane), top, own, alike, inside, trees, wrong)
+        barrier()
+        sum_of(near, t, step, tally, ZERO, seen)
+        sum_of(near, t, step, tally, ONE, total)
+        sum_of(near, t, step, tally, TWO, squares)
+
+    return examine_by_tiles
+
+
+# Lists in order: the edges inside so many ids are joined first, in memory that a tile's threads
+# share, which answers ten times as soon. All rows are examined once more, so that only what is
+# joined here has to be right.
+#
+# near   : (window,) uint32, trees of the vertices of a tile.
+# firsts : (tiles + 1,) uint64, which rows a tile looks at: those from its own to the next one's.
+
+HALVINGS = 5
+APART = np.uint64(1 << 15)  # how far apart ids are at most that are near each other: two tiles
+CREDIT = np.int64(8)  # misses more than hits, at which a thread stops: the list is in no order
+
+
+def look_for_order(on: Any, wide: type) -> Any:
+    """Count, of n rows evenly apart, those in order, and those of them whose ends are near each
+    other.
+
+    In order is a row whose source is not far beyond those of later rows: the first halving of the
+    list, the next one, and so on. No load waits for another one.
+    """
+    add = on.all_add
+
+    @on.sweep
+    def look_for_order(i, last, step, m, apart, src, dst, counts):
+        ordered, both, end = ZERO, ZERO, np.uint64(m) - ONE
+        while i < last:
+            e, good = i * np.uint64(apart), True
+            u, v = wide(src[e]), wide(dst[e])
+            for k in range(1, HALVINGS + 1):
+                w = wide(src[min(e + (np.uint64(m) >> np.uint64(k)), end)])
+                good &= (w >= u) | (np.uint64(u) - np.uint64(w) < APART)
+            ordered += np.uint64(good)
+            both += np.uint64(good & (np.uint64(max(u, v)) - np.uint64(min(u, v)) < APART))
+            i += step
+        add(counts, ZERO, ordered)
+        add(counts, ONE, both)
+
+    return look_for_order
+
+
+def find_firsts(on: Any, wide: type, window: int) -> Any:
+    """Of a list in the order of its sources the first row of each tile, by bisection.
+
+    In a list of any order they do not fall either: two searches climb down one tree, and where they
+    part the one for the later tile goes up.
+    """
+    ids = np.uint64(window)
+
+    @on.each
+    def find_firsts(k, m, low, src, firsts):
+        least, end = ZERO, np.uint64(m)
+        while least < end:
+            middle = (least + end) >> ONE
+            if np.uint64(wide(np.int64(src[middle]) - low)) < k * ids:
+                least = middle + ONE
+            else:
+                end = middle
+        firsts[k] = least
+
+    return find_firsts
+
+
+def hold_near(on: Any, same: Any, join: Any) -> Any:
+    """Join two slots of a tile, if they are vertices of one label; whether that is so.
+
+    Ends of one tree are done without a look: all of a tree has one label, as nothing else is
+    joined.
+    """
+    root = climb_shortening(on)
+
+    @on.device
+    def hold_near(x, y, base, near, own):
+        u, v = root(near, NEAR(x), near[x]), root(near, NEAR(y), near[y])
+        if u != v:
+            if not same(base + x, base + y, own, own):
+                return False
+            join(near, u, v, near[u], near[v])
+        return True
+
+    return hold_near
+
+
+def hold_share(on: Any, ends: Any, hold_near: Any) -> Any:
+    """The edges of one thread of a tile, until too many lead out of it. One that is at fault is
+    left to the pass over all.
+    """
+
+    @on.device
+    def hold_share(e, last, step, base, size, near, src, dst, low, n, own):
+        credit = CREDIT
+        while e < last and credit > 0:
+            u, v = ends(e, src, dst, low, n)
+            x, y = np.uint64(u) - base, np.uint64(v) - base
+            if max(x, y) >= size or not hold_near(x, y, base, near, own):
+                credit -= 1
+            else:
+                credit += 1
+            e += step
+
+    return hold_share
+
+
+def hold_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
+    """Hold and join the edges inside each tile, and hang its vertices from their roots.
+
+    Between two phases the threads of a tile wait for each other, and tiles meet nowhere.
+    """
+    barrier, root, ids = on.barrier, climb_shortening(on), np.uint64(window)
+    share = hold_share(on, ends, hold_near(on, same_label(on, vertex, False), join))
+
+    @on.tile(window)
+    def hold_tile(k, t, step, near, src, dst, low, n, most, own, trees, firsts):
+        base, begun = k * ids, firsts[k]
+        size, last = min(ids, np.uint64(n) - base), min(firsts[k + ONE], begun + np.uint64(most))
+        v = t
+        while v < size:
+            near[v] = NEAR(v)
+            v += step
+        barrier()
+        share(begun + t, last, step, base, size, near, src, dst, low, n, own)
+        barrier()
+        v = t
+        while v < size:
+            trees[base + v] = vertex(base + np.uint64(root(near, NEAR(v), near[v])))
+            v += step
+
+    return hold_tile
+
+
+# Vertices, when all edges are joined.
+
+
+def name_parents(on: Any, vertex: type) -> Any:
+    """Name the parents of some vertices, which all threads of the next pass would name at once."""
+    slot, mark = probed(on), put(on)
+
+    @on.each
+    def name_parents(i, n, trees, named):
+        v = slot(i, n)
+        p = trees[v]
+        if p != v:
+            mark(named, vertex(p))
+
+    return name_parents
+
+
+def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
+    """Count the vertices, those that label themselves, and the roots: [vertices, labels, roots].
+
+    LABEL: a vertex whose label does not label itself, or comes after it (before it, of labels that
+    are the ``greatest`` ones). LOST: a slot whose parent does not come after it in the order of the
+    trees, or that hangs in one and is no vertex. A vertex from which another hangs is named.
+    """
+    mark, add, least, nowhere = put(on), on.all_add, lower(on), vertex(np.iinfo(vertex).max)
+
+    @on.sweep
+    def examine_vertices(v, last, step, n, greatest, own, trees, named, first, counts):
+        there, labels, roots, beyond = ZERO, ZERO, ZERO, np.uint64(n)
+        while v < last:
+            label, p = own[v], trees[v]
+            if p == v:
+                roots += np.uint64(label != nowhere)
+            elif label == nowhere or np.uint64(p) >= beyond or not before(vertex(v), p):
+                least(first, LOST, v)
+            else:
+                mark(named, p)
+            if label != nowhere:
+                there += ONE
+                if label == v:
+                    labels += ONE
+                elif (label > v) == (greatest == 0) or own[label] != label:
+                    least(first, LABEL, v)
+            v += step
+        add(counts, ZERO, there)
+        add(counts, ONE, labels)
+        add(counts, TWO, roots)
+
+    return examine_vertices
+
+
+def find_foreign(on: Any, vertex: type) -> Any:
+    """The first vertex that nothing names: a root from which nothing hangs."""
+    test, least, nowhere = has(on), lower(on), vertex(np.iinfo(vertex).max)
+
+    @on.each
+    def find_foreign(v, own, trees, named, first):
+        if trees[v] == v and own[v] != nowhere and not test(named, vertex(v)):
+            least(first, FOREIGN, v)
+
+    return find_foreign
+
+
+def find_merged(on: Any, vertex: type) -> Any:
+    """The first vertex that does not hang in one tree with its label."""
+    root, least, nowhere = climb(on), lower(on), vertex(np.iinfo(vertex).max)
+
+    @on.each
+    def find_merged(v, own, trees, first):
+        if own[v] != nowhere and root(trees, vertex(v)) != root(trees, own[v]):
+            least(first, MERGED, v)
+
+    return find_merged
