@@ -189,6 +189,11 @@ class Forest:
             ids, labels = rows
             self._rows[low, ids.dtype] = ids, labels
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether rows were gathered ahead, and not asked for yet."""
+        return bool(self._rows)
+
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the least id of its component, ids from ``low``.
 

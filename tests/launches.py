@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import Design, engines, generators, texts
+from cc_rapids import Design, VerificationError, engines, generators, texts
+from cc_rapids.audit.labels import audit_labels
 from cc_rapids.choosing import AUTO, for_forest
 from cc_rapids.engines.rehearsal import rehearsed
+from cc_rapids.given import Labels
 from cc_rapids.graphs import Csr
 
 # What "auto" runs by either of its rules, with a forest too.
@@ -122,25 +124,37 @@ def ahead():
 def audits():
     """Every way from ids to the vertices of an answer, and edges that are done already."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.audit.places.MANY", 1)
-        patch.setattr("cc_rapids.audit.run.stride_of", lambda n, m: 5 if m else 0)
+        patch.setattr("cc_rapids.audit.ways.stride_of", lambda on, n, m: 5 if m else 0)
         for dtype in (INT, LONG, ULONG):
-            cc_rapids.components(edges(dtype), num_vertices=20).audit(edges(dtype), num_vertices=20)
+            audit(edges(dtype))
+            audit(edges(dtype), labels="max")
+            audit(edges(dtype), labels="size")
+            audit((edges(dtype)[0].astype(LONG), edges(ULONG)[1]))
             far = np.arange(50, dtype=dtype) * dtype(10**7)
-            patch.setattr("cc_rapids.ways.SMALL", 100)
-            cc_rapids.components((far, far)).audit((far, far))
-            patch.setattr("cc_rapids.ways.SMALL", 1 << 20)
+            audit((far, far[::-1].copy()))
+            rows = Csr(np.array([0, 2, 3, 4], dtype), np.array([1, 2, 0, 0], dtype))
+            cc_rapids.components(rows).audit(rows)
             with pytest.MonkeyPatch.context() as shared:
-                shared.setattr("cc_rapids.audit.run.shares", lambda engine, n, m: True)
-                found = cc_rapids.components(edges(dtype), num_vertices=20)
-                found.audit(edges(dtype), num_vertices=20)
+                shared.setattr("cc_rapids.audit.ways.shares", lambda on, n, m: True)
+                # of the rehearsal's tiles no thread runs, and an audit counts what has been seen
+                with pytest.raises(VerificationError, match="it has looked at 256 of 260 rows"):
+                    audit(tuple(np.resize(end, 260) for end in edges(dtype)))
             with pytest.MonkeyPatch.context() as tiled:
-                tiled.setattr("cc_rapids.audit.run.in_order", lambda ends, n, engine: True)
-                cc_rapids.components(edges(dtype)).audit(edges(dtype))
-            with pytest.MonkeyPatch.context() as looks:
-                looks.setattr("cc_rapids.audit.tiled.MANY_TILES", 0)
-                looks.setattr("cc_rapids.audit.tiled.ENOUGH_IDS", 0)
-                cc_rapids.components(edges(dtype)).audit(edges(dtype))
+                tiled.setattr("cc_rapids.audit.ways.TILED", 1)
+                tiled.setattr("cc_rapids.audit.ways.tiles_pay", lambda order, n: True)
+                audit(edges(dtype))
+    for dtype in (INT, LONG, ULONG):
+        audit(edges(dtype))
+    with pytest.raises(VerificationError, match="edge 4 joins"):
+        cc_rapids.components(edges()).audit(tuple(np.append(end, v) for end, v in zip(edges(), (1, 9))))
+    forged = Labels(np.array([1, 5, 9]), np.array([1, 1, 1]))
+    with pytest.raises(VerificationError, match="no path joins the two"):
+        audit_labels(forged, (np.array([1, 9]), np.array([5, 9])), engine="cuda")
+
+
+def audit(given, **options):
+    """The audit of an answer."""
+    cc_rapids.components(given, **options).audit(given)
 
 
 def graphs():

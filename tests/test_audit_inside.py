@@ -5,10 +5,9 @@ import pandas as pd
 import pytest
 from tiled_audits import begin_with_tiles
 
-from cc_rapids import VerificationError, components, engines, kernels, oracle
-from cc_rapids.audit import run
+from cc_rapids import VerificationError, components, engines, oracle
+from cc_rapids.audit import kernels, ways
 from cc_rapids.audit.labels import audit_labels
-from cc_rapids.passes import trees
 
 
 @pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])
@@ -16,9 +15,9 @@ def way(monkeypatch, request):
     """Lists of any length are sampled, their bits shared or not, or most labels are known by bits,
     or edges inside tiles come first, on threads too.
     """
-    monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if n and m else 0)
+    monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if n and m else 0)
     monkeypatch.setattr(engines.get("threads"), "samples", request.param != "in one pass")
-    monkeypatch.setattr(run, "shares", lambda engine, n, m: request.param == "shared")
+    monkeypatch.setattr(ways, "shares", lambda engine, n, m: request.param == "shared")
     if request.param == "tiled":
         begin_with_tiles(monkeypatch)
     return request.param
@@ -85,8 +84,8 @@ def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, way):
         return join_some
 
     name = "join_parents" if way in ("sampled", "shared") else "join_roots"
-    whole = getattr(trees, name)
-    monkeypatch.setattr(trees, name, blind)
+    whole = getattr(kernels, name)
+    monkeypatch.setattr(kernels, name, blind)
     kernels.kernel.cache_clear()
     try:
         with pytest.raises(VerificationError, match="edge 3 joins 3 and 4, which have the labels"):

@@ -105,9 +105,9 @@ ROOMS = {
     ),
     "sources": Room("errors catalog formats columns frames index batches", late="fsspec pyarrow"),
     "audit": Room(
-        "errors catalog bits edges reading kernels engines passes forest choosing frames columns"
-        " given names slots spans vertices index pick inputs oracle sources",
+        "errors catalog engines forest frames columns given pick oracle sources",
         "numpy",
+        "cudf pyarrow",
     ),
     "result": Room(
         "errors catalog columns engines forest given names pick strings lookup selection spanning"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engines import Engine
+from ..forest import Forest
 from .proof import Audit
 
 
@@ -12,6 +13,7 @@ class Audited:
     """An answer that can be held against its edges."""
 
     _engine: Engine
+    _forest: Forest
     _kind: str
     _made: Any
 
@@ -84,8 +86,9 @@ class Audited:
         from .answer import Answer
         from .run import audit  # a run needs none of what an audit does
 
-        made = self._made
+        held = self._kind == "min" and (self._made is not None or self._forest.has_rows)
         frame = self.labels()
-        self._made = made  # which nothing has changed: the next call gives what was audited
+        if held:
+            self._made = frame  # the next call gives what was audited, which is only read here
         answer = Answer(frame, self._kind, len(self))
         return audit(answer, self._engine, edges, source, destination, oracle=oracle, **given)

@@ -314,17 +314,20 @@ def enter(on: Any) -> Any:
     """
     begin, cas = home(on), on.cas
 
+    @on.device
+    def claimed(table, s, key):
+        held = table[TWO * s]
+        if held == EMPTY:
+            held = cas(table, TWO * s, EMPTY, key)
+        return held == EMPTY or held == key
+
     @on.each
     def enter(r, size, ids, table):
         key, last, s = np.uint64(np.int64(ids[r])), np.uint64(size), np.uint64(size)
         if key != EMPTY:
-            s, held = begin(key, last), ZERO
-            while held != EMPTY and held != key:
-                held = table[TWO * s]
-                if held == EMPTY:
-                    held = cas(table, TWO * s, EMPTY, key)
-                if held != EMPTY and held != key:
-                    s = s + ONE if s + ONE < last else ZERO
+            s = begin(key, last)
+            while not claimed(table, s, key):
+                s = s + ONE if s + ONE < last else ZERO
         table[TWO * s + ONE] = r
 
     return enter

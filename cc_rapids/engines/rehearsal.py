@@ -24,7 +24,7 @@ from .threads import Threads
 
 # How often a kernel runs, if less than it is asked to: pairs of threads, and lanes, need warps, and
 # what they would link does not matter; of the probes one will do, as any tree may be the largest.
-MOST = {"link_pairs": 0, "filter_edges": 0, "most_frequent": 1}
+MOST = {"link_pairs": 0, "filter_edges": 0, "examine_by_tiles": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
 
