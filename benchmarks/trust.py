@@ -24,12 +24,16 @@ def table():
 
 
 def costs():
-    """A row for each run that was audited."""
+    """A row for each run that was audited: of each device, graph and kind of ids the newest."""
+    newest = {}
+    for record in records.load("audit"):
+        for row in record.get("rows", [record]):
+            newest[record["device"], row["graph"], row["named"]] = record | row
     rows = [
         f"| {row['device']} | {row['graph']} | {row['named']} | {row['m']:,} |"
         f" {row['run_ms']['median']:,.1f} | {row['audit_ms']['median']:,.1f} |"
         f" {row['audit_of_run']:.2f} | {row['commit']} |"
-        for row in records.load("audit")
+        for row in newest.values()
     ]
     head = "| device | graph | ids | edges | run, ms | audit, ms | of the run | at |"
     return "\n".join([head, "| --- | --- | --- | --: | --: | --: | --: | --- |", *rows])
