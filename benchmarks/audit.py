@@ -36,9 +36,7 @@ def main():
             del edges
     base = records.environment(engine.device_name, args.commit)
     within = all(row["within_bound"] for row in rows)
-    records.keep(
-        args.out, "audit", base | {"bound": BOUND, "within_bound": within, "rows": rows}
-    )
+    records.keep(args.out, "audit", base | {"bound": BOUND, "within_bound": within, "rows": rows})
 
 
 def edges_of(graph, ids, engine):

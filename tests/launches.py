@@ -146,7 +146,9 @@ def audits():
     for dtype in (INT, LONG, ULONG):
         audit(edges(dtype))
     with pytest.raises(VerificationError, match="edge 4 joins"):
-        cc_rapids.components(edges()).audit(tuple(np.append(end, v) for end, v in zip(edges(), (1, 9))))
+        cc_rapids.components(edges()).audit(
+            tuple(np.append(end, v) for end, v in zip(edges(), (1, 9), strict=True))
+        )
     forged = Labels(np.array([1, 5, 9]), np.array([1, 1, 1]))
     with pytest.raises(VerificationError, match="no path joins the two"):
         audit_labels(forged, (np.array([1, 9]), np.array([5, 9])), engine="cuda")

@@ -8,14 +8,12 @@ from races import explore, memory, phases, scenes
 from races.engine import Interleaver
 from races.portions import explore_all, on_each_memory
 
-from cc_rapids import reading
-from cc_rapids.audit.run import NOTHING
-from cc_rapids.passes import audit, audit_tiles, trees
+from cc_rapids.audit import kernels
 
 # How two trees are joined, and the order that parents come in.
 ORDERS = {
-    trees.join_parents: trees.comes_first(Interleaver),
-    trees.join_roots: lambda u, v: u > v,
+    kernels.join_parents: kernels.is_longer(Interleaver),
+    kernels.join_roots: kernels.is_greater(Interleaver),
 }
 
 
@@ -63,24 +61,27 @@ def pass_over(hold, make, before, giant, threads, cut=None):
     src, dst = phases.columns(edges)
     kept = [edge for row, edge in enumerate(edges) if row != cut]
     least = scenes.components(len(before), [*enumerate(before), *kept])
-    joined = cut is None or least[edges[cut][0]] == least[edges[cut][1]]
-    first = (NOTHING if joined else cut, *3 * [NOTHING])
+    wrong = int(cut is not None and least[edges[cut][0]] != least[edges[cut][1]])
     labels = [giant if label == least[giant] else label for label in least]
     within = scenes.components(len(before), enumerate(before))
     inside = [v for v, label in enumerate(within) if label == within[giant]]
 
     def calls(tape, shared):
-        kind = Interleaver, np.uint32, np.uint32
-        read, every = reading.listed(Interleaver, np.uint32), reading.every(Interleaver)
-        ahead = reading.no_look(Interleaver, np.uint32, every)
-        held = hold(Interleaver, audit.agree(Interleaver, True), make(Interleaver))
-        check = audit.check_edges(*kind, read, every, ahead, held)
+        kind = Interleaver, np.uint32
+        same = kernels.same_label(*kind, True)
+        right = kernels.examine(*kind, np.uint32, hold(Interleaver, same, make(Interleaver)))
+        read = kernels.ends_of_pair(*kind)
         alike = np.array(
             [phases.bits(v for v, own in enumerate(labels) if own == giant)], np.uint32
         )
-        own = (shared[name] for name in ("inside", "trees", "named", "first"))
-        rest = src, dst, 0, len(before), giant, np.array(labels, np.uint32), alike, *own
-        return phases.rows(threads, lambda i: partial(check, i, *rest))
+        held = np.array(labels, np.uint32), alike, shared["inside"], shared["trees"]
+
+        def one(i):
+            u, v = read(i, src, dst, 0, len(before))
+            if not right(u, v, len(before), np.uint32(giant), *held, shared["named"]):
+                shared["wrong"][0] = 1
+
+        return phases.rows(threads, lambda i: partial(one, i))
 
     def guard(name, v, old, new):
         """Trees as above; a bit is never set for a vertex of another component."""
@@ -92,17 +93,16 @@ def pass_over(hold, make, before, giant, threads, cut=None):
     def verdict(arrays, notes):
         if scenes.components(len(before), enumerate(arrays["trees"])) != least:
             return f"the trees {arrays['trees']} are not the components {least}"
-        return f"first is {arrays['first']}" if arrays["first"] != first else None
+        return f"wrong is {arrays['wrong']}" if arrays["wrong"] != (wrong,) else None
 
-    arrays = {"inside": [phases.bits(inside)], "trees": before, "named": [0]}
-    arrays["first"] = [NOTHING] * 4
+    arrays = {"inside": [phases.bits(inside)], "trees": before, "named": [0], "wrong": [0]}
     title = f"trees {list(before)}, giant {giant}, edges {list(map(list, threads))}"
-    return explore.Race(title, arrays, calls, guard, verdict, False, {"first": np.uint64})
+    return explore.Race(title, arrays, calls, guard, verdict)
 
 
 WAYS = pytest.mark.parametrize(
     "way",
-    [(audit.hold_outside, trees.join_parents), (audit.hold_apart, trees.join_roots)],
+    [(kernels.hold_outside, kernels.join_parents), (kernels.hold_apart, kernels.join_roots)],
     ids=["by bits", "by parents"],
 )
 
@@ -158,30 +158,27 @@ def check_of_a_tile(labels, edges):
     n, base, two = len(labels), np.uint64(8), np.uint64(2)
     src, dst = phases.columns([(u + int(base), v + int(base)) for u, v in edges])
     kept = [(u, v) for u, v in edges if labels[u] == labels[v]]
-    wrong = [e for e, (u, v) in enumerate(edges) if labels[u] != labels[v]]
-    expected, first = scenes.components(n, kept), (min(wrong, default=NOTHING),)
+    expected = scenes.components(n, kept)
 
     def calls(tape, shared):
         on = Interleaver
-        held = audit_tiles.hold_near(on, trees.join_roots(on))
-        share = audit_tiles.check_share(on, reading.listed(on, np.uint32), held)
+        same = kernels.same_label(on, np.uint32, False)
+        held = kernels.hold_near(on, same, kernels.join_roots(on))
+        share = kernels.hold_share(on, kernels.ends_of_pair(on, np.uint32), held)
         end, size, own = np.uint64(len(edges)), np.uint64(n), np.array([0] * 8 + labels, np.uint32)
-        rest = end, two, base, size, shared["trees"], src, dst, 0, 99, own, shared["first"]
+        rest = end, two, base, size, shared["trees"], src, dst, 0, 99, own
         return [[partial(share, np.uint64(t), *rest)] for t in range(2)]
 
     def guard(name, v, old, new):
         """Nothing is joined, at any time, that has two labels."""
-        if name == "trees" and (new >= v or labels[new] != labels[v]):
-            return f"trees[{v}] = {new}"
-        return None
+        return f"trees[{v}] = {new}" if new >= v or labels[new] != labels[v] else None
 
     def verdict(arrays, notes):
         if scenes.components(n, enumerate(arrays["trees"])) != expected:
             return f"the trees {arrays['trees']} are not the components {expected}"
-        return f"first is {arrays['first']}" if arrays["first"] != first else None
+        return None
 
-    arrays, kinds = {"trees": range(n), "first": [NOTHING]}, {"first": np.uint64}
-    return explore.Race(f"{labels}, {edges}", arrays, calls, guard, verdict, False, kinds)
+    return explore.Race(f"{labels}, {edges}", {"trees": range(n)}, calls, guard, verdict)
 
 
 @on_each_memory

@@ -82,7 +82,6 @@ RUNS = {
 
 def test_each_allocation_may_fail(failing, monkeypatch):
     monkeypatch.setattr("cc_rapids.ways.SMALL", 100)
-    monkeypatch.setattr("cc_rapids.audit.places.MANY", 1)
     before = [end.copy() for end in (*EDGES, *FAR, *WORDS)]
     failed = {name: failing.each(run) for name, run in RUNS.items()}
     assert all(failed.values())

@@ -6,7 +6,7 @@ from machine import SIMULATED
 from races.engine import Interleaver
 
 from cc_rapids import VerificationError, components, kernels
-from cc_rapids.audit import places
+from cc_rapids.audit import ids as audit_ids
 from cc_rapids.passes import ids as passes
 
 MIX = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
@@ -42,9 +42,12 @@ def test_a_search_begins_at_the_hash_as_a_fraction_of_the_slots(size):
             assert home(np.uint64(key), np.uint64(size)) == h * size >> 32 < size
 
 
-def test_strangers_among_the_first_ids_are_told(engine, monkeypatch):
-    """A table is filled in the order of the edges first: not all that it holds is of the answer."""
-    monkeypatch.setattr(places, "MANY", 0)
+def test_audits_find_ids_by_a_table_of_their_own(engine, monkeypatch):
+    """Also the one whose bits are those of an empty place, and the one that is 0."""
+    monkeypatch.setattr(audit_ids, "SPARSE", 0)
+    monkeypatch.setattr(audit_ids, "SMALL", 0)
+    zero = components(([0, 2**40], [2**41, -1]), engine=engine)
+    assert zero.audit(([0, 2**40], [2**41, -1])).vertices == 4
     ids = np.append(np.arange(1, 40) * 2**40, -1)  # of which one has all its bits set
     found = components((ids[:-1], ids[1:]), engine=engine)
     assert found.audit((ids[:-1], ids[1:])).components == 1

@@ -93,30 +93,34 @@ class Answer:
         plain = not (self.several or self.column.strings)
         return self._vertex[0] if plain else None
 
-    def lay(self, tally: Tally, first: Array, corners: list[int] | None) -> None:
-        """Make ``ids`` and ``own``.
+    def number(self, tally: Tally, corners: list[int] | None) -> None:
+        """Make ``ids``.
 
         Parameters
         ----------
         tally : Tally
             Of the rows of columns whose ids are looked up.
-        first : array of uint64
-            Gets the first row that is out of order, and the first whose label is no vertex.
         corners : [first id, last id] modulo 2^64, if they are integers of which there are any
         """
+        self._tally = tally
+        self.ids = self._made(corners)
+
+    def lay(self, first: Array) -> None:
+        """Make ``own``; ``first`` gets the first row that is out of order, and the first whose
+        label is no vertex.
+        """
         self._first = first
-        self.ids = self._made(tally, corners)
         direct = not self.sort and self._is_direct()
         if not direct:
             row = self.ids.disorder() if self.rows else None
             if row is not None and self.sort:
-                self._arrange(tally)
+                self._arrange()
                 row = self.ids.disorder()
             if row is not None:
                 raise VerificationError(self.out_of_order(row))
         engine, ids, kind = self.engine, self.ids, (self.engine, self.ids.vertex)
         self.own = engine.fill(engine.empty(ids.n, ids.vertex), 0xFF)
-        if self._is_direct():
+        if isinstance(ids, Integers) and self._is_direct():
             lay = kernel(kernels.lay, *kind)
             lay(self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.own, first)
             return
@@ -161,12 +165,13 @@ class Answer:
     def _is_direct(self) -> bool:
         """Whether slots are distances of integers, and labels integers of the same kind."""
         ids, label = self.ids, self._labels[0]
-        direct = isinstance(ids, Integers) and ids.dense and self.kind in IDS
-        return direct and ids.unsigned == (label.dtype == np.uint64)
+        if not (isinstance(ids, Integers) and ids.dense and self.kind in IDS):
+            return False
+        return bool(ids.unsigned == (label.dtype == np.uint64))
 
-    def _made(self, tally: Tally, corners: list[int] | None) -> Ids:
+    def _made(self, corners: list[int] | None) -> Ids:
         if self.several:
-            return Several(self.engine, tally, self._vertex)
+            return Several(self.engine, self._tally, self._vertex)
         ids = self._vertex[0]
         if self.column.strings:
             return Words(self.engine, ids)
@@ -174,9 +179,9 @@ class Answer:
         low, high = (
             word - (1 << 64) if signed and word >= 1 << 63 else word for word in corners or (0, ALL)
         )
-        return Integers(self.engine, tally, ids, (low, high if corners else low - 1))
+        return Integers(self.engine, self._tally, ids, (low, high if corners else low - 1))
 
-    def _arrange(self, tally: Tally) -> None:
+    def _arrange(self) -> None:
         """Put the rows in the order of their ids."""
         order = self.ids.order()
         self._vertex, self._labels = (
@@ -186,7 +191,7 @@ class Answer:
         corners = None
         if self.integers is not None and self.rows:
             corners = [int(self.integers[at]) & ALL for at in (0, self.rows - 1)]
-        self.ids = self._made(tally, corners)
+        self.ids = self._made(corners)
 
     def _side(self, parts: list[Any]) -> Any:
         return parts if self.several else parts[0]

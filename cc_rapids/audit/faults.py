@@ -18,7 +18,9 @@ class Faults:
     def __init__(self, answer: Answer) -> None:
         self.answer, self.engine = answer, answer.engine
 
-    def edge(self, given: Given, columns: list[Any], offsets: Array | None, e: int, row: int) -> str:
+    def edge(
+        self, given: Given, columns: list[Any], offsets: Array | None, e: int, row: int
+    ) -> str:
         """An edge whose ends differ, or are no vertices; ``row`` is what the caller calls it."""
         sides = [self._end(given, column, e) for column in columns[:2]]
         if offsets is not None:

@@ -23,7 +23,6 @@ SMALL, SPARSE = 1 << 20, 8  # ids may span so many slots, or so many times the n
 TABLE = 2  # places of a table for each id
 
 
-
 def vertex_for(n: int) -> Any:
     """The unsigned type of so many slots, whose greatest value is none of them."""
     return np.uint32 if n < 1 << 32 else np.uint64

@@ -45,7 +45,9 @@ COUNT_SHIFT, VERTEX = np.int64(48), np.int64((1 << 48) - 1)  # of the words of `
 LABEL_OF, ROOT_OF = np.uint64(0), np.uint64(1)  # those words
 ORDER, STRANGE, EDGE, LABEL, FOREIGN, MERGED, LOST = (np.uint64(k) for k in range(7))
 FAULTS = 7  # kinds of them
-WAVES = 16  # times as many blocks of a long pass as are resident at once: the last ones end together
+WAVES = (
+    16  # times as many blocks of a long pass as are resident at once: the last ones end together
+)
 
 
 @cache
@@ -319,7 +321,7 @@ def enter(on: Any) -> Any:
         held = table[TWO * s]
         if held == EMPTY:
             held = cas(table, TWO * s, EMPTY, key)
-        return held == EMPTY or held == key
+        return held == EMPTY or held == key  # noqa: SIM109 - Numba would make a tuple
 
     @on.each
     def enter(r, size, ids, table):
@@ -758,7 +760,12 @@ def gather_alike(on: Any, vertex: type) -> Any:
 
     @on.each
     def gather_alike(b, n, giant, own, octets):
-        octet, one, v, last = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
+        octet, one, v, last = (
+            np.uint8(0),
+            OCTET,
+            b << THREE,
+            min((b << THREE) + EIGHT, np.uint64(n)),
+        )
         label = head(giant, LABEL_OF)
         while v < last:
             if own[v] == label:
@@ -781,7 +788,12 @@ def gather_inside(on: Any, vertex: type) -> Any:
 
     @on.each
     def gather_inside(b, n, giant, alike, trees, octets):
-        octet, one, v, last = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
+        octet, one, v, last = (
+            np.uint8(0),
+            OCTET,
+            b << THREE,
+            min((b << THREE) + EIGHT, np.uint64(n)),
+        )
         top = head(giant, ROOT_OF)
         while v < last:
             p = trees[v]
@@ -1051,9 +1063,18 @@ def examine_by_tiles(
         wrong,
         queues,
     ):
-        lane, held, end, top = WORD(WORD(t) % lanes), WORD(held), np.uint64(count), head(giant, ROOT_OF)
+        lane, held, end, top = (
+            WORD(WORD(t) % lanes),
+            WORD(held),
+            np.uint64(count),
+            head(giant, ROOT_OF),
+        )
         group, fold = (k * step + t - np.uint64(lane)) * TWO, fold_for(held, giant, inside)
-        queue, waiting, idle = WORD(group * each), NONE, WORD((k * step + t) % np.uint64(inside.size))
+        queue, waiting, idle = (
+            WORD(group * each),
+            NONE,
+            WORD((k * step + t) % np.uint64(inside.size)),
+        )
         seen, total, squares = ZERO, ZERO, ZERO
         done, stop = end == ZERO, (end >> EIGHTH) + ONE
         while not done:
@@ -1065,9 +1086,7 @@ def examine_by_tiles(
                 i = group + np.uint64(lane)
                 group += np.uint64(tiles) * step * TWO
                 u2, v2, x2, y2 = read(group + np.uint64(lane), src, dst, low, n)
-                one, other = look(
-                    u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong
-                )
+                one, other = look(u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong)
                 if i < end:
                     e = row(i)
                     seen, total, squares = seen + ONE, total + e, squares + e * e

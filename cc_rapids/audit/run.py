@@ -140,19 +140,23 @@ class _Run:
         """
         engine, answer = self.engine, self.answer
         with engine.scope(self.room):
-            told = engine.fill(engine.empty(3 * 3 + 3 + kernels.FAULTS, np.uint64), 0)
-            self.told, self.counts, self.wrong = told, told[6:9], told[9:10].view(np.int64)
-            self.giant, self.first = told[10:12].view(np.int64), told[12:]
-            engine.fill(self.first, 0xFF)
-            self.tally, self.looks = Tally(told[:3]), Tally(told[3:6])
-            answer.lay(self.looks, self.first, self._look(src, dst))
+            self.looks = Tally(lambda: engine.fill(engine.empty(3, np.uint64), 0))
+            answer.number(self.looks, self._look(src, dst))
             n, words = answer.ids.n, -(-answer.ids.n // kernels.WORD_BITS)
-            self.vertex = answer.ids.vertex
-            shapes = (n, self.vertex), *3 * [(words, np.uint32)]
-            held = engine.pieces(*shapes, room=BESIDE)
-            self.trees, self.alike, self.inside, self.named = held
+            self.vertex, m = answer.ids.vertex, 0 if src is None else src.size
+            sets, told = 3 * [(words, np.uint32)], (9 + kernels.FAULTS, np.uint64)
+            beside = BESIDE + self._bytes_of_queues(m)
+            held = engine.pieces((n, self.vertex), *sets, told, room=beside)
+            self.trees, self.alike, self.inside, self.named, self.told = held
             engine.fill(self.inside, 0)
             engine.fill(self.named, 0)
+            self.seen, self.counts = self.told[:3], self.told[3:6]
+            self.wrong, self.giant = self.told[6:7].view(np.int64), self.told[7:9].view(np.int64)
+            self.first = self.told[9:]
+            engine.fill(self.told, 0)
+            engine.fill(self.first, 0xFF)
+            self.tally = Tally(lambda: self.seen)
+            answer.lay(self.first)
 
     def _look(self, src: Array, dst: Array) -> list[int] | None:
         """The first and the last id of the frame, if they are integers, and the order of a list:
@@ -165,7 +169,7 @@ class _Run:
         long = long and kinds[0] is kinds[1]
         if ids is None and not long:
             return None
-        found = engine.fill(engine.empty(4, np.uint64), 0)
+        found = engine.fill(engine.notes(4), 0)
         if ids is not None:
             kernel(kernels.corners, engine)(1, ids, found)
         if long:
@@ -230,13 +234,13 @@ class _Run:
                 self._start()
                 self._look_at_vertices()
                 self.found = self.engine.to_host(self.told).tolist()
-                self.looks.check(self.found[3:6])
+                self._check_looks()
             return self._verdict()
 
     def _verdict(self) -> int:
         """The number of components, if nothing is wrong with any vertex."""
-        answer, faults, first = self.answer, self.faults, self.found[12:]
-        vertices, labels, roots = self.found[6:9]
+        answer, faults, first = self.answer, self.faults, self.found[9:]
+        vertices, labels, roots = self.found[3:6]
         kinds = {
             kernels.ORDER: answer.out_of_order,
             kernels.STRANGE: answer.strange,
@@ -256,9 +260,7 @@ class _Run:
             raise VerificationError(self._merged(labels, roots))
         components = answer.components
         if components is not None and labels != components:
-            raise VerificationError(
-                f"len() is {components:,}, and there are {labels:,} components"
-            )
+            raise VerificationError(f"len() is {components:,}, and there are {labels:,} components")
         return int(labels)
 
     def _merged(self, labels: int, roots: int) -> str:
@@ -296,7 +298,7 @@ class _Run:
             arrays = [engine.asarray(left), engine.asarray(right)]
             wide = ids.wide_for(arrays)
             if wide is not None and offsets is None:
-                return _Rows(*arrays, ids.base, wide, True)
+                return _Rows(arrays[0], arrays[1], ids.base, wide, True)
             if wide is not None:
                 return _Rows(offsets, arrays[1], ids.base, np.uint64, False)
         if offsets is not None:
@@ -384,6 +386,12 @@ class _Run:
         held = min(words, int(self.inside.size))
         examine(largest.tiles, largest.tiles, count, held, *self._arguments(rows), queues)
 
+    def _bytes_of_queues(self, m: int) -> int:
+        """What the queues of such tiles take, if m edges go through them."""
+        if not ways.shares(self.engine, self.answer.ids.n, m):
+            return 0
+        return 4 * kernels.words_of_queues(self.engine.largest_tiles())
+
     def _arguments(self, rows: _Rows) -> tuple[Any, ...]:
         """What both of these take after their counts."""
         edges = rows.first, rows.second, rows.low, self.answer.ids.n
@@ -439,16 +447,14 @@ class _Run:
         find(n, own, self.trees, self.named, self.first)
         self.looked = True
 
-    def _check(
-        self, given: Given, columns: list[Any], offsets: Array | None, rows: _Rows
-    ) -> None:
+    def _check(self, given: Given, columns: list[Any], offsets: Array | None, rows: _Rows) -> None:
         """A VerificationError if an edge is at fault so far, or not each row was seen once."""
         engine = self.engine
         self.found = engine.to_host(self.told).tolist()
-        row = self.found[12 + int(kernels.ORDER)]
+        row = self.found[9 + int(kernels.ORDER)]
         if row != ALL:
             raise VerificationError(self.answer.out_of_order(row))
-        if self.found[9]:
+        if self.found[6]:
             kind = engine, self.vertex, rows.wide
             find = kernel(kernels.find_edge, *kind, rows.ends(engine))
             edges = rows.first, rows.second, rows.low, self.answer.ids.n
@@ -462,7 +468,12 @@ class _Run:
             row = self.rows + (e if given.kept is None else int(given.kept()[e]))
             raise VerificationError(self.faults.edge(given, columns, offsets, e, row))
         self.tally.check(self.found[:3])
-        self.looks.check(self.found[3:6])
+        self._check_looks()
+
+    def _check_looks(self) -> None:
+        """A VerificationError unless each id of the columns that were looked up was seen once."""
+        if self.looks.rows:
+            self.looks.check(self.engine.to_host(self.looks.words).tolist())
 
     def _name(self, column: Any) -> None:
         """Note the vertices that a column names."""

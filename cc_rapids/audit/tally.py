@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+
 from ..engines import Array
 from ..errors import VerificationError
 
@@ -17,13 +20,19 @@ class Tally:
 
     Parameters
     ----------
-    words : (3,) array of uint64
-        What kernels add to, modulo 2^64.
+    make : callable
+        Gives a (3,) array of uint64 that are 0, which kernels add to, modulo 2^64; called once, if
+        there are any rows.
     """
 
-    def __init__(self, words: Array) -> None:
-        self.words = words
+    def __init__(self, make: Callable[[], Array]) -> None:
+        self._make = make
         self.rows = self.total = self.squares = 0
+
+    @cached_property
+    def words(self) -> Array:
+        """What kernels add to."""
+        return self._make()
 
     def add(self, m: int) -> Array:
         """Expect the rows 0 .. m - 1 of one more list; returns ``words``, for the kernel."""

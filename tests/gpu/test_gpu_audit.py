@@ -8,7 +8,7 @@ from tiled_audits import begin_with_tiles
 
 import cc_rapids
 from cc_rapids import VerificationError, components, generators
-from cc_rapids.audit import run
+from cc_rapids.audit import ways
 
 pytestmark = pytest.mark.gpu
 
@@ -28,8 +28,8 @@ def frames(cudf, n=3000, m=2500, seed=0):
 @pytest.mark.parametrize("way", ["sparse", "dense", "shared", "tiled"])
 def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, way):
     if way in ("dense", "shared"):
-        monkeypatch.setattr(run, "stride_of", lambda n, m: 5 if m else 0)
-        monkeypatch.setattr(run, "shares", lambda engine, n, m: way == "shared")
+        monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if m else 0)
+        monkeypatch.setattr(ways, "shares", lambda engine, n, m: way == "shared")
     if way == "tiled":
         begin_with_tiles(monkeypatch)
     for edges, source, destination in frames(cudf):
@@ -37,6 +37,7 @@ def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, way)
         for oracle in (None, "scipy", "cugraph"):
             proof = found.audit(edges, source, destination, oracle=oracle)
             assert (proof.edges, proof.components) == (len(edges), len(found))
+        found.labels()  # what comes next is read from the trees
         roots, bits = found._forest.parent, found._forest.seen.get().view(np.uint8)
         occur = np.unpackbits(bits, bitorder="little")[: roots.size].astype(bool)
         two = np.unique(roots.get()[occur])[-2:]
@@ -81,6 +82,7 @@ def test_a_long_list_in_order(cudf):
     for _ in range(3):
         proof = found.audit(graph.edges, num_vertices=graph.num_vertices)
         assert proof.components == len(found)
+    found.labels()  # what comes next is read from the trees
     labels = found._forest.parent
     root = int(labels[-1])
     for wrong in (root + 1, 0 if root else 1):
@@ -103,6 +105,7 @@ def test_a_long_list_whose_bits_are_shared(cudf):
     found = components((src, dst))
     assert "bits=shared" in found.summary()["design"]
     assert found.audit((src, dst)).components == len(found)
+    found.labels()  # what comes next is read from the trees
     labels, answer = found._forest.parent, found._forest.parent.copy()
     least = int(labels[src[0]])
     for v in (int(src[77]), int(dst[-1])):
