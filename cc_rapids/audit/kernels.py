@@ -218,14 +218,24 @@ def look_ahead(on: Any, wide: type, row: Any) -> Any:
 # The label frame.
 
 
-def corners(on: Any) -> Any:
+def corners_of(on: Any) -> Any:
     """The first and the last id of a column."""
 
-    @on.each
-    def corners(i, ids, out):
+    @on.device
+    def corners(ids, out):
         out[ZERO], out[ONE] = np.uint64(np.int64(ids[ZERO])), np.uint64(np.int64(ids[ids.size - 1]))
 
     return corners
+
+
+def read_corners(on: Any, corners: Any) -> Any:
+    """The same as a kernel, for one thread."""
+
+    @on.each
+    def read_corners(i, ids, out):
+        corners(ids, out)
+
+    return read_corners
 
 
 def find_disorder(on: Any) -> Any:
@@ -321,7 +331,7 @@ def enter(on: Any) -> Any:
         held = table[TWO * s]
         if held == EMPTY:
             held = cas(table, TWO * s, EMPTY, key)
-        return held == EMPTY or held == key  # noqa: SIM109 - Numba would make a tuple
+        return held == EMPTY or held == key
 
     @on.each
     def enter(r, size, ids, table):
@@ -659,7 +669,7 @@ def examine(on: Any, vertex: type, wide: type, hold: Any) -> Any:
 def examine_rows(
     on: Any, vertex: type, wide: type, ends: Any, row: Any, ahead: Any, hold: Any
 ) -> Any:
-    """Examine so many rows, and count them."""
+    """Examine so many rows, and count them. The next one of a thread is on its way meanwhile."""
     add, head = on.all_add, vertex_of_giant(on, vertex)
     right = examine(on, vertex, wide, hold)
 
@@ -667,19 +677,23 @@ def examine_rows(
     def examine_rows(
         i, last, step, src, dst, low, n, giant, own, alike, inside, trees, named, tally, wrong
     ):
-        seen, total, squares, fault = ZERO, ZERO, ZERO, False
-        top = head(giant, ROOT_OF)
+        seen, total, squares, fault = NONE, ZERO, ZERO, NONE
+        x, y, after = wide(0), wide(0), row(i)
+        if i < last:
+            x, y = ends(after, src, dst, low, n)
         while i < last:
-            e = row(i)
+            e, u, v = after, x, y
             ahead(i, src, dst, low, trees)
-            u, v = ends(e, src, dst, low, n)
-            if not right(u, v, n, top, own, alike, inside, trees, named):
-                fault = True
-            seen, total, squares = seen + ONE, total + e, squares + e * e
             i += step
-        if fault:
+            if i < last:
+                after = row(i)
+                x, y = ends(after, src, dst, low, n)
+            if not right(u, v, n, head(giant, ROOT_OF), own, alike, inside, trees, named):
+                fault = BIT
+            seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
+        if fault != NONE:
             wrong[ZERO] = 1
-        add(tally, ZERO, seen)
+        add(tally, ZERO, np.uint64(seen))
         add(tally, ONE, total)
         add(tally, TWO, squares)
 
@@ -714,42 +728,47 @@ def probed(on: Any) -> Any:
     return probed
 
 
-def probe_labels(on: Any) -> Any:
-    """The labels of some slots."""
-    slot = probed(on)
+def probe_label(on: Any, vertex: type) -> Any:
+    """The label of a slot."""
 
-    @on.each
-    def probe_labels(i, n, own, out):
-        out[i] = own[slot(i, n)]
+    @on.device
+    def probe(v, own, alike, trees):
+        return own[v]
 
-    return probe_labels
-
-
-def probe_roots(on: Any, vertex: type) -> Any:
-    """The roots of some vertices of the giant's label, all bits set instead for others."""
-    slot, test, root, nowhere = probed(on), has(on), climb(on), vertex(np.iinfo(vertex).max)
-
-    @on.each
-    def probe_roots(i, n, alike, trees, out):
-        v = vertex(slot(i, n))
-        out[i] = root(trees, v) if test(alike, v) else nowhere
-
-    return probe_roots
+    return probe
 
 
-def elect(on: Any, vertex: type) -> Any:
-    """Of some vertices the one that stands there most often; all bits set are none."""
-    high, nowhere = on.max, vertex(np.iinfo(vertex).max)
+def probe_root(on: Any, vertex: type) -> Any:
+    """The root of a vertex of the giant's label; all bits set for another one."""
+    test, root, nowhere = has(on), climb(on), vertex(np.iinfo(vertex).max)
 
-    @on.each
-    def elect(i, which, found, giant):
-        r, count, j = found[i], np.int64(0), ZERO
-        while j < np.uint64(found.size):
-            if found[j] == r:
-                count += np.int64(1)
-            j += ONE
-        if r != nowhere:
-            high(giant, which, (count << COUNT_SHIFT) | np.int64(r))
+    @on.device
+    def probe(v, own, alike, trees):
+        return root(trees, vertex(v)) if test(alike, v) else nowhere
+
+    return probe
+
+
+def elect(on: Any, vertex: type, probe: Any) -> Any:
+    """Note what is found most often at some slots: a label, or a root; all bits set are none."""
+    high, barrier, slot, nowhere = on.max, on.barrier, probed(on), vertex(np.iinfo(vertex).max)
+
+    @on.block
+    def elect(i, last, step, which, n, own, alike, trees, found, giant):
+        j = i
+        while j < last:
+            found[j] = probe(slot(j, n), own, alike, trees)
+            j += step
+        barrier()
+        while i < last:
+            r, count, j = found[i], np.int64(0), ZERO
+            while j < last:
+                if found[j] == r:
+                    count += np.int64(1)
+                j += ONE
+            if r != nowhere:
+                high(giant, which, (count << COUNT_SHIFT) | np.int64(r))
+            i += step
 
     return elect
 
@@ -923,15 +942,15 @@ def settle_odd(on: Any, vertex: type, wide: type) -> Any:
     return settle_odd
 
 
-def read_two(on: Any, ends: Any, row: Any) -> Any:
+def read_two(on: Any, ends: Any) -> Any:
     """The ends of two rows a lane, side by side; of the last one where there is none."""
     lanes = np.uint64(on.lanes)
 
     @on.device
-    def two(i, src, dst, low, n):
+    def two(e, src, dst, low, n):
         last = np.uint64(dst.size) - ONE
-        u, v = ends(min(row(i), last), src, dst, low, n)
-        x, y = ends(min(row(i + lanes), last), src, dst, low, n)
+        u, v = ends(min(e, last), src, dst, low, n)
+        x, y = ends(min(e + lanes, last), src, dst, low, n)
         return u, v, x, y
 
     return two
@@ -1032,10 +1051,11 @@ def examine_by_tiles(
 ) -> Any:
     """Examine so many rows, and count them, by ``tiles`` tiles that share the giant's bits.
 
-    The next two rows of a lane are on their way while it looks at two.
+    The next two rows of a lane are on their way while it looks at two. Those of all lanes of a
+    group stand side by side, as blocks of rows hold whole groups of them.
     """
     lanes, each, barrier = WORD(on.lanes), np.uint64(ROOM), on.barrier
-    fold_for, load, read = fold_of(on), share_bits(on), read_two(on, ends, row)
+    fold_for, load, read = fold_of(on), share_bits(on), read_two(on, ends)
     look, hold_one = examine_two(on, vertex, wide), hold_queued(on, vertex, hold)
     wait, together = enqueue(on), hold_together(on, hold_one)
     head, sum_of = vertex_of_giant(on, vertex), sum_of_tile(on)
@@ -1075,27 +1095,27 @@ def examine_by_tiles(
             NONE,
             WORD((k * step + t) % np.uint64(inside.size)),
         )
-        seen, total, squares = ZERO, ZERO, ZERO
+        seen, total, squares = NONE, ZERO, ZERO
         done, stop = end == ZERO, (end >> EIGHTH) + ONE
         while not done:
             load(near, held, fold, inside, t, step)
             barrier()
-            u, v, x, y = read(group + np.uint64(lane), src, dst, low, n)
+            e = row(group) + np.uint64(lane)
+            u, v, x, y = read(e, src, dst, low, n)
             stop = min(stop, end)
             while group < stop:
                 i = group + np.uint64(lane)
                 group += np.uint64(tiles) * step * TWO
-                u2, v2, x2, y2 = read(group + np.uint64(lane), src, dst, low, n)
+                after = row(group) + np.uint64(lane)
+                u2, v2, x2, y2 = read(after, src, dst, low, n)
                 one, other = look(u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong)
                 if i < end:
-                    e = row(i)
-                    seen, total, squares = seen + ONE, total + e, squares + e * e
+                    seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
                 else:
                     one = BIT
-                i += np.uint64(lanes)
-                if i < end:
-                    e = row(i)
-                    seen, total, squares = seen + ONE, total + e, squares + e * e
+                e += np.uint64(lanes)
+                if i + np.uint64(lanes) < end:
+                    seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
                 else:
                     other = BIT
                 waiting = wait(one, u, v, queues, queue, waiting)
@@ -1103,13 +1123,13 @@ def examine_by_tiles(
                 waiting = together(
                     queues, queue, waiting, lane, top, own, alike, inside, trees, wrong
                 )
-                u, v, x, y = u2, v2, x2, y2
+                e, u, v, x, y = after, u2, v2, x2, y2
             done, stop = stop == end, stop << FOURFOLD
             barrier()
         if lane < waiting:
             hold_one(queues, WORD(queue + lane), top, own, alike, inside, trees, wrong)
         barrier()
-        sum_of(near, t, step, tally, ZERO, seen)
+        sum_of(near, t, step, tally, ZERO, np.uint64(seen))
         sum_of(near, t, step, tally, ONE, total)
         sum_of(near, t, step, tally, TWO, squares)
 
@@ -1128,9 +1148,9 @@ APART = np.uint64(1 << 15)  # how far apart ids are at most that are near each o
 CREDIT = np.int64(8)  # misses more than hits, at which a thread stops: the list is in no order
 
 
-def look_for_order(on: Any, wide: type) -> Any:
-    """Count, of n rows evenly apart, those in order, and those of them whose ends are near each
-    other.
+def look_for_order(on: Any, wide: type, corners: Any) -> Any:
+    """Besides the corners of the frame count, of some rows evenly apart, those in order, and those
+    whose ends are near each other.
 
     In order is a row whose source is not far beyond those of later rows: the first halving of the
     list, the next one, and so on. No load waits for another one.
@@ -1138,8 +1158,10 @@ def look_for_order(on: Any, wide: type) -> Any:
     add = on.all_add
 
     @on.sweep
-    def look_for_order(i, last, step, m, apart, src, dst, counts):
+    def look_for_order(i, last, step, m, apart, ids, src, dst, out, counts):
         ordered, both, end = ZERO, ZERO, np.uint64(m) - ONE
+        if i == ZERO:
+            corners(ids, out)
         while i < last:
             e, good = i * np.uint64(apart), True
             u, v = wide(src[e]), wide(dst[e])
@@ -1177,71 +1199,69 @@ def find_firsts(on: Any, wide: type, window: int) -> Any:
     return find_firsts
 
 
-def hold_near(on: Any, same: Any, join: Any) -> Any:
-    """Join two slots of a tile, if they are vertices of one label; whether that is so.
-
-    Ends of one tree are done without a look: all of a tree has one label, as nothing else is
-    joined.
-    """
+def join_near(on: Any, join: Any) -> Any:
+    """Join two vertices of a tile."""
     root = climb_shortening(on)
 
     @on.device
-    def hold_near(x, y, base, near, own):
+    def join_near(x, y, near):
         u, v = root(near, NEAR(x), near[x]), root(near, NEAR(y), near[y])
         if u != v:
-            if not same(base + x, base + y, own, own):
-                return False
             join(near, u, v, near[u], near[v])
-        return True
 
-    return hold_near
+    return join_near
 
 
-def hold_share(on: Any, ends: Any, hold_near: Any) -> Any:
-    """The edges of one thread of a tile, until too many lead out of it. One that is at fault is
-    left to the pass over all.
-    """
+def join_share(on: Any, ends: Any, join_near: Any) -> Any:
+    """The edges of one thread of a tile, until too many lead out of it."""
 
     @on.device
-    def hold_share(e, last, step, base, size, near, src, dst, low, n, own):
+    def join_share(e, last, step, base, size, near, src, dst, low, n):
         credit = CREDIT
         while e < last and credit > 0:
             u, v = ends(e, src, dst, low, n)
             x, y = np.uint64(u) - base, np.uint64(v) - base
-            if max(x, y) >= size or not hold_near(x, y, base, near, own):
+            if max(x, y) >= size:
                 credit -= 1
             else:
                 credit += 1
+                join_near(x, y, near)
             e += step
 
-    return hold_share
+    return join_share
 
 
-def hold_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
-    """Hold and join the edges inside each tile, and hang its vertices from their roots.
+def join_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
+    """Join the edges inside each tile, and hang its vertices from their roots, which have to have
+    their labels: then every edge that was joined had one.
 
     Between two phases the threads of a tile wait for each other, and tiles meet nowhere.
     """
     barrier, root, ids = on.barrier, climb_shortening(on), np.uint64(window)
-    share = hold_share(on, ends, hold_near(on, same_label(on, vertex, False), join))
+    share, nowhere = join_share(on, ends, join_near(on, join)), vertex(np.iinfo(vertex).max)
 
     @on.tile(window)
-    def hold_tile(k, t, step, near, src, dst, low, n, most, own, trees, firsts):
-        base, begun = k * ids, firsts[k]
+    def join_tile(k, t, step, near, src, dst, low, n, most, own, trees, firsts, wrong):
+        base, begun, fault = k * ids, firsts[k], NONE
         size, last = min(ids, np.uint64(n) - base), min(firsts[k + ONE], begun + np.uint64(most))
         v = t
         while v < size:
             near[v] = NEAR(v)
             v += step
         barrier()
-        share(begun + t, last, step, base, size, near, src, dst, low, n, own)
+        share(begun + t, last, step, base, size, near, src, dst, low, n)
         barrier()
         v = t
         while v < size:
-            trees[base + v] = vertex(base + np.uint64(root(near, NEAR(v), near[v])))
+            r, label = np.uint64(root(near, NEAR(v), near[v])), own[base + v]
+            if r != v and (label == nowhere or label != own[base + r]):
+                fault = BIT
+            trees[base + v] = vertex(base + r)
             v += step
+        if fault != NONE:
+            wrong[ZERO] = 1
 
-    return hold_tile
+    return join_tile
 
 
 # Vertices, when all edges are joined.
@@ -1262,7 +1282,8 @@ def name_parents(on: Any, vertex: type) -> Any:
 
 
 def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
-    """Count the vertices, those that label themselves, and the roots: [vertices, labels, roots].
+    """Count the vertices, those that label themselves, and the roots: [vertices, labels, roots];
+    and note the roots as bits. A thread owns whole bytes of these.
 
     LABEL: a vertex whose label does not label itself, or comes after it (before it, of labels that
     are the ``greatest`` ones). LOST: a slot whose parent does not come after it in the order of the
@@ -1271,23 +1292,30 @@ def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
     mark, add, least, nowhere = put(on), on.all_add, lower(on), vertex(np.iinfo(vertex).max)
 
     @on.sweep
-    def examine_vertices(v, last, step, n, greatest, own, trees, named, first, counts):
+    def examine_vertices(b, last, step, n, greatest, own, trees, named, octets, first, counts):
         there, labels, roots, beyond = ZERO, ZERO, ZERO, np.uint64(n)
-        while v < last:
-            label, p = own[v], trees[v]
-            if p == v:
-                roots += np.uint64(label != nowhere)
-            elif label == nowhere or np.uint64(p) >= beyond or not before(vertex(v), p):
-                least(first, LOST, v)
-            else:
-                mark(named, p)
-            if label != nowhere:
-                there += ONE
-                if label == v:
-                    labels += ONE
-                elif (label > v) == (greatest == 0) or own[label] != label:
-                    least(first, LABEL, v)
-            v += step
+        while b < last:
+            octet, one, v, end = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, beyond)
+            while v < end:
+                label, p = own[v], trees[v]
+                if p == v:
+                    if label != nowhere:
+                        roots += ONE
+                        octet |= one
+                elif label == nowhere or np.uint64(p) >= beyond or not before(vertex(v), p):
+                    least(first, LOST, v)
+                else:
+                    mark(named, p)
+                if label != nowhere:
+                    there += ONE
+                    if label == v:
+                        labels += ONE
+                    elif (label > v) == (greatest == 0) or own[label] != label:
+                        least(first, LABEL, v)
+                one = np.uint8(one << OCTET)
+                v += ONE
+            octets[b] = octet
+            b += step
         add(counts, ZERO, there)
         add(counts, ONE, labels)
         add(counts, TWO, roots)
@@ -1295,13 +1323,17 @@ def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
     return examine_vertices
 
 
-def find_foreign(on: Any, vertex: type) -> Any:
+def find_foreign(on: Any) -> Any:
     """The first vertex that nothing names: a root from which nothing hangs."""
-    test, least, nowhere = has(on), lower(on), vertex(np.iinfo(vertex).max)
+    least = lower(on)
 
     @on.each
-    def find_foreign(v, own, trees, named, first):
-        if trees[v] == v and own[v] != nowhere and not test(named, vertex(v)):
+    def find_foreign(w, roots, named, first):
+        word, v = WORD(roots[w] & ~named[w]), w << np.uint64(SHIFT)
+        if word != NONE:
+            while word & BIT == NONE:
+                word = WORD(word >> BIT)
+                v += ONE
             least(first, FOREIGN, v)
 
     return find_foreign

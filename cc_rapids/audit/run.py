@@ -144,17 +144,19 @@ class _Run:
             answer.number(self.looks, self._look(src, dst))
             n, words = answer.ids.n, -(-answer.ids.n // kernels.WORD_BITS)
             self.vertex, m = answer.ids.vertex, 0 if src is None else src.size
-            sets, told = 3 * [(words, np.uint32)], (9 + kernels.FAULTS, np.uint64)
+            told = 9 + kernels.FAULTS
             beside = BESIDE + self._bytes_of_queues(m)
-            held = engine.pieces((n, self.vertex), *sets, told, room=beside)
-            self.trees, self.alike, self.inside, self.named, self.told = held
-            engine.fill(self.inside, 0)
-            engine.fill(self.named, 0)
+            shapes = (n, self.vertex), (words, np.uint32), (kernels.PROBES, self.vertex)
+            zeros = 8 * told + 8 * words  # of the sets of those inside and named, and what is told
+            held = engine.pieces(*shapes, (zeros, np.uint8), room=beside)
+            self.trees, self.alike, self.probes, whole = held
+            engine.fill(whole, 0)
+            self.told = whole[: 8 * told].view(np.uint64)
+            sets = whole[8 * told :].view(np.uint32)
+            self.inside, self.named = sets[:words], sets[words:]
             self.seen, self.counts = self.told[:3], self.told[3:6]
             self.wrong, self.giant = self.told[6:7].view(np.int64), self.told[7:9].view(np.int64)
-            self.first = self.told[9:]
-            engine.fill(self.told, 0)
-            engine.fill(self.first, 0xFF)
+            self.first = engine.fill(self.told[9:], 0xFF)
             self.tally = Tally(lambda: self.seen)
             answer.lay(self.first)
 
@@ -163,21 +165,21 @@ class _Run:
         the host waits once for both.
         """
         engine, ids = self.engine, self.answer.integers
-        ids = ids if ids is not None and ids.size else None
-        long = engine.samples and src is not None and src.size >= ways.TILED
-        kinds = [np.uint64 if side.dtype == np.uint64 else np.int64 for side in (src, dst) if long]
-        long = long and kinds[0] is kinds[1]
-        if ids is None and not long:
+        if ids is None or not ids.size:
             return None
-        found = engine.fill(engine.notes(4), 0)
-        if ids is not None:
-            kernel(kernels.corners, engine)(1, ids, found)
-        if long:
-            look = kernel(kernels.look_for_order, engine, kinds[0])
-            look(ways.LOOKS, src.size, src.size // ways.LOOKS, src, dst, found[2:])
-        low, high, *order = map(int, engine.to_host(found))
-        self.order = Order(*order) if long else None
-        return None if ids is None else [low, high]
+        found, corners = engine.fill(engine.notes(4), 0), kernel(kernels.corners_of, engine)
+        kinds = {side.dtype == np.uint64 for side in (src, dst) if side is not None}
+        if engine.samples and len(kinds) == 1 and src.size >= ways.TILED:
+            wide = np.uint64 if kinds.pop() else np.int64
+            look = kernel(kernels.look_for_order, engine, wide, corners)
+            apart = src.size // ways.LOOKS
+            look(ways.LOOKS, src.size, apart, ids, src, dst, found, found[2:])
+            low, high, *order = map(int, engine.to_host(found))
+            self.order = Order(*order)
+        else:
+            kernel(kernels.read_corners, engine, corners)(1, ids, found)
+            low, high, *_ = map(int, engine.to_host(found))
+        return [low, high]
 
     def take(self, given: Given, oracle: str | None = None, alone: bool = False) -> None:
         """Hold some edges against the labels, and join them; no others come if they are alone."""
@@ -360,10 +362,10 @@ class _Run:
         find = kernel(kernels.find_firsts, engine, rows.wide, ways.WINDOW)
         find(tiles + 1, m, rows.low, rows.first, firsts)
         parts = rows.ends(engine), kernel(kernels.join_roots, engine)
-        join = kernel(kernels.hold_tile, engine, self.vertex, ways.WINDOW, *parts)
+        join = kernel(kernels.join_tile, engine, self.vertex, ways.WINDOW, *parts)
         most = ways.MOST * ways.WINDOW * -(-m // max(n, 1))
         edges = rows.first, rows.second, rows.low
-        join(tiles, *edges, n, most, self.answer.own, self.trees, firsts)
+        join(tiles, *edges, n, most, self.answer.own, self.trees, firsts, self.wrong)
         self.begun = self.tiled = True
 
     def _examine(self, rows: _Rows, count: int, row: Any) -> None:
@@ -410,10 +412,8 @@ class _Run:
     def _gather_alike(self) -> None:
         """Note which vertices have the label that most do."""
         engine, own, n = self.engine, self.answer.own, self.answer.ids.n
-        found, octets = engine.empty(kernels.PROBES, self.vertex), self.alike.view(np.uint8)
-        kernel(kernels.probe_labels, engine)(kernels.PROBES, n, own, found)
-        elect = kernel(kernels.elect, engine, self.vertex)
-        elect(kernels.PROBES, int(kernels.LABEL_OF), found, self.giant)
+        self._elect(kernels.probe_label, kernels.LABEL_OF)
+        octets = self.alike.view(np.uint8)
         gather = kernel(kernels.gather_alike, engine, self.vertex)
         gather(octets.size, n, self.giant, own, octets)
         self.known = True
@@ -422,15 +422,20 @@ class _Run:
         """Note which vertices with that label hang from the root that most of them do."""
         if not self.known:
             self._gather_alike()
-        engine, n, vertex = self.engine, self.answer.ids.n, self.vertex
-        found, octets = engine.empty(kernels.PROBES, vertex), self.inside.view(np.uint8)
-        probe, elect = (kernel(k, engine, vertex) for k in (kernels.probe_roots, kernels.elect))
+        engine, n, alike = self.engine, self.answer.ids.n, self.alike.view(np.uint8)
         engine.fill(self.giant[1:], 0)
-        probe(kernels.PROBES, n, self.alike, self.trees, found)
-        elect(kernels.PROBES, int(kernels.ROOT_OF), found, self.giant)
-        gather = kernel(kernels.gather_inside, engine, vertex)
-        gather(octets.size, n, self.giant, self.alike.view(np.uint8), self.trees, octets)
+        self._elect(kernels.probe_root, kernels.ROOT_OF)
+        octets = self.inside.view(np.uint8)
+        gather = kernel(kernels.gather_inside, engine, self.vertex)
+        gather(octets.size, n, self.giant, alike, self.trees, octets)
         self.since, self.settled = 0, True
+
+    def _elect(self, probe: Any, which: Any) -> None:
+        """Note what a probe finds most often."""
+        engine, vertex, n = self.engine, self.vertex, self.answer.ids.n
+        elect = kernel(kernels.elect, engine, vertex, kernel(probe, engine, vertex))
+        arrays = self.answer.own, self.alike, self.trees, self.probes, self.giant
+        elect(kernels.PROBES, int(which), n, *arrays)
 
     def _look_at_vertices(self) -> None:
         """Look at every vertex, when all edges are joined and all is named."""
@@ -441,10 +446,11 @@ class _Run:
         parents = engine.samples and not self.tiled
         before = kernel(kernels.is_longer if parents else kernels.is_greater, engine)
         examine = kernel(kernels.examine_vertices, engine, self.vertex, before)
-        greatest = int(self.answer.kind == "max")
-        examine(n, n, greatest, own, self.trees, self.named, self.first, self.counts)
-        find = kernel(kernels.find_foreign, engine, self.vertex)
-        find(n, own, self.trees, self.named, self.first)
+        greatest, roots = int(self.answer.kind == "max"), self.inside  # which nobody asks again
+        octets = roots.view(np.uint8)
+        rest = own, self.trees, self.named, octets, self.first, self.counts
+        examine(-(-n // 8), n, greatest, *rest)
+        kernel(kernels.find_foreign, engine)(roots.size, roots, self.named, self.first)
         self.looked = True
 
     def _check(self, given: Given, columns: list[Any], offsets: Array | None, rows: _Rows) -> None:
