@@ -38,6 +38,9 @@ class Answer:
         How many there are said to be.
     sort : bool
         Whether the rows may come in any order, and not in that of the ids alone.
+    parts : int, optional
+        Of how many columns ids are, if that is known: to ask a frame may cost as much as a small
+        run.
 
     Attributes
     ----------
@@ -59,10 +62,16 @@ class Answer:
     engine: Engine
 
     def __init__(
-        self, frame: Any, kind: str, components: int | None = None, sort: bool = False
+        self,
+        frame: Any,
+        kind: str,
+        components: int | None = None,
+        sort: bool = False,
+        parts: int | None = None,
     ) -> None:
         self.kind, self.components, self.sort = kind, components, sort
-        self.column, self._label_column, self.on_device = _columns(frame, kind)
+        parts = _parts_of(frame) if parts is None else parts
+        self.column, self._label_column, self.on_device = _columns(frame, kind, parts)
 
     @contextmanager
     def lent_to(self, engine: Engine) -> Iterator[None]:
@@ -253,17 +262,28 @@ def _is_text(held: Any) -> bool:
     return not hasattr(held, "strides")
 
 
-def _columns(frame: Any, kind: str) -> tuple[Column, Column, bool]:
+def _parts_of(frame: Any) -> int:
+    """How many columns ids have: 0_vertex, 1_vertex, ...; or else one."""
+    if isinstance(frame, str | os.PathLike | tuple | list):
+        return 1
+    known = columns_of(frame)
+    several = takewhile(known.__contains__, (f"{k}_vertex" for k in count()))
+    return 1 if "vertex" in known else max(len(list(several)), 1)
+
+
+def _columns(frame: Any, kind: str, parts: int) -> tuple[Column, Column, bool]:
     """The columns of vertices and of labels, checked, and whether they lie on a GPU."""
+    names = [
+        word if parts == 1 else [f"{k}_{word}" for k in range(parts)]
+        for word in ("vertex", "labels")
+    ]
     if kind in IDS or isinstance(frame, str | os.PathLike):
-        vertex, label = _names(frame, "vertex"), _names(frame, "labels")
-        given = frames.read(frame, vertex, label, None, None, "raise")
+        given = frames.read(frame, names[0], names[1], None, None, "raise")
         return given.src, given.dst, given.on_device
     if isinstance(frame, tuple | list):
         vertices, numbers = [frame[0]], frame[1]
     else:
-        names = _names(frame, "vertex")
-        known, wanted = columns_of(frame), [*([names] if isinstance(names, str) else names)]
+        wanted, known = [*(names[0] if parts > 1 else names[:1])], columns_of(frame)
         for word in [*wanted, "labels"]:
             if word not in known:
                 words = ", ".join(map(str, known))
@@ -277,14 +297,3 @@ def _columns(frame: Any, kind: str) -> tuple[Column, Column, bool]:
         )
     on_device = is_cudf(numbers) or hasattr(numbers, "__cuda_array_interface__")
     return of_parts([of("vertex", part) for part in vertices]), labels, on_device
-
-
-def _names(frame: Any, word: str) -> Any:
-    """The name of the column, or of those of ids of several columns: 0_vertex, 1_vertex, ..."""
-    if isinstance(frame, str | os.PathLike | tuple | list):
-        return word
-    known = columns_of(frame)
-    if word in known or f"0_{word}" not in known:
-        return word
-    several = takewhile(known.__contains__, (f"{k}_{word}" for k in count()))
-    return list(several)

@@ -6,12 +6,14 @@ from typing import Any
 
 from ..engines import Engine
 from ..forest import Forest
+from ..given import Given
 from .proof import Audit
 
 
 class Audited:
     """An answer that can be held against its edges."""
 
+    _given: Given
     _engine: Engine
     _forest: Forest
     _kind: str
@@ -90,5 +92,6 @@ class Audited:
         frame = self.labels()
         if held:
             self._made = frame  # the next call gives what was audited, which is only read here
-        answer = Answer(frame, self._kind, len(self))
+        parts = max(len(self._given.src.parts), 1)
+        answer = Answer(frame, self._kind, len(self), parts=parts)
         return audit(answer, self._engine, edges, source, destination, oracle=oracle, **given)

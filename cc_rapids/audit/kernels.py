@@ -678,16 +678,15 @@ def examine_rows(
         i, last, step, src, dst, low, n, giant, own, alike, inside, trees, named, tally, wrong
     ):
         seen, total, squares, fault = NONE, ZERO, ZERO, NONE
-        x, y, after = wide(0), wide(0), row(i)
+        x = y = wide(0)
         if i < last:
-            x, y = ends(after, src, dst, low, n)
+            x, y = ends(row(i), src, dst, low, n)
         while i < last:
-            e, u, v = after, x, y
+            e, u, v = row(i), x, y
             ahead(i, src, dst, low, trees)
             i += step
             if i < last:
-                after = row(i)
-                x, y = ends(after, src, dst, low, n)
+                x, y = ends(row(i), src, dst, low, n)
             if not right(u, v, n, head(giant, ROOT_OF), own, alike, inside, trees, named):
                 fault = BIT
             seen, total, squares = WORD(seen + BIT), total + e, squares + e * e

@@ -130,6 +130,7 @@ class _Run:
         self.edges = self.rows = self.since = 0
         self.known = self.settled = False  # whether there are bits of the giant's label, and tree
         self.begun = self.tiled = False  # whether there are trees, and of tiles first
+        self.dense = False  # whether edges are so many that bits are shared
         self.looked = False  # whether at the vertices
         self.order: Order | None = None  # of a list that may be one for tiles
         self.room = self.engine.room()
@@ -330,7 +331,7 @@ class _Run:
             self._examine(rows, m, kernel(kernels.all_rows, engine))
             return
         self._start()
-        every = ways.stride_of(engine, n, m)
+        every, self.dense = ways.stride_of(engine, n, m), ways.shares(engine, n, m)
         if every and not self.known:
             self._gather_alike()
         if engine.samples and ways.stride_of(engine, n, self.since):
@@ -343,7 +344,7 @@ class _Run:
         self._examine(rows, few, kernel(kernels.first_blocks, engine, every))
         self._gather_inside()
         left = kernel(kernels.other_blocks, engine, every)
-        if ways.shares(engine, n, m):
+        if self.dense:
             self._examine_by_tiles(rows, m - few, left)
         else:
             self._examine(rows, m - few, left)
@@ -404,8 +405,11 @@ class _Run:
         """How an edge is held against the labels, and joined."""
         hold, join = kernels.hold_apart, kernels.join_roots
         if self.engine.samples and not self.tiled:
-            hold = kernels.hold_outside if self.settled else kernels.hold
             join = kernels.join_parents
+            if self.settled:
+                hold = kernels.hold_outside
+            elif not self.dense:  # else the ends of most edges hang from one vertex soon
+                hold = kernels.hold
         same = kernel(kernels.same_label, self.engine, self.vertex, self.known)
         return kernel(hold, self.engine, same, kernel(join, self.engine))
 
