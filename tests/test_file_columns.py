@@ -150,6 +150,31 @@ def test_datasets_are_read_as_files_are(write, kind):
     assert dataset(path, "src", "target").summary()["taken"][0]["columns"] == ["src", "target"]
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_a_file_of_a_dataset_that_lacks_a_column_is_no_file_of_nulls(
+    tmp_path, write, kind, filtered
+):
+    write(kind, RENAMED.rename_columns(["weight", "src", "dst"]), "a")
+    write(kind, RENAMED, "b")
+    data = pyarrow.dataset.dataset(tmp_path, format="feather" if kind == "arrow" else kind)
+    data = data.filter(pyarrow.dataset.field("src") > 0) if filtered else data
+    for nulls, names in itertools.product(("raise", "drop"), ((), ("src", "dst"))):
+        with pytest.raises(MissingColumnError, match=r"b\..*'dst'.*weight, src, target"):
+            cc_rapids.components(data, *names, nulls=nulls)
+    with pytest.raises(MissingColumnError, match=r"b\..*'dst'.*weight, src, target"):
+        at_a_threshold(data, nulls="drop")
+
+
+def test_a_column_may_be_in_the_paths_of_a_dataset(tmp_path):
+    for k in (1, 2):
+        (tmp_path / f"src={k}").mkdir()
+        pq.write_table(pa.table({"dst": [k + 1]}), tmp_path / f"src={k}" / "0.parquet")
+    data = pyarrow.dataset.dataset(tmp_path, partitioning="hive")
+    assert vertices(cc_rapids.components(data)) == [1, 2, 3]
+    assert vertices(cc_rapids.components(data.filter(pyarrow.dataset.field("dst") > 2))) == [2, 3]
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 def test_the_weight_has_to_be_there_too(write, kind):
     path = write(kind, LINKED)
@@ -163,6 +188,12 @@ def test_the_weight_has_to_be_there_too(write, kind):
         with pytest.raises(MissingColumnError, match="match_weight, match_probability"):
             at_a_threshold(data, weight="score")
         assert vertices(at_a_threshold(data, weight="match_weight")) == [1, 2, 3, 4, 5]
+
+
+def test_columns_without_a_name_are_listed_as_such(tmp_path):
+    (tmp_path / "a.csv").write_text(",a,b\n0,1,2\n")
+    with pytest.raises(FormatError, match=r"it holds '', a, b$"):
+        cc_rapids.components(tmp_path / "a.csv")
 
 
 def test_frames_in_memory_keep_their_rule():
@@ -313,9 +344,9 @@ def test_a_file_without_edges_gives_the_same_frames(tmp_path, kind):
 @pytest.mark.parametrize(
     ("values", "part"),
     [
-        (pa.array([None, 1.5, 2.0]), "row 1 from 0 on: column 'dst' is double, floats, as 1.5"),
-        (pa.array([float("nan")] * 3), "row 0 from 0 on: column 'dst' is double, floats, as nan"),
-        (pa.array([True, False, True]), "row 0 from 0 on: column 'dst' is bool, no ids, as True"),
+        (pa.array([None, 1.5, 2.0]), "row 1 (from 0): column 'dst' is double, floats, as 1.5"),
+        (pa.array([float("nan")] * 3), "row 0 (from 0): column 'dst' is double, floats, as nan"),
+        (pa.array([True, False, True]), "row 0 (from 0): column 'dst' is bool, no ids, as True"),
         (pa.array([1, 2, 3], pa.timestamp("ms")), "timestamp[ms], no ids"),
     ],
 )
@@ -328,6 +359,7 @@ def test_columns_that_hold_no_ids(tmp_path, door, kind, values, part):
     assert part in str(caught.value)
     assert f"a.{kind}" in str(caught.value)
     assert "source=" in str(caught.value)
+    assert ("floats merge ids" in str(caught.value)) == ("floats" in part)
     assert len(str(caught.value)) < 600
 
 

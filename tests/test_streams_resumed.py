@@ -271,8 +271,20 @@ def test_a_dataset_in_memory_is_known_by_what_it_holds(tmp_path):
     run(first)
     assert run(first).summary()["edges"] == 30
     same(run(first, second), pa.concat_tables([first, second]))
-    with pytest.raises(CheckpointError, match=r"edges: 20 rows in memory"):
-        run(first, frames_of("arrow", 20)[0])
+    with pytest.raises(CheckpointError, match=r"edges: 20 rows in memory then, and others now\)"):
+        run(first, second[::-1])
+    with pytest.raises(CheckpointError, match=r"20 rows in memory then, and not as many now\)"):
+        run(first, second[:19])
+
+
+def test_a_file_that_changes_within_a_second_is_told_by_its_time(tmp_path):
+    path, far = tmp_path / "a.parquet", tmp_path / "far"
+    pq.write_table(table(), path)
+    os.utime(path, ns=(0, 1_500_000_000_250_000_000))
+    cc_rapids.components([path], checkpoint=far)
+    os.utime(path, ns=(0, 1_500_000_000_750_000_000))
+    with pytest.raises(CheckpointError, match=r":\d\d\.250000 then, .*:\d\d\.750000 now"):
+        cc_rapids.components([path], checkpoint=far)
     holes = pa.table({"src": [1, None], "dst": [2, 3]})
     chosen = pyarrow.dataset.dataset(holes)
     options = {"checkpoint": tmp_path / "holes", "nulls": "drop"}

@@ -159,11 +159,12 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _short(name: str) -> str:
+    name = name or "''"
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
 
 
 def _quoted(name: object) -> str:
-    return repr(_short(name) if isinstance(name, str) else name)
+    return repr(_short(name) if isinstance(name, str) and name else name)
 
 
 def check_header(header: bool | None, paths: Sequence[object], formats: Sequence[str]) -> None:

@@ -13,19 +13,22 @@ from .ids import MISSING
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_FLOATS = ", because floats merge ids beyond 2^53"
 _WAY_OUT = (
-    "ids are integers or strings, because floats merge ids beyond 2^53: write them as integers,"
-    " name other columns by source= and destination= (--source, --destination), or, if they are"
-    " names, store them as strings in Parquet, or in quotes in csv"
+    ": write them as integers, name other columns by source= and destination= (--source,"
+    " --destination), or, if they are names, store them as strings in Parquet, or in quotes in csv"
 )
 _SHOWN = 60  # letters of a value
 
 
-def refused(path: str, where: str, name: str, what: str, value: Any) -> ColumnTypeError:
-    """Return the error for an id of another type: where it stands, and the way out."""
+def refused(
+    path: str, where: str, name: str, what: str, value: Any, floats: bool = True
+) -> ColumnTypeError:
+    """Return the error for an id of another type: where it stands, why, and the way out."""
     value = repr(value)
     value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
-    return ColumnTypeError(f"{path}, {where}: column {name!r} is {what}, as {value}: {_WAY_OUT}")
+    why = f"ids are integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
+    return ColumnTypeError(f"{path}, {where}: column {name!r} is {what}, as {value}: {why}")
 
 
 class Floats:
@@ -134,8 +137,8 @@ def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first
         row = int(pc.index(there, True).as_py())
         floating = pa.types.is_floating(column.type)
         what = f"{column.type}, {'floats' if floating else 'no ids'}"
-        where = f"row {first_row + row:,} from 0 on"
-        raise refused(path, where, name, what, column[row].as_py())
+        where = f"row {first_row + row:,} (from 0)"
+        raise refused(path, where, name, what, column[row].as_py(), floating)
 
 
 def are_ids(kind: pa.DataType) -> bool:

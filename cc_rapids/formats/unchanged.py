@@ -25,7 +25,7 @@ class Mark(NamedTuple):
     def __str__(self) -> str:
         when = self.time
         if when.isdigit():
-            when = datetime.fromtimestamp(int(when) // 10**9).isoformat(" ")
+            when = datetime.fromtimestamp(int(when) // 1000 / 1e6).isoformat(" ", "microseconds")
         return f"{self.size:,} bytes{f' of {when}' if when else ''}"
 
 

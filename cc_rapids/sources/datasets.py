@@ -13,9 +13,9 @@ from .. import frames
 from ..catalog import unknown
 from ..columns import Content
 from ..errors import CcRapidsError, CheckpointError, FormatError, MissingColumnError
-from ..formats import Mark, Taken, mark_of, unchanged
+from ..formats import Mark, Taken, mark_of, place_of, unchanged
 from ..frames import Side
-from .entries import Entry, arranged, more_of
+from .entries import IN_MEMORY, Entry, arranged, more_of
 from .kinds import Chunk, Cursor, Texts, flat
 from .memory import FILE_BYTES, Budget
 
@@ -53,6 +53,7 @@ class Fragments:
                 for k in own:
                     held.enter_context(_unchanged(self.files[k], self.marks[k]))
                 held.enter_context(_readable(getattr(fragment, "path", "a file of the dataset")))
+                check_columns(fragment, self.columns)
                 for number, piece in enumerate(_groups(fragment)):
                     if (file, number) >= start[:2]:
                         done = start.rows if (file, number) == start[:2] else 0
@@ -175,6 +176,35 @@ def files_of(dataset: Any) -> list[Located | None]:
     ]
 
 
+def check_columns(piece: Any, columns: list[str]) -> None:
+    """Raise a MissingColumnError if a file of a dataset, or a fragment, lacks one of the columns:
+    it names the file, which PyArrow would read as nulls.
+    """
+    for path, own in _columns_within(piece):
+        for name in columns:
+            place_of(path, list(dict.fromkeys(own)), name)
+
+
+def _columns_within(piece: Any) -> Iterator[tuple[str, list[str]]]:
+    """The path and the columns of each file, those that its path says among them."""
+    import pyarrow.dataset as pads
+
+    if hasattr(piece, "physical_schema"):
+        keys = pads.get_partition_keys(piece.partition_expression)
+        yield getattr(piece, "path", "the dataset"), [*piece.physical_schema.names, *keys]
+    elif hasattr(piece, "children"):
+        for child in piece.children:
+            yield from _columns_within(child)
+    elif not getattr(piece, "_scan_options", None):
+        for fragment in piece.get_fragments():
+            yield from _columns_within(fragment)
+    else:  # of which PyArrow gives no fragments
+        keys = piece.partitioning.schema.names if getattr(piece, "partitioning", None) else []
+        for path in getattr(piece, "files", []):
+            schema = piece.format.make_fragment(path, piece.filesystem).physical_schema
+            yield path, [*schema.names, *keys]
+
+
 @contextmanager
 def unchanged_files(dataset: Any) -> Iterator[None]:
     """Return a context in which a dataset is read: see :func:`cc_rapids.formats.unchanged`."""
@@ -211,7 +241,7 @@ def _in_memory(fragment: Any, source: Side, destination: Side, columns: list[str
         table = pa.Table.from_batches([batch])
         content.add(frames.read(table, source, destination, None, None, "drop").columns)
         rows += len(batch)
-    return [f"{rows:,} rows in memory", 0, content.digest()]
+    return [f"{rows:,}{IN_MEMORY}", 0, content.digest()]
 
 
 def _groups(fragment: Any) -> list[Any]:

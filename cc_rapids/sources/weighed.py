@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..formats import DELIMITERS, Taken, check_header, format_of, place_of, read_edges
-from .datasets import unchanged_files
+from .datasets import check_columns, unchanged_files
 from .files import expanded
 from .kinds import are_paths, dataset_columns, flat, is_dataset, is_iterable, is_pattern, is_reader
 
@@ -73,6 +73,7 @@ def _one_column(source: Any, destination: Any) -> tuple[str | None, str | None]:
 
 def _dataset(dataset: Any, columns: list[str], names: list[str]) -> Iterator[Any]:
     with unchanged_files(dataset):
+        check_columns(dataset, columns)
         batches = dataset.scanner(columns=columns, batch_readahead=1).to_reader()
         yield from (table.rename_columns(names) for table in _tables(batches))
 
