@@ -297,6 +297,18 @@ def test_labels_of_others_are_audited():
     assert audit_labels(pa.table({"vertex": [], "labels": []}), []).vertices == 0
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.uint16])
+def test_rows_of_others_come_in_any_order(engine, dtype):
+    """However near the ids of the first and the last row are."""
+    random = np.random.default_rng(5)
+    src, dst = random.integers(0, 500, (2, 250)).astype(dtype)
+    frame = components((src, dst), engine=engine).labels()
+    vertex, labels = np.asarray(frame.vertex), np.asarray(frame.labels)
+    for _ in range(10):
+        order = random.permutation(vertex.size)
+        assert audit_labels((vertex[order], labels[order]), (src, dst), engine).edges == 250
+
+
 def test_answers_of_batches_are_audited(engine):
     seen = cc_rapids.Connectivity(engine=engine).insert(EDGES[4:]).insert(EDGES[:4])
     assert seen.components().audit(EDGES).components == 3

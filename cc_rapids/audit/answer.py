@@ -103,7 +103,7 @@ class Answer:
         return self._vertex[0] if plain else None
 
     def number(self, tally: Tally, corners: list[int] | None) -> None:
-        """Make ``ids``.
+        """Make ``ids``, of rows that are put in the order of theirs if they may be in any.
 
         Parameters
         ----------
@@ -113,6 +113,8 @@ class Answer:
         """
         self._tally = tally
         self.ids = self._made(corners)
+        if self.sort and self.rows and self.ids.disorder() is not None:
+            self._arrange()
 
     def lay(self, first: Array) -> None:
         """Make ``own``; ``first`` gets the first row that is out of order, and the first whose
@@ -122,9 +124,6 @@ class Answer:
         direct = not self.sort and self._is_direct()
         if not direct:
             row = self.ids.disorder() if self.rows else None
-            if row is not None and self.sort:
-                self._arrange()
-                row = self.ids.disorder()
             if row is not None:
                 raise VerificationError(self.out_of_order(row))
         engine, ids, kind = self.engine, self.ids, (self.engine, self.ids.vertex)
