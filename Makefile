@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-simulator test-bounds test-gpu lint figures docs package clean
+.PHONY: demo test test-simulator test-bounds test-gpu campaign lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -35,6 +35,11 @@ lint: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/codespell
+
+# Random trials for as long as there is time: make campaign MINUTES=30
+MINUTES ?= 5
+campaign: $(VENV)/dev
+	PYTHONPATH=tests $(BIN)/python -m campaign --minutes $(MINUTES)
 
 # On a machine with a GPU, cuDF and cuGraph in PYTHON's own environment: what is missing is an error,
 # and so is a design that has not run.

@@ -1,0 +1,157 @@
+"""Run trials in worker processes until the time is over; print what was tried, and what failed.
+
+    PYTHONPATH=tests python -m campaign --minutes 30 --workers 2
+
+A trial is a function of a random generator. What it raises is printed with the seed that repeats
+it (``--only jobs --seed 17 --trials 1``); a worker that dies or hangs is a failure, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+import numpy as np
+
+HANGS = 120  # seconds after which a trial counts as one that does not end
+
+
+def work(options: argparse.Namespace) -> None:
+    """Run trials one after the other; a line of JSON each."""
+    from . import trials
+
+    names = options.only or trials.of(options.engine)
+    seed, end = options.seed, time.time() + 60 * options.minutes
+    done = 0
+    while time.time() < end and (options.trials is None or done < options.trials):
+        random = np.random.default_rng(seed)
+        name = names[seed % len(names)]
+        print(json.dumps({"begins": name, "seed": seed}), flush=True)
+        try:
+            checks = getattr(trials, name)(random, options.engine)
+            print(json.dumps({"ends": name, "seed": seed, "checks": checks}), flush=True)
+        except BaseException:
+            print(
+                json.dumps({"fails": name, "seed": seed, "why": traceback.format_exc()[-3000:]}),
+                flush=True,
+            )
+        seed += options.step
+        done += 1
+
+
+class Worker:
+    """A process that runs trials, and what it has said."""
+
+    def __init__(self, options: argparse.Namespace, first: int, minutes: float) -> None:
+        self.out = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self.err = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        command = [sys.executable, "-W", "error", "-m", "campaign", "--work"]
+        command += ["--seed", first, "--step", options.workers, "--minutes", minutes]
+        command += ["--engine", options.engine]
+        command += [word for name in options.only or [] for word in ("--only", name)]
+        command += ["--trials", options.trials] if options.trials else []
+        self.process = subprocess.Popen(
+            list(map(str, command)), stdout=self.out, stderr=self.err, text=True
+        )
+        self.read, self.running, self.since = 0, None, time.time()
+
+    def events(self):
+        """What is new."""
+        self.out.seek(self.read)
+        text = self.out.read()
+        whole = text[: text.rfind("\n") + 1]
+        self.read += len(whole.encode())
+        for line in whole.splitlines():
+            event = json.loads(line) if line.startswith("{") else {}
+            if "begins" in event:
+                self.running, self.since = event, time.time()
+            elif event:
+                self.running = None
+            yield event
+
+    def ended(self) -> str | None:
+        """Why it ended, if it should not have."""
+        code = self.process.poll()
+        if code is None:
+            if self.running and time.time() - self.since > HANGS:
+                self.process.kill()
+                self.process.wait()
+                return f"does not end within {HANGS} s"
+            return None
+        if code or self.running:
+            self.err.seek(0)
+            return f"the process ends with {code}: {self.err.read()[-1500:]}"
+        return ""
+
+
+def lead(options: argparse.Namespace) -> int:
+    """Keep workers running; print the counts."""
+    end = time.time() + 60 * options.minutes
+    workers = [Worker(options, options.seed + k, options.minutes) for k in range(options.workers)]
+    trials, checks = collections.Counter(), collections.Counter()
+    failures = []
+    while workers:
+        time.sleep(0.5)
+        for k, worker in enumerate(list(workers)):
+            for event in worker.events():
+                if "ends" in event:
+                    trials[event["ends"]] += 1
+                    checks[event["ends"]] += event["checks"]
+                elif "fails" in event:
+                    failures.append(event)
+                    print(
+                        f"FAILED {event['fails']} seed {event['seed']}\n{event['why']}", flush=True
+                    )
+            why = worker.ended()
+            if why is None:
+                continue
+            workers.remove(worker)
+            if why:
+                at = worker.running or {"begins": "start", "seed": options.seed + k}
+                failures.append({"fails": at["begins"], "seed": at["seed"], "why": why})
+                print(f"DIED {at['begins']} seed {at['seed']}: {why}", flush=True)
+                left = (end - time.time()) / 60
+                if left > 0.1 and not options.trials and worker.running:
+                    workers.append(Worker(options, at["seed"] + options.workers, left))
+    told = {
+        "engine": options.engine,
+        "minutes": options.minutes,
+        "trials": dict(sorted(trials.items())),
+        "checks": dict(sorted(checks.items())),
+        "failures": [f"{event['fails']} {event['seed']}" for event in failures],
+    }
+    print(json.dumps(told))
+    if options.out:
+        Path(options.out).write_text(json.dumps(told | {"texts": failures}, indent=1))
+    return 1 if failures else 0
+
+
+def main() -> int:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--engine", choices=("threads", "cuda"), default="threads")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--only", action="append", help="the trials to run; repeatable")
+    parser.add_argument("--trials", type=int, help="so many trials a worker, at most")
+    parser.add_argument("--out", help="a file for the counts")
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        work(options)
+        return 0
+    return lead(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
