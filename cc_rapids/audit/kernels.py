@@ -331,7 +331,7 @@ def enter(on: Any) -> Any:
         held = table[TWO * s]
         if held == EMPTY:
             held = cas(table, TWO * s, EMPTY, key)
-        return held == EMPTY or held == key
+        return held == key if held != EMPTY else True
 
     @on.each
     def enter(r, size, ids, table):

@@ -1,0 +1,366 @@
+"""Faults planted in what runs use, each a small change of its text, under which a run goes wrong.
+
+A function's code is replaced where it is, so that whoever has imported, registered or kept it runs
+the fault: the audit too, if it shared it.
+"""
+
+import ast
+import inspect
+import linecache
+import sys
+import textwrap
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+import cc_rapids
+from cc_rapids import bits as bits_of_runs
+from cc_rapids import components, index, names, oracle, reading, rows, slots
+from cc_rapids.algorithms import rounds, search
+from cc_rapids.kernels import compress, forest, jtb, link, rem, sample
+from cc_rapids.kernels import rows as rows_of_runs
+from cc_rapids.passes import answer, columns, giant, ids, queues, shared, strings, tiles
+
+
+class Plant(NamedTuple):
+    """A fault: in which function what stands where, and a job that it spoils."""
+
+    function: Any
+    old: str
+    new: str
+    job: str
+    gpu: bool = False  # whether it takes the lanes of a GPU to spoil that
+
+
+def paths(count=3, length=135, seed=1):
+    """Paths of vertices and edges in any order: each edge matters. And a loop."""
+    random = np.random.default_rng(seed)
+    ways = [random.permutation(length) + k * length for k in range(count)]
+    src, dst = (np.concatenate(ends) for ends in ([w[:-1] for w in ways], [w[1:] for w in ways]))
+    order = random.permutation(src.size)
+    loop = count * length
+    return np.append(src[order], loop), np.append(dst[order], loop)
+
+
+SRC, DST = paths()
+RIGHT = oracle.union_find(SRC, DST, SRC.max() + 1)
+
+
+def csr():
+    """The same as rows that hold both directions."""
+    left, right = np.concatenate([SRC, DST]), np.concatenate([DST, SRC])
+    order = np.lexsort((right, left))
+    starts = np.searchsorted(left[order], np.arange(SRC.max() + 2))
+    return cc_rapids.Csr(starts, right[order], symmetric=True)
+
+
+def words(v):
+    """Strings of up to 14 bytes in the order of the numbers."""
+    return np.array([f"vertex {k:07d}" for k in v.tolist()])
+
+
+SMALL = {"cc_rapids.ways.SMALL": 100}
+LIST = lambda design: lambda: ((SRC, DST), {"design": design}, {})  # noqa: E731
+SPREAD = lambda by: lambda: ((SRC * by, DST * by), {}, SMALL)  # noqa: E731
+
+# A job: what gives the edges, options of ``components``, and what is set for it. Vertices are in
+# the order of the numbers 0, 1, ... whatever their ids are.
+JOBS = {
+    "list": LIST("none+async+halve"),
+    "sample": LIST("strided+rem-cas+splice"),
+    "shared bits": LIST("strided(bits=shared)+rem-cas+splice"),
+    "tiles": lambda: (
+        tuple(np.sort(np.stack([SRC, DST]), axis=0)[:, np.argsort(np.minimum(SRC, DST))]),
+        {"design": "none(tiles=64)+async+halve"},
+        {},
+    ),
+    "rows": lambda: (csr(), {"design": "none+async+halve"}, {}),
+    "k-out": lambda: (csr(), {"design": "kout+async+halve"}, {}),
+    "rows as a list": lambda: (csr(), {"design": "strided+rem-cas+splice"}, {}),
+    "search": lambda: (csr(), {"design": "bfs-cc"}, {}),
+    "offset": lambda: ((SRC + 1000, DST + 1000), {"design": "none+async+naive"}, {}),
+    "named": lambda: ((SRC, DST), {"vertices": range(1, 440, 3), "design": "none+async+naive"}, {}),
+    "dense": lambda: ((SRC, DST), {"labels": "dense", "design": "none+async+naive"}, {}),
+    "largest first": lambda: ((SRC, DST), {"labels": "size", "design": "none+async+naive"}, {}),
+    "max": lambda: ((SRC, DST), {"labels": "max", "design": "none+async+naive"}, {}),
+    "bit map": SPREAD(50),
+    "slots": SPREAD(10**7),
+    "strings": lambda: ((words(SRC), words(DST)), {}, {}),
+    "several": lambda: (
+        pd.DataFrame({"a": SRC // 7, "b": SRC % 7, "c": DST // 7, "d": DST % 7}),
+        {"source": ["a", "b"], "destination": ["c", "d"]},
+        {},
+    ),
+    "growing": lambda: ((SRC * 3, DST * 3), {}, {}),
+}
+for design in (
+    *(
+        "none+early+halve",
+        "none+hooks+naive",
+        "none+ecl",
+        "none+afforest",
+        "none+rem-cas+halve-one",
+    ),
+    *("none+rem-lock+split-one", "none+jtb+two-try-split", "none+async+split", "none+async+full"),
+    *("none+async+naive", "liu-tarjan(PRF)", "shiloach-vishkin", "rem-parallel", "none+jtb+naive"),
+):
+    JOBS[design] = LIST(design)
+
+AT = "np.uint64(e == np.uint64(40))"
+PLANTS = {
+    # Which rows there are.
+    "every": Plant(reading.every, "return i", "return i - np.uint64(i == SOON)", "list"),
+    "sampled": Plant(reading.sampled, "* between", "* between - np.uint64(i == SOON)", "sample"),
+    "unsampled": Plant(reading.unsampled, "* block", "* block - np.uint64(i == SOON)", "sample"),
+    "the last left": Plant(
+        sample.strided, "m - count(m, every)", "m - count(m, every) - 1", "sample"
+    ),
+    "listed": Plant(reading.listed, "at(dst, e,", f"at(dst, e - {AT},", "list"),
+    "listed once": Plant(
+        reading.listed_once,
+        "once(dst, e)",
+        "once(dst, e - np.uint64(e == np.uint64(300)))",
+        "shared bits",
+    ),
+    "distance": Plant(reading.distance, "- low)", "- low - np.int64(i == SOON))", "list"),
+    "row of an entry": Plant(reading.row_of, "<= e", "< e", "rows as a list"),
+    "short rows": Plant(rows_of_runs.short_rows, "w <= v", "w + wide(1) < v", "rows"),
+    "every row": Plant(
+        rows_of_runs.every_row, "vertex(indices[e])", "vertex(indices[e] // 2)", "k-out"
+    ),
+    "one edge": Plant(forest.one_edge, "u == v:", "u == v or e == 40:", "list"),
+    "one after the sample": Plant(
+        sample.every_other_edge, "e = place(i)", "e = place(i | np.uint64(1))", "sample"
+    ),
+    "stripes": Plant(tiles.striped, "i & row", "i & row & row << ONE", "tiles", gpu=True),
+    # The giant, and what is left out beside it.
+    "unless inside": Plant(sample.unless_inside, "elif not u_in:", "elif u_in:", "sample"),
+    "mark inside": Plant(giant.mark_inside, "r == giant(best)", "r != giant(best)", "sample"),
+    "known": Plant(shared.known, "WORD(WORD(near[", "WORD(BIT | WORD(near[", "shared bits"),
+    "share": Plant(shared.share, "near[i] = word", "near[i] = WORD(~word)", "shared bits"),
+    "both inside": Plant(shared.both_inside, "a & b & BIT", "(a | b) & BIT", "shared bits"),
+    "two edges": Plant(shared.two_edges, "min(e + lanes, last)", "min(e, last)", "shared bits"),
+    "look at two": Plant(shared.look_at_two, "(first, second)", "(first, BIT)", "shared bits"),
+    "odd": Plant(shared.odd, "mark(seen, vertex(u))", "mark(seen, vertex(0))", "shared bits"),
+    "filter": Plant(
+        shared.filter_edges, "lane < waiting", "lane > waiting", "shared bits", gpu=True
+    ),
+    "enter": Plant(queues.enter, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
+    "leave": Plant(queues.leave, "np.uint64(at) + beside", "np.uint64(at)", "shared bits"),
+    "together": Plant(
+        queues.leave_together,
+        "leave(queues, WORD(WORD(queue + waiting) + lane)",
+        "leave(queues, WORD(queue + lane)",
+        "shared bits",
+    ),
+    "bits": Plant(bits_of_runs.has, "!= 0", "== 0", "sample"),
+    # Unions, and finds.
+    "async": Plant(link.asynchronous, "cas(parent, u, u, v)", "cas(parent, u, u, u)", "list"),
+    "early": Plant(link.early, "cas(parent, a, a, b)", "cas(parent, a, a, a)", "none+early+halve"),
+    "hooks": Plant(link.hooks, "parent[u] = v", "parent[u] = u", "none+hooks+naive"),
+    "ecl": Plant(link.ecl, "cas(parent, u, u, v)", "cas(parent, u, u, u)", "none+ecl"),
+    "afforest": Plant(
+        link.afforest, "cas(parent, p, p, q)", "cas(parent, p, p, p)", "none+afforest"
+    ),
+    "rem-cas": Plant(
+        rem.rem_cas, "cas(parent, a, a, q)", "cas(parent, a, a, a)", "none+rem-cas+halve-one"
+    ),
+    "rem-lock": Plant(rem.locked_hook, "parent[a] = q", "parent[a] = a", "none+rem-lock+split-one"),
+    "jtb": Plant(jtb.jtb, "a - u + v) == a", "a) == a", "none+jtb+two-try-split"),
+    "joining": Plant(
+        forest.joining, "link(parent, extra, u, v)", "link(parent, extra, u, u)", "list"
+    ),
+    "halve": Plant(compress.halve, "parent[v] = g", "parent[v] = g // 2", "list"),
+    "split": Plant(compress.split, "parent[v] = g", "parent[v] = g // 2", "none+async+split"),
+    "full": Plant(compress.full, "parent[v] = r", "parent[v] = r // 2", "none+async+full"),
+    "naive": Plant(compress.naive, "return v", "return v // 2", "none+async+naive"),
+    "halve-one": Plant(rem.halve_one, "return g", "return g // 2", "none+rem-cas+halve-one"),
+    "split-one": Plant(rem.split_one, "return p", "return p // 2", "none+rem-lock+split-one"),
+    "start": Plant(forest.start, "vertex(v)", "vertex(v // 2)", "list"),
+    # Flat trees, and what is counted and gathered of them.
+    "flatten": Plant(forest.flatten, "parent[v] = r", "parent[v] = p", "none+async+naive"),
+    "roots that occur": Plant(forest.flatten, "mark(seen, r)", "mark(seen, v)", "list"),
+    "least of trees": Plant(
+        answer.least_of_trees,
+        "parent[v], vertex(v)",
+        "parent[v], vertex(parent[v])",
+        "none+jtb+naive",
+    ),
+    "reroot": Plant(answer.reroot, "parent[v] = r", "parent[v] = r // 2", "none+jtb+naive"),
+    "complete": Plant(answer.complete, "occur += np.int64(1)", "occur += np.int64(2)", "list"),
+    "components": Plant(answer.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
+    "count blocks": Plant(
+        answer.count_blocks, "found += ones(seen[w])", "found += ones(seen[w] >> BIT)", "list"
+    ),
+    "sums": Plant(answer.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
+    "gather": Plant(
+        answer.gather, "ids[k] = np.int64(v)", "ids[k] = np.int64(v) - np.int64(v == LAST)", "list"
+    ),
+    "labels": Plant(answer.gather, "label(parent[v],", "label(parent[v // 2],", "list"),
+    "least": Plant(answer.least, "return np.int64(r) + low", "return np.int64(r)", "offset"),
+    "dense": Plant(
+        answer.dense, "rank(roots, before_roots, r)", "rank(roots, before_roots, r // 2)", "dense"
+    ),
+    "mark roots": Plant(answer.mark_roots, "parent[v] == v", "parent[v] != v", "dense"),
+    "rank": Plant(bits_of_runs.rank, "return found", "return found // 2", "dense"),
+    "count bits": Plant(bits_of_runs.count, "& np.uint32(255)", "& np.uint32(254)", "dense"),
+    "order of sizes": Plant(
+        cc_rapids.Components._by_size.func, "-self._counts", "self._counts", "largest first"
+    ),
+    "the last of each": Plant(cc_rapids.Components._last.func, "- 1]", "- 2]", "max"),
+    # Blocks of ids.
+    "near": Plant(tiles.link_near, "NEAR(x), NEAR(y)", "NEAR(x), NEAR(0)", "tiles"),
+    "settle": Plant(tiles.settle, "vertex(base +", "vertex(base // ONE // (base + ONE) +", "tiles"),
+    "solve": Plant(tiles.solve, "near[v] = NEAR(v)", "near[v] = NEAR(v // 2)", "tiles"),
+    # Ids.
+    "offset": Plant(names.Offset.take, "return ids", "return ids + (ids == 1003)", "offset"),
+    "mark range": Plant(columns.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
+    "number ranks": Plant(
+        ids.number_ranks, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
+    ),
+    "members": Plant(ids.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"),
+    "mark column": Plant(
+        columns.mark_column, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
+    ),
+    "listed ids": Plant(
+        names.Listed.take, "self.ids[vertices]", "self.ids[vertices][::-1]", "bit map"
+    ),
+    "number slots": Plant(ids.number_slots, "column[i])", "column[i // 2])", "slots"),
+    "insert": Plant(ids.insert, "if held == key:", "if held != key:", "slots"),
+    "lower": Plant(ids.lower, "vertex(k)", "vertex(k // 2)", "slots"),
+    "hang": Plant(ids.hang, "roots[k]", "roots[k // 2]", "slots"),
+    "order of ids": Plant(
+        slots.Slots.settle,
+        "order = engine.xp.argsort(ids)",
+        "order = engine.xp.argsort(-ids)",
+        "slots",
+    ),
+    "bytes": Plant(strings.some, "min(size, EIGHT) << THREE", "min(size, EIGHT) << ONE", "strings"),
+    "pieces": Plant(
+        strings.pieces,
+        "x << HALVES | x >> HALVES",
+        "~(x << HALVES | x >> HALVES | BYTE)",
+        "strings",
+    ),
+    "digits": Plant(rows.number_rows, "a * size + b", "a + b", "several"),
+    "split digits": Plant(rows.Digits.split, "numbers // size", "numbers // size // 2", "several"),
+    "growing": Plant(index.Integers.extend, "numbers[back]", "numbers[back // 2]", "growing"),
+    "places": Plant(
+        index._Placed._insert,
+        "places[old] = self.places",
+        "places[old] = self.places[::-1]",
+        "growing",
+    ),
+    # Other ways to connect.
+    "checked": Plant(
+        reading.checked,
+        "vertex(u), vertex(v)",
+        "vertex(u), vertex(v if e != SOON else u)",
+        "rem-parallel",
+    ),
+    "edges of rounds": Plant(
+        rounds.keep_edge, "name(vertex(v), best)", "name(vertex(u), best)", "liu-tarjan(PRF)"
+    ),
+    "connect": Plant(
+        rounds.connect, "low(new, h, label)", "low(new, h, label // 2)", "liu-tarjan(PRF)"
+    ),
+    "search": Plant(search.deepen, "parent[w] = vertex(source)", "parent[w] = vertex(w)", "search"),
+}
+
+
+@contextmanager
+def planted(plant, folder):
+    """The fault is there, and nothing compiled before is taken for what holds it."""
+    function = plant.function
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree.body[0].decorator_list.clear()
+    if ast.get_docstring(tree.body[0]):
+        del tree.body[0].body[0]
+    right = ast.unparse(tree)
+    assert right.count(plant.old) == 1, right
+    path = folder / f"{function.__name__}.py"
+    path.write_text(right.replace(plant.old, plant.new), encoding="utf-8")
+    linecache.checkcache(str(path))
+    made: dict[str, Any] = {}
+    exec(
+        compile(path.read_text(encoding="utf-8"), str(path), "exec"),
+        dict(function.__globals__),
+        made,
+    )
+    code = function.__code__
+    function.__code__ = made[function.__name__].__code__
+    forget()
+    try:
+        yield
+    finally:
+        function.__code__ = code
+        forget()
+
+
+def forget():
+    """No kernel of runs that was made before is used again; those of audits are."""
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("cc_rapids.") or name.startswith(
+            ("cc_rapids.engines", "cc_rapids.audit")
+        ):
+            continue
+        for value in vars(module).values():
+            if hasattr(value, "cache_clear") and getattr(value, "__module__", "") == name:
+                value.cache_clear()
+
+
+def solved(job, engine, patch):
+    """The answer, and the edges as the audit takes them."""
+    edges, options, settings = JOBS[job]()
+    for target, value in settings.items():
+        patch.setattr(target, value)
+    if job == "growing":
+        half = edges[0].size // 2
+        seen = cc_rapids.Connectivity(engine=engine)
+        for part in (slice(half), slice(half, None)):
+            seen.insert((edges[0][part], edges[1][part]))
+        return seen.components(), edges, {}
+    named = {k: v for k, v in options.items() if k in ("source", "destination", "vertices")}
+    return components(edges, engine=engine, **options), edges, named
+
+
+def is_right(found, job):
+    """Whether the label frame is that of sequential union-find, and len() as well."""
+    frame, kind = found.labels(), found._kind
+    right, order = RIGHT, np.arange(RIGHT.size)
+    if job == "named":
+        order = np.union1d(order, range(1, 440, 3))
+        right = np.append(RIGHT, order[RIGHT.size :])
+    if job == "several":
+        ids = pd.DataFrame({"0": np.arange(RIGHT.size) // 7, "1": np.arange(RIGHT.size) % 7})
+        columns = ids, ids.iloc[right].reset_index(drop=True)
+        columns = [part[name].to_numpy() for part in columns for name in part]
+        got = [frame[name].to_numpy() for name in ("0_vertex", "1_vertex", "0_labels", "1_labels")]
+    else:
+        names = {
+            "offset": lambda v: v + 1000,
+            "bit map": lambda v: v * 50,
+            "slots": lambda v: v * 10**7,
+            "growing": lambda v: v * 3,
+            "strings": words,
+        }.get(job, lambda v: v)
+        least, number, count = np.unique(right, return_inverse=True, return_counts=True)
+        if kind == "max":
+            greatest = np.array([np.flatnonzero(number == k).max() for k in range(least.size)])
+            label = names(greatest[number])
+        elif kind == "dense":
+            label = number
+        elif kind == "size":
+            place = np.empty(least.size, int)
+            place[np.argsort(-count, kind="stable")] = np.arange(least.size)
+            label = place[number]
+        else:
+            label = names(right)
+        columns, got = (names(order), label), (frame.vertex, frame.labels)
+    same = all(np.array_equal(np.asarray(a), b) for a, b in zip(got, columns, strict=True))
+    return same and len(found) == np.unique(right).size
+
+
+__all__ = ["JOBS", "PLANTS", "is_right", "planted", "solved"]
