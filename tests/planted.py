@@ -34,7 +34,7 @@ class Plant(NamedTuple):
     gpu: bool = False  # whether it takes the lanes of a GPU to spoil that
 
 
-def paths(count=3, length=135, seed=1):
+def paths(count=3, length=95, seed=1):
     """Paths of vertices and edges in any order: each edge matters. And a loop."""
     random = np.random.default_rng(seed)
     ways = [random.permutation(length) + k * length for k in range(count)]
@@ -63,7 +63,7 @@ def words(v):
 
 SMALL = {"cc_rapids.ways.SMALL": 100}
 LIST = lambda design: lambda: ((SRC, DST), {"design": design}, {})  # noqa: E731
-SPREAD = lambda by: lambda: ((SRC * by, DST * by), {}, SMALL)  # noqa: E731
+SPREAD = lambda by: lambda: ((SRC * by, DST * by), {"design": "none+async+naive"}, SMALL)  # noqa: E731
 
 # A job: what gives the edges, options of ``components``, and what is set for it. Vertices are in
 # the order of the numbers 0, 1, ... whatever their ids are.
@@ -108,20 +108,21 @@ for design in (
 ):
     JOBS[design] = LIST(design)
 
-AT = "np.uint64(e == np.uint64(40))"
 PLANTS = {
     # Which rows there are.
     "every": Plant(reading.every, "return i", "return i - np.uint64(i == SOON)", "list"),
     "sampled": Plant(reading.sampled, "* between", "* between - np.uint64(i == SOON)", "sample"),
-    "unsampled": Plant(reading.unsampled, "* block", "* block - np.uint64(i == SOON)", "sample"),
+    "unsampled": Plant(reading.unsampled, "* block", "* block - np.uint64(i == ONE)", "sample"),
     "the last left": Plant(
         sample.strided, "m - count(m, every)", "m - count(m, every) - 1", "sample"
     ),
-    "listed": Plant(reading.listed, "at(dst, e,", f"at(dst, e - {AT},", "list"),
+    "listed": Plant(
+        reading.listed, "at(dst, e,", "at(dst, e - np.uint64(e % SOON == ONE),", "list"
+    ),
     "listed once": Plant(
         reading.listed_once,
         "once(dst, e)",
-        "once(dst, e - np.uint64(e == np.uint64(300)))",
+        "once(dst, e - np.uint64(e == np.uint64(270)))",
         "shared bits",
     ),
     "distance": Plant(reading.distance, "- low)", "- low - np.int64(i == SOON))", "list"),
@@ -132,7 +133,7 @@ PLANTS = {
     ),
     "one edge": Plant(forest.one_edge, "u == v:", "u == v or e == 40:", "list"),
     "one after the sample": Plant(
-        sample.every_other_edge, "e = place(i)", "e = place(i | np.uint64(1))", "sample"
+        sample.every_other_edge, "e = place(i)", "e = place(i - (i & np.uint64(1)))", "sample"
     ),
     "stripes": Plant(tiles.striped, "i & row", "i & row & row << ONE", "tiles", gpu=True),
     # The giant, and what is left out beside it.
