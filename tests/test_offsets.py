@@ -2,6 +2,7 @@
 
 import lies
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from lies import LIES, N, rows
@@ -10,6 +11,7 @@ from scipy import sparse
 
 import cc_rapids
 from cc_rapids import Connectivity, Csr, InputError
+from cc_rapids.columns.arrow import sound
 from cc_rapids.interfaces import pylibcugraph
 from cc_rapids.scipy import connected_components
 
@@ -121,3 +123,44 @@ def test_strings_that_leave_their_bytes():
     column = pa.DictionaryArray.from_arrays(codes, pa.array(["a", "b"]), safe=False)
     given = pa.table({"src": column, "dst": column})
     refused(InputError, given, "column 'src' is dictionary", "whose buffers are no column")
+
+
+def bent_words(kind, lie):
+    """A column of strings, one of them null, whose offsets are others than when it was made."""
+    made = pa.array([None, *(f"a long word {k}" for k in range(20))], kind)
+    _, starts, octets = made.buffers()
+    offsets = np.frombuffer(starts, np.int32 if kind == pa.string() else np.int64).copy()
+    offsets[10] = lie
+    buffers = [made.buffers()[0], pa.py_buffer(offsets), octets]
+    return pa.chunked_array([pa.Array.from_buffers(kind, len(made), buffers)])
+
+
+@pytest.mark.parametrize("lie", [2**30, -5])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_strings_that_leave_their_bytes_are_not_filtered(kind, lie):
+    column = bent_words(kind, lie)
+    series = pd.Series(pd.arrays.ArrowExtensionArray(column))
+    for own in (column, series):  # PyArrow and pandas filter without a look
+        for ask in (
+            lambda own=own: cc_rapids.components((own, own), nulls="drop"),
+            lambda own=own: Connectivity().insert((own, own), nulls="drop"),
+        ):
+            with pytest.raises(InputError, match="string whose buffers are no column"):
+                ask()
+    for frame in (
+        pa.table({"src": column, "dst": column}),
+        pd.DataFrame({"src": series, "dst": series}),
+    ):
+        with pytest.raises(InputError, match="string whose buffers are no column"):
+            cc_rapids.components(frame, nulls="drop")
+
+
+def test_strings_that_change_after_they_were_looked_at():
+    made = pa.array([f"word {k}" for k in range(20)], pa.large_string())
+    offsets = np.frombuffer(made.buffers()[1], np.int64).copy()
+    buffers = [None, pa.py_buffer(offsets), made.buffers()[2]]
+    bent = pa.chunked_array([pa.Array.from_buffers(made.type, len(made), buffers)])
+    copy = sound("src", bent)
+    offsets[:] = 2**60
+    assert copy.to_pylist() == made.to_pylist()
+    copy.validate(full=True)

@@ -62,36 +62,79 @@ def plain(native: Any, name: str = "ids") -> Any:
 
 
 def sound(name: str, held: Any) -> Any:
-    """Return a column of PyArrow's itself, which follows its offsets and indices without a look.
+    """Return a copy of a column of PyArrow's, which follows offsets and indices without a look.
+
+    The copy is what is looked at: nobody writes to it afterwards.
 
     Raises
     ------
     InputError
-        They lead out of its buffers, or these hold no text.
+        Offsets or indices lead out of its buffers, or these hold no text.
     """
     import pyarrow as pa
 
     try:
-        held.validate(full=True)
-    except pa.ArrowInvalid as error:
-        raise InputError(
-            f"column {name!r} is {held.type} whose buffers are no column ({error}): make it anew"
-        ) from error
-    return held
+        if isinstance(held, pa.ChunkedArray):
+            return pa.chunked_array([_copied(chunk) for chunk in held.chunks], held.type)
+        return _copied(held)
+    except pa.ArrowException as error:
+        raise _no_column(name, held.type, error) from error
+
+
+def in_one(name: str, side: Any) -> Any:
+    """Return a series of narwhals as one array of PyArrow's, as :func:`sound` does."""
+    import pyarrow as pa
+
+    try:
+        return sound(name, side.to_arrow())
+    except pa.ArrowException as error:  # of chunks that were put together
+        raise _no_column(name, side.dtype, error) from error
+
+
+def _no_column(name: str, kind: Any, error: Exception) -> InputError:
+    return InputError(
+        f"column {name!r} is {kind} whose buffers are no column ({error}): make it anew"
+    )
+
+
+def _copied(array: Any) -> Any:
+    """A copy of an array that was found to be one; dictionaries and runs are followed too."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        indices, values = _copied(array.indices), _copied(array.dictionary)
+        ordered = array.type.ordered
+        copy = pa.DictionaryArray.from_arrays(indices, values, ordered=ordered, safe=False)
+    elif pa.types.is_run_end_encoded(array.type):
+        runs = pa.RunEndEncodedArray.from_arrays(_copied(array.run_ends), _copied(array.values))
+        copy = runs.slice(array.offset, len(array))
+    else:
+        copy = pa.concat_arrays([array])
+    copy.validate(full=True)
+    return copy
 
 
 def rows_where(native: Any, mask: Any, name: str = "ids") -> Any:
     """Return the rows of a column of a host's library for which an array of bool holds: a copy."""
     if _is_arrow(native):
         return _filtered(name, native, mask)
-    if str(getattr(native, "dtype", "")).partition("[")[0] in VIEWS:
-        held = _filtered(name, native.array.__arrow_array__(), mask)
-        return _in_pandas(held, native.index[mask], native.name)
-    return native[mask] if hasattr(native, "iloc") else native.filter(mask)
+    if not hasattr(native, "iloc"):
+        return native.filter(mask)
+    if not _is_arrow_backed(native):
+        return native[mask]
+    held = _filtered(name, native.array.__arrow_array__(), mask)
+    found = _in_pandas(held, native.index[mask], native.name)
+    return found if found.dtype == native.dtype else found.astype(native.dtype)
 
 
 def _is_arrow(native: Any) -> bool:
     return isinstance(native, getattr(sys.modules.get("pyarrow"), "ChunkedArray", ()))
+
+
+def _is_arrow_backed(series: Any) -> bool:
+    """Whether a series of pandas' is one of PyArrow's below, such as its strings."""
+    kind = getattr(sys.modules["pandas"].arrays, "ArrowExtensionArray", ())
+    return isinstance(series.array, kind)
 
 
 def _in_pandas(held: Any, index: Any, name: Any) -> Any:
@@ -112,12 +155,12 @@ def _plain(name: str, column: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_run_end_encoded(column.type):
-        sound(name, column)
-        found = [_whole(chunk) for chunk in column.chunks]
+        found = [_whole(chunk) for chunk in sound(name, column).chunks]
         return pa.chunked_array(found, found[0].type if found else pa.null())
     if not pa.types.is_dictionary(column.type):
         return column
-    values = sound(name, column).type.value_type
+    native, column = column, sound(name, column)
+    values = column.type.value_type
     if pa.types.is_null(values):
         return pa.chunked_array([pa.nulls(len(column))])
     if pa.types.is_dictionary(values) or pa.types.is_run_end_encoded(values):
@@ -127,7 +170,7 @@ def _plain(name: str, column: Any) -> Any:
         found = [_without_views_in(chunk) for chunk in column.chunks]
         return _plain(name, pa.chunked_array(found)) if found else pa.chunked_array([], pa.null())
     if not any(map(_null_values, column.chunks)):
-        return column
+        return native
     return pa.chunked_array([_nulls_in_indices(chunk) for chunk in column.chunks], column.type)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import buffers
 from ..errors import InputError
-from .arrow import as_series, plain, rows_where, sound
+from .arrow import as_series, in_one, plain, rows_where
 from .lists import array_of_host, missing_of, present
 from .refusals import FILL, LEAVE_OUT, no_ids, refuse_nulls, refuse_surrogates
 
@@ -323,7 +323,7 @@ def _with_categories(text: str, native: Any) -> str:
 def _to_arrow(name: str, side: Any) -> Any:
     """A column of strings as PyArrow's."""
     try:
-        return sound(name, side.to_arrow())
+        return in_one(name, side)
     except UnicodeEncodeError:
         raise refuse_surrogates(name, side.to_list()) from None
 
