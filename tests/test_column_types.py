@@ -308,3 +308,14 @@ def test_columns_of_ids_are_read_right(wrap, nulls):
 
 def _missing(array):
     return sum(value is None for value in array.to_pylist())
+
+
+def test_one_long_word_in_a_list_makes_no_room_for_as_many_as_that():
+    words = ["z" * 10**6, *map(str, range(20_000))]  # 80 GB, if each were as wide as the longest
+    found = components((words, ["q"] * len(words)))
+    assert len(found) == 1
+    assert sorted(found.labels().vertex) == sorted([*words, "q"])
+    assert len(components((["a"], ["b"]), vertices=words)) == len(words) + 1
+    assert len(components(([None, *words], [*words, "q"]), nulls="drop")) == 1
+    same = components((["aa", "b"], ["b", "c"])).labels().vertex
+    assert same.dtype == "<U2"

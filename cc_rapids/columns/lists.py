@@ -13,6 +13,9 @@ from .refusals import no_ids
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
 ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of what stands for no value
 
+WIDE = 1 << 20  # characters from which on an array of text may be one of objects instead:
+MOSTLY = 8  # if it has room for this many times the characters that there are
+
 
 def array_of_host(name: str, values: Any) -> Any:
     """Return an array of NumPy's, maybe masked, of any values on the host; an array itself is not
@@ -32,6 +35,8 @@ def array_of_host(name: str, values: Any) -> Any:
         return _masked(name, values)
     if any(map(_is_column, kinds)):
         raise no_ids(name, "a list of columns", len(values))
+    if kinds and all(issubclass(kind, str) for kind in kinds) and _is_wide(values):
+        return np.asarray(values, object)
     array = _array(name, values)
     if array.dtype.kind == "U" and not all(map(_stays_whole, values)):
         return np.asarray(values, object)
@@ -116,6 +121,12 @@ def _masked(name: str, values: Any) -> Any:
     data = np.zeros(len(values), rest.dtype)
     data[~missing] = rest
     return np.ma.array(data, mask=missing)
+
+
+def _is_wide(words: Any) -> bool:
+    """Whether an array in which each string has room for the longest would be mostly empty."""
+    lengths = list(map(len, words))
+    return max(lengths) * len(words) > WIDE + MOSTLY * sum(lengths)
 
 
 def _stays_whole(value: Any) -> bool:
