@@ -55,7 +55,7 @@ def _cache(clear: bool, json_output: bool) -> None:
         try:
             removed = dict(zip(("removed_files", "removed_bytes"), store.clear(), strict=True))
         except OSError as error:
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(error.strerror or str(error)) from None
     found = store.survey()
     if json_output:
         print_json(asdict(found) | removed)
