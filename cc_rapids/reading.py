@@ -34,20 +34,6 @@ def distance(on: Any, wide: type) -> Any:
     return distance
 
 
-def index(on: Any, vertex: type) -> Any:
-    """The vertex of a row of a column: its id less the lowest one.
-
-    The difference of two 64-bit integers that are at most n apart is right even if the ids
-    themselves are unsigned beyond 2^63.
-    """
-
-    @on.device
-    def index(column, i, low):
-        return vertex(np.int64(column[i]) - low)
-
-    return index
-
-
 def entries_of(on: Any) -> Any:
     """Where the entries of a row begin and end: within all of them, whatever the offsets say.
 

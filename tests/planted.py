@@ -129,7 +129,7 @@ PLANTS = {
     "row of an entry": Plant(reading.row_of, "<= e", "< e", "rows as a list"),
     "short rows": Plant(rows_of_runs.short_rows, "w <= v", "w + wide(1) < v", "rows"),
     "every row": Plant(
-        rows_of_runs.every_row, "vertex(indices[e])", "vertex(indices[e] // 2)", "k-out"
+        rows_of_runs.every_row, "vertex(v), vertex(w)", "vertex(v), vertex(w >> ONE)", "k-out"
     ),
     "one edge": Plant(forest.one_edge, "u == v:", "u == v or e == 40:", "list"),
     "one after the sample": Plant(
@@ -222,9 +222,6 @@ PLANTS = {
         ids.number_ranks, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
     ),
     "members": Plant(ids.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"),
-    "mark column": Plant(
-        columns.mark_column, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
-    ),
     "listed ids": Plant(
         names.Listed.take, "self.ids[vertices]", "self.ids[vertices][::-1]", "bit map"
     ),
@@ -247,7 +244,7 @@ PLANTS = {
     ),
     "digits": Plant(rows.number_rows, "a * size + b", "a + b", "several"),
     "split digits": Plant(rows.Digits.split, "numbers // size", "numbers // size // 2", "several"),
-    "growing": Plant(index.Integers.extend, "numbers[back]", "numbers[back // 2]", "growing"),
+    "growing": Plant(index.Integers.inserted, "numbers[back]", "numbers[back // 2]", "growing"),
     "places": Plant(
         index._Placed._insert,
         "places[old] = self.places",

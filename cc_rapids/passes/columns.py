@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .. import bits
-from ..reading import distance, index
+from ..reading import distance
 
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
@@ -118,17 +118,6 @@ def mark_ids(on: Any, vertex: type) -> Any:
             stray[0] = 1
 
     return mark_ids
-
-
-def mark_column(on: Any, vertex: type) -> Any:
-    """Note the vertices that a column names."""
-    at, mark = index(on, vertex), bits.mark(on)
-
-    @on.each
-    def mark_column(i, column, low, seen):
-        mark(seen, at(column, i, low))
-
-    return mark_column
 
 
 def mark_range(on: Any, vertex: type) -> Any:
