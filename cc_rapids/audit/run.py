@@ -17,6 +17,7 @@ from ..columns import Column, Lending, of
 from ..engines import Array, Engine
 from ..errors import InputError, VerificationError
 from ..given import Given
+from ..offsets import check as check_offsets
 from ..oracle.peers import PEERS
 from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
@@ -195,7 +196,7 @@ class _Run:
             offsets = columns.pop() if starts else None
             with self.engine.scope(self.room):
                 if offsets is not None:
-                    offsets = self._checked(offsets, given.src.size)
+                    offsets = self._checked(given, offsets)
                 if alone and given.src.size:
                     plain = not (given.src.strings or given.src.parts or starts)
                     arrays = [self.engine.asarray(column) for column in columns[:2] if plain]
@@ -279,18 +280,16 @@ class _Run:
             )
         return self.faults.merged(v)
 
-    def _checked(self, offsets: Any, entries: int) -> Array:
+    def _checked(self, given: Given, offsets: Any) -> Array:
         """The offsets of an adjacency list, none of which leads beyond its entries."""
-        offsets = self.engine.asarray(offsets)
+        offsets, entries = self.engine.asarray(offsets), given.src.size
         if not offsets.size:
             return offsets
-        falls = self.engine.xp.flatnonzero(offsets[1:] < offsets[:-1])
-        row = int(falls[0]) + 1 if falls.size else 0
-        if falls.size or int(offsets[0]) != 0 or int(offsets[-1]) != entries:
-            raise InputError(
-                f"offsets of an adjacency list begin with 0, never fall, and end with the"
-                f" number of entries, {entries:,}: that of row {row:,} is {int(offsets[row]):,}"
-            )
+        falls = bool((offsets[1:] < offsets[:-1]).any())
+        if falls or int(offsets[0]) != 0 or int(offsets[-1]) != entries:
+            assert given.offsets is not None
+            check_offsets(given.offsets.name, self.engine.to_host(offsets), entries)
+            raise given.changed()
         return offsets
 
     def _rows(self, given: Given, columns: list[Any], offsets: Array | None) -> _Rows:
