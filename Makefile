@@ -24,8 +24,7 @@ test: $(VENV)/dev
 	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) tests/engines tests/test_api.py \
 		tests/test_errors.py tests/test_result.py tests/test_vertices.py \
 		tests/test_glances.py tests/test_tiles.py tests/test_shared_bits.py \
-		tests/test_ahead.py tests/test_offsets.py tests/test_planted_faults.py \
-		tests/test_audit_closures.py
+		tests/test_ahead.py tests/test_offsets.py tests/test_planted_faults.py
 
 # All designs with every access to an array checked; `make test` takes some of them.
 test-bounds: $(VENV)/dev

@@ -1,9 +1,11 @@
 """A fault in any function that runs use spoils an answer, and no audit proves that."""
 
+import numpy as np
 import planted
 import pytest
 
-from cc_rapids import VerificationError
+from cc_rapids import VerificationError, components, engines, reading
+from cc_rapids.audit import kernels, ways
 
 
 @pytest.mark.parametrize("job", planted.JOBS)
@@ -23,3 +25,48 @@ def test_planted_faults_are_refused(engine, name, monkeypatch, tmp_path):
         assert not planted.is_right(found, plant.job), "it spoils nothing"
         with pytest.raises(VerificationError):
             found.audit(edges, **named)
+
+
+def test_the_last_edge_read_as_the_one_before(engine, monkeypatch, tmp_path):
+    """The run then loses it, and an audit that shared its rows lost it too."""
+    ends = np.concatenate([np.arange(199), np.arange(200, 399), [400]])
+    edges = ends, ends + 1
+    last = f"np.uint64(i == np.uint64({ends.size - 256 - 1}))"
+    plant = planted.Plant(reading.unsampled, "* block", f"* block - {last}", "")
+    with planted.planted(plant, tmp_path):
+        found = components(edges, num_vertices=402, design="strided+async+halve", engine=engine)
+        assert len(found) == 4
+        says = "edge 398 joins 400 and 401, which have the labels 400 and 401"
+        with pytest.raises(VerificationError, match=says):
+            found.audit(edges, num_vertices=402)
+
+
+ROWS = {  # of the audit itself, and how a list is looked at by them
+    "skipped": (kernels.all_rows, "return i", "return i + np.uint64(i == ONE)", {}),
+    "the one before": (kernels.all_rows, "return i", "return i - np.uint64(i == EIGHT)", {}),
+    "sampled": (kernels.first_blocks, "+ i // block", "+ ONE // (i + ONE) + i // block", "sampled"),
+    "left": (kernels.other_blocks, "* block", "* block - np.uint64(i == ONE)", "sampled"),
+    "shared": (kernels.other_blocks, "* block", "* block - np.uint64(i == ZERO)", "shared"),
+    "looked up": (kernels.find, "seen + ONE", "seen + ONE + np.uint64(i == ONE)", "far"),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+def test_an_audit_that_does_not_see_each_row_once_says_so(engine, rows, monkeypatch, tmp_path):
+    """Nothing is wrong with the answer, which nothing proves then."""
+    *plant, way = rows
+    src, dst = planted.SRC, planted.DST
+    if way in ("sampled", "shared"):
+        monkeypatch.setattr(engines.get(engine), "samples", True)
+        monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if n and m else 0)
+        monkeypatch.setattr(ways, "shares", lambda on, n, m: way == "shared")
+    if way == "far":
+        src, dst = src * 2**40, dst * 2**40
+    found = components((src, dst), engine=engine)
+    found.audit((src, dst))
+    with planted.planted(planted.Plant(*plant, ""), tmp_path):
+        kernels.kernel.cache_clear()
+        with pytest.raises(VerificationError, match="the audit itself has failed: it has looked"):
+            found.audit((src, dst))
+    kernels.kernel.cache_clear()
+    found.audit((src, dst))

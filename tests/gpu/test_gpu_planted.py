@@ -1,0 +1,26 @@
+"""A fault in any function that runs use spoils an answer on the GPU, and no audit proves that."""
+
+import planted
+import pytest
+
+from cc_rapids import VerificationError, engines
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.mark.parametrize("job", planted.JOBS)
+def test_the_answers_of_all_jobs_are_right_as_they_are(job, monkeypatch):
+    found, edges, named = planted.solved(job, "cuda", monkeypatch)
+    assert planted.is_right(found, job)
+    found.audit(edges, **named)
+
+
+@pytest.mark.parametrize("name", planted.PLANTS)
+def test_planted_faults_are_refused(name, monkeypatch, tmp_path):
+    plant = planted.PLANTS[name]
+    with planted.planted(plant, tmp_path):
+        found, edges, named = planted.solved(plant.job, "cuda", monkeypatch)
+        assert not planted.is_right(found, plant.job), "it spoils nothing"
+        with pytest.raises(VerificationError):
+            found.audit(edges, **named)
+    engines.get("cuda").synchronize()  # an access outside of the arrays would be told here

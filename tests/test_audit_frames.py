@@ -1,0 +1,152 @@
+"""What an audit judges is the label frame itself: of each kind, as it stands."""
+
+import re
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cc_rapids
+from cc_rapids import InputError, VerificationError, components
+from cc_rapids.audit.labels import audit_labels
+from cc_rapids.audit.tally import Tally
+
+# 10 - 11 - 12    13 - 14    15 - 15
+SRC, DST = np.array([11, 11, 13, 15]), np.array([10, 12, 14, 15])
+IDS = {
+    "near": lambda v: np.asarray(v),
+    "far": lambda v: np.asarray(v) * 2**40,
+    "words": lambda v: np.array([f"v{k}" for k in v]),
+}
+NUMBERS = "dense", "size"
+
+
+def wrong(says):
+    return pytest.raises(VerificationError, match=re.escape(says))
+
+
+@pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
+@pytest.mark.parametrize("kind", ["min", "max", "dense", "size"])
+def test_each_kind_of_labels_is_proved(engine, ids, kind):
+    edges = ids(SRC), ids(DST)
+    found = components(edges, labels=kind, engine=engine)
+    proof = found.audit(edges, oracle="scipy")
+    assert (proof.edges, proof.vertices, proof.components) == (4, 6, 3)
+    assert audit_labels(found.labels(), edges, engine=engine, labels=kind).components == 3
+
+
+FORGED = {  # for 10 .. 15
+    "of another": ("max", [12, 12, 12, 14, 14, 14], "vertex 15 has the label 14, which itself has"),
+    "not greatest": ("max", [11, 11, 11, 14, 14, 15], "vertex 12 has the label 11, which itself"),
+    "merged greatest": ("max", [14, 14, 14, 14, 14, 15], "vertex 10 has the label 14, and no path"),
+    "split": ("max", [12, 12, 12, 13, 14, 15], "edge 2 joins 13 and 14, which have the labels 13"),
+    "split numbers": ("dense", [0, 0, 0, 1, 2, 3], "edge 2 joins 13 and 14, which have the labels"),
+    "merged numbers": ("dense", [0, 0, 0, 0, 0, 1], "vertex 13 has the label 0 as 10, and no path"),
+    "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' are in the order of"),
+    "with a gap": ("dense", [0, 0, 0, 1, 1, 3], "no vertex has the label 2, of 0 .. 3 for 4"),
+    "negative": ("dense", [0, 0, 0, 1, 1, -1], "vertex 15 has the label -1, and labels are 0 .. 1"),
+    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 stands for 1 vertices, and 1 for 2:"),
+    "equal sizes": ("size", [1, 1, 1, 0, 0, 0], "labels of kind 'size' are in the order of these"),
+}
+
+
+@pytest.mark.parametrize(("kind", "labels", "says"), FORGED.values(), ids=FORGED)
+def test_forged_labels_of_each_kind_are_told(engine, kind, labels, says):
+    frame = np.arange(10, 16), np.array(labels)
+    with wrong(says):
+        audit_labels(frame, (SRC, DST), engine=engine, labels=kind)
+
+
+class Forged(cc_rapids.Components):
+    """An answer whose label frame is another one."""
+
+    def __init__(self, found, frame):
+        self.__dict__ |= found.__dict__
+        self.frame = frame
+
+    def labels(self, kind=None):
+        return self.frame
+
+
+def test_the_frame_that_labels_returns_is_judged(engine):
+    """Whatever the trees within say."""
+    found = components((SRC, DST), engine=engine)
+    right = found.labels()
+    Forged(found, right).audit((SRC, DST))
+    least = right.labels.copy()
+    least[-1] = 13
+    with wrong("vertex 15 has the label 13, and no path joins the two"):
+        Forged(found, right._replace(labels=least)).audit((SRC, DST))
+    shuffled = right._replace(vertex=right.vertex[::-1].copy(), labels=right.labels[::-1].copy())
+    with wrong("row 0 is vertex 15 and the next one 14: they are in no order"):
+        Forged(found, shuffled).audit((SRC, DST))
+    twice = right._replace(vertex=np.append(right.vertex, 15), labels=np.append(right.labels, 15))
+    with wrong("vertex 15 is listed 2 times"):
+        Forged(found, twice).audit((SRC, DST))
+    fewer = right._replace(vertex=right.vertex[:-1], labels=right.labels[:-1])
+    with wrong("edge 3 joins 15 and 15, and 15 has no label"):
+        Forged(found, fewer).audit((SRC, DST))
+
+
+def test_the_number_of_components_is_judged(engine):
+    found = components((SRC, DST), engine=engine)
+    found._forest.components = 2
+    with wrong("len() is 2, and there are 3 components"):
+        found.audit((SRC, DST))
+    found = components((SRC, DST), engine=engine, labels="dense")
+    found._forest.components = 2
+    with wrong("vertex 15 has the label 2, and labels are 0 .. 1 for 2 components"):
+        found.audit((SRC, DST))
+
+
+def test_rows_of_adjacency_lists_are_audited(engine):
+    rows = cc_rapids.Csr(np.array([0, 0, 2, 2, 3]), np.array([0, 2, 3]))
+    found = components(rows, engine=engine)
+    proof = found.audit(rows, oracle="scipy")
+    assert (proof.edges, proof.vertices, proof.components) == (3, 4, 2)
+    more = cc_rapids.Csr(np.array([0, 0, 2, 3, 4]), np.array([0, 2, 3, 3]))
+    with wrong("edge 2 joins 2 and 3, which have the labels 0 and 3"):
+        found.audit(more)
+    far = pd.DataFrame({"vertex": np.arange(4) * 2**40, "labels": np.zeros(4, int)})
+    with wrong("edge 0 joins 1 and 0, and 1 has no label"):
+        audit_labels(far, rows, engine=engine)
+
+
+@pytest.mark.parametrize("offsets", [[0, 3, 2, 2, 3], [1, 1, 2, 2, 3], [0, -5, 2, 2, 3]])
+def test_offsets_that_lead_nowhere_are_refused(engine, offsets):
+    right = cc_rapids.Csr(np.array([0, 0, 2, 2, 3]), np.array([0, 2, 3]))
+    found = components(right, engine=engine)
+    with pytest.raises(InputError):
+        found.audit(cc_rapids.Csr(np.array(offsets), right.indices))
+
+
+def test_a_tally_tells_any_two_faults():
+    """Rows of which one is another, or two are, or one is left out or looked at twice."""
+    m = 7
+    right = list(range(m))
+    seen = [[*right[:e], f, *right[e + 1 :]] for e, f in product(range(m), repeat=2)]
+    seen += [
+        [f if row == e else h if row == g else row for row in right]
+        for e, f, g, h in product(range(m), repeat=4)
+    ]
+    seen += [right[:e] + right[e + 1 :] for e in range(m)]
+    seen += [[*right, e] for e in range(m)]
+    tally = Tally(lambda: None)
+    tally.add(m)
+    for rows in seen:
+        told = [len(rows), sum(rows), sum(row * row for row in rows)]
+        if sorted(rows) == right:
+            tally.check(told)
+        else:
+            with pytest.raises(VerificationError, match=f"of {m} rows|not each of them once"):
+                tally.check(told)
+
+
+def test_what_was_ready_is_given_after_an_audit(engine):
+    """A label frame that was made ahead is audited, and then given away."""
+    found = components((SRC, DST), engine=engine)
+    found._made = made = found.labels()
+    found.audit((SRC, DST))
+    assert found.labels() is made
+    assert found.labels() is not made
