@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import DesignError
+from .errors import DesignError, shown
 
 AXES = ("sample", "link", "compress")
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
@@ -178,15 +178,19 @@ def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> i
     return count
 
 
-def unknown(what: str, word: str, words: Iterable[str]) -> str:
+def unknown(what: str, word: object, words: Iterable[str]) -> str:
     """Return 'unknown labels 'mim': did you mean 'min'? one of dense, max, ...' for some words.
 
-    Of more than a dozen words the first few and how many there are.
+    Of more than a dozen words the first few and how many there are. What is no string is shown as
+    what it is.
     """
     words = sorted(words)
-    hint = _did_you_mean(near(word, words, 3, 0.5))
-    shown = words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
-    return f"unknown {what} {word!r}:{hint} one of {', '.join(shown)}"
+    named = shown(word)
+    hint = _did_you_mean(near(word, words, 3, 0.5)) if isinstance(word, str) else ""
+    listed = (
+        words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
+    )
+    return f"unknown {what} {named}:{hint} one of {', '.join(listed)}"
 
 
 def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:

@@ -59,7 +59,7 @@ def read(
 ) -> Given:
     """Check what the caller gave; see :func:`cc_rapids.components` for what that may be."""
     if nulls not in ("raise", "drop"):
-        raise InputError(unknown("nulls policy", str(nulls), ("raise", "drop")))
+        raise InputError(unknown("nulls policy", nulls, ("raise", "drop")))
     if num_vertices is not None:
         if vertices is not None:
             raise InputError("give vertices or num_vertices, not both")

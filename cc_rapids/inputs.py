@@ -64,7 +64,7 @@ def check_vertices(num_vertices: Any, named: Any) -> int | None:
 def check_missing(missing: str) -> None:
     """An InputError if it is no word for what to say of unknown ids."""
     if missing not in MISSING:
-        raise InputError(unknown("policy for unknown ids, missing,", str(missing), MISSING))
+        raise InputError(unknown("policy for unknown ids, missing,", missing, MISSING))
 
 
 def sides(

@@ -158,9 +158,9 @@ class Lookup:
         check_columns(frame, wanted)
         names = columns_of(frame)
         if missing not in MISSING:
-            raise InputError(unknown("policy for unknown ids, missing,", str(missing), MISSING))
+            raise InputError(unknown("policy for unknown ids, missing,", missing, MISSING))
         if nulls not in (None, *NULLS):
-            raise InputError(unknown("nulls policy", str(nulls), NULLS))
+            raise InputError(unknown("nulls policy", nulls, NULLS))
         with self._engine.scope():
             column, there = self._held(frame, wanted, nulls or NULLS[missing == "null"])
             rows, known = self._places(column, "raise" if missing == "raise" else "null")

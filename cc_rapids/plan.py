@@ -148,7 +148,7 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
 def check_memory(memory: str) -> None:
     """An InputError with the nearest words if there is no such kind of memory."""
     if memory not in MEMORY:
-        raise InputError(unknown("memory", str(memory), MEMORY))
+        raise InputError(unknown("memory", memory, MEMORY))
 
 
 def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:

@@ -31,7 +31,7 @@ LABELS = ("min", "max", "dense", "size")
 def check_labels(kind: str) -> str:
     """The kind of labels itself; an InputError with the nearest words if there is none."""
     if kind not in LABELS:
-        raise InputError(unknown("labels", str(kind), LABELS))
+        raise InputError(unknown("labels", kind, LABELS))
     return kind
 
 

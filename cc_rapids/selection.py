@@ -158,7 +158,7 @@ class Selection(Lookup):
         draw: dict[str, Callable[..., Any]]
         draw = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
         if kind not in draw:
-            raise InputError(unknown("plot", str(kind), draw))
+            raise InputError(unknown("plot", kind, draw))
         return draw[kind](self, *arguments, **options)
 
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:

@@ -116,7 +116,7 @@ def components_at(
 def _levels(thresholds: Any, direction: str) -> Any:
     """The thresholds from the strictest on."""
     if direction not in DIRECTIONS:
-        raise InputError(unknown("direction", str(direction), DIRECTIONS))
+        raise InputError(unknown("direction", direction, DIRECTIONS))
     levels, there = numbers_of(thresholds, "thresholds")
     if hasattr(levels, "get"):
         levels, there = levels.get(), there.get()

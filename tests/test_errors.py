@@ -174,11 +174,17 @@ def test_an_unknown_engine_comes_with_the_nearest_ones():
     refused(errors.EngineError, FRAME, says, engine="cudaa")
 
 
+@pytest.mark.parametrize(("engine", "shown"), [(3, "3"), (["cuda"], "a list of 1")])
+def test_an_engine_that_is_no_word_is_shown_as_what_it_is(engine, shown):
+    says = f"unknown engine {shown}: one of cuda, threads"
+    refused(errors.EngineError, FRAME, says, engine=engine)
+
+
 @pytest.fixture
 def _anew(monkeypatch):
     """Engines are opened anew, and none is simulated."""
     monkeypatch.delenv("NUMBA_ENABLE_CUDASIM", raising=False)
-    monkeypatch.setattr(engines, "get", engines.get.__wrapped__)
+    monkeypatch.setattr(engines, "_opened", engines._opened.__wrapped__)
 
 
 @pytest.mark.usefixtures("_anew")

@@ -52,7 +52,7 @@ def audit(
     """Prove an answer; see :meth:`cc_rapids.Components.audit`."""
     started = perf_counter()
     if oracle is not None and oracle not in PEERS:
-        raise InputError(unknown("oracle", str(oracle), PEERS))
+        raise InputError(unknown("oracle", oracle, PEERS))
     path = isinstance(edges, str | os.PathLike) and not isinstance(source, list)
     with answer.lent_to(engine):
         run = _Run(answer)

@@ -29,18 +29,23 @@ __all__ = [
 ENGINES = ("threads", "cuda")
 
 
-@cache
 def get(name: str) -> Engine:
     """The engine of that name; an EngineError if there is none or this machine cannot run it."""
+    if not isinstance(name, str) or name not in ENGINES:
+        raise EngineError(unknown("engine", name, ENGINES))
+    return _opened(name)
+
+
+@cache
+def _opened(name: str) -> Engine:
+    """The engine of a name that there is; one a process."""
     if name == "threads":
         from .threads import Threads
 
         return Threads()
-    if name == "cuda":
-        from .cuda import open_engine
+    from .cuda import open_engine
 
-        return open_engine()
-    raise EngineError(unknown("engine", name, ENGINES))
+    return open_engine()
 
 
 def release_memory() -> None:

@@ -57,7 +57,7 @@ def reference(
     Graph(num_vertices=1024, name='road at scale 10', components=None)
     """
     if name not in REFERENCES:
-        raise InputError(unknown("reference graph", str(name), REFERENCES))
+        raise InputError(unknown("reference graph", name, REFERENCES))
     full = REFERENCES[name]
     if scale is None:
         graph = full.make(full.vertices, full.edges, seed, dtype, engine)
