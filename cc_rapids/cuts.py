@@ -54,7 +54,8 @@ class Cuts:
             It is none of the thresholds.
         """
         for level, found in self._found.items():
-            if np.ndim(threshold) == 0 and level == threshold:
+            same = np.ndim(threshold) == 0 and level == threshold
+            if isinstance(same, bool | np.bool_) and same:  # of pandas' NA it is NA
                 return found
         known = ", ".join(map(str, self.thresholds))
         raise InputError(f"{shown(threshold)} is none of the thresholds {known}: give one of these")

@@ -245,3 +245,7 @@ def test_an_unknown_threshold_is_said():
     cuts = cc_rapids.components_at(pd.DataFrame(LINE), thresholds=[0.9])
     with pytest.raises(cc_rapids.InputError, match=r"0\.8 is none of the thresholds 0\.9"):
         cuts.labels(0.8)
+    for threshold in (pd.NA, None, [0.9], np.array([0.9]), "0.9"):
+        with pytest.raises(cc_rapids.InputError, match=r"is none of the thresholds 0\.9"):
+            cuts.at(threshold)
+    assert cuts.at(np.array(0.9)) is cuts.at(0.9)
