@@ -268,6 +268,16 @@ def test_no_edges_at_all_leave_every_id_by_itself(engine):
     assert plain(none.attach(people, missing="self")["labels"]) == [1, 0, 1]
 
 
+@pytest.mark.parametrize("here", WORDS)
+@pytest.mark.parametrize("there", [*WORDS, "views"])
+def test_words_of_every_kind_beside_no_edges(here, there):
+    views = lambda words: pa.array(words, pa.string_view())  # noqa: E731
+    edges = (WORDS | {"views": views})[there]([])
+    none = components((edges, edges))
+    attached = none.attach(framed(WORDS[here](["b", "a", "b"])), missing="self")
+    assert plain(attached["labels"]) == ["b", "a", "b"]
+
+
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 def test_names_that_no_library_takes(make):
     with pytest.raises(errors.InputError, match="half of a surrogate pair"):

@@ -154,6 +154,7 @@ def pandas_columns():
     yield "sparse", pd.Series(pd.arrays.SparseArray([1, 2]))
     yield "periods", pd.Series(pd.period_range("2026", "2027", freq="Y"))
     yield "intervals", pd.Series(pd.interval_range(0, 2))
+    yield "plain bytes", pd.Series(np.zeros(2, "V8"))
 
 
 POLARS = ["Int8", "Int16", "Int32", "Int64", "Int128", "UInt8", "UInt16", "UInt32", "UInt64"]

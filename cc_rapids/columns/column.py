@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import buffers
-from ..errors import InputError
+from ..errors import InputError, shown
 from .arrow import as_series, in_one, plain, rows_where
 from .lists import array_of_host, missing_of, present
 from .refusals import FILL, LEAVE_OUT, no_ids, refuse_nulls, refuse_surrogates
@@ -141,6 +141,8 @@ def there_of(native: Any) -> Any:
     if str(getattr(native, "dtype", "")) == "object":  # of which pandas compares each with itself
         missing = missing_of(native.to_numpy())
         return None if missing is None else ~missing
+    if getattr(getattr(native, "dtype", None), "kind", "") == "V":  # no value of which is null
+        return None
     side = nw.from_native(native, series_only=True)
     return ~side.is_null().to_numpy() if side.null_count() else None
 
@@ -395,7 +397,8 @@ def _in_polars(array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
-    return array.cast(kind)
+    held = getattr(array.type, "value_type", array.type)  # views are made of words alone
+    return array.cast(held).cast(kind)
 
 
 def array_of(name: str, values: Any) -> Any:
@@ -422,6 +425,10 @@ def _one_dimension(name: str, values: Any) -> Any:
     else:
         array = array_of_host(name, values)
     if array.ndim != 1:
+        if array.ndim == 0 and not hasattr(values, "ndim"):
+            raise InputError(
+                f"{name!r} cannot be {shown(values)}: give a column, an array or a list of ids"
+            )
         raise InputError(f"array {name!r} has shape {array.shape}: ids are one-dimensional")
     return array
 
