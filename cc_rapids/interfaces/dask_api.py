@@ -15,7 +15,7 @@ from distributed.protocol import pickle
 from .. import frames
 from ..catalog import unknown
 from ..design import Design
-from ..errors import EngineError, InputError
+from ..errors import EngineError, InputError, shown
 from ..frames import Side
 from ..result import check_labels
 from ..spanning import check_design
@@ -34,8 +34,8 @@ COMBINES = ("auto", "tree", "gather")
 
 def components(
     edges: Any,
-    source: str | list[str] = "src",
-    destination: str | list[str] = "dst",
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
@@ -60,8 +60,9 @@ def components(
     ----------
     edges : dask.dataframe.DataFrame
         Of pandas' or cuDF's frames, persisted or not; only the columns of ids are read.
-    source, destination : str, or list of as many str on each side
-        The columns with the two ends of each edge, as for :func:`cc_rapids.components`.
+    source, destination : str, or list of as many str on each side, optional
+        The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
+        :func:`cc_rapids.components`.
     vertices : dask frame or series, column, array or range of ids, optional
         Vertices that count even if no edge names them.
     num_vertices : int, optional
@@ -126,12 +127,13 @@ def components(
     """
     check_labels(labels)
     check_design(Design.parse(design))
+    source, destination = frames.named(source, destination)
     _check(edges, source, destination, vertices, num_vertices, nulls)
     source, destination = (
         side[0] if len(side) == 1 else side for side in frames.several(source, destination)
     )
     if combine not in COMBINES:
-        raise InputError(unknown("way to combine forests", str(combine), COMBINES))
+        raise InputError(unknown("way to combine forests", combine, COMBINES))
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
     with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
@@ -194,7 +196,7 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
 
 def _check_partition(partition: str, source: Side, labels: str, owners: Any, room: Any) -> None:
     if partition not in PARTITIONS:
-        raise InputError(unknown("partition", str(partition), PARTITIONS))
+        raise InputError(unknown("partition", partition, PARTITIONS))
     if partition == "edges":
         if owners is not None or room is not None:
             raise InputError("owners and room are for partition='vertices'")
@@ -209,8 +211,9 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
             f"labels={labels!r} number all components, which no worker sees where vertices are"
             " distributed: take labels='min'"
         )
-    if not (owners is None or owners in OWNERS or callable(owners)):
-        raise InputError(f"owners is 'range', 'hash' or a function of ids, not {owners!r}")
+    known = isinstance(owners, str) and owners in OWNERS
+    if not (owners is None or known or callable(owners)):
+        raise InputError(f"owners is 'range', 'hash' or a function of ids, not {shown(owners)}")
     try:
         pickle.dumps(owners)
     except Exception as error:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import engines
 from ..api import components
+from ..columns import is_cudf
 from ..errors import InputError
 from .dask_owners import Owner
 from .dask_work import (
@@ -27,6 +29,7 @@ from .dask_work import (
 
 ENDS = ("source", "destination")
 Box = list[Any]
+BYTES_OF_A_ROW = 16  # of a table: an id and a label of 64 bits
 RUN = 1 << 22  # vertices that are looked at together for their owner
 
 
@@ -110,9 +113,19 @@ def joined(*frames: Any) -> Any:
 
 
 def local_labels(
-    edges: Any, owner: Owner, part: int, named: range | None, options: dict[str, Any]
+    edges: Any, owner: Owner, part: int, count: int, named: range | None, options: dict[str, Any]
 ) -> Any:
-    """The table of a part by the edges that do not leave it, and of the named vertices it owns."""
+    """The table of a part by the edges that do not leave it, and of the named vertices it owns.
+
+    Raises
+    ------
+    CapacityError
+        The largest of so many parts would have more of these than fit into memory.
+    """
+    if named:
+        engine = engines.get("cuda" if is_cudf(edges["source"]) else "threads")
+        size = -(-len(named) // count) * BYTES_OF_A_ROW
+        engine.check_room(size, f"the share of {len(named):,} vertices that a worker has")
     inner, outer = _split(edges, owner, part)
     alone = outer[["source"]].drop_duplicates()
     frame = concat([inner, alone.assign(destination=alone["source"])])

@@ -13,7 +13,7 @@ import numpy as np
 from distributed import Future
 
 from .. import columns
-from ..errors import CcRapidsError, EngineError, MissingColumnError
+from ..errors import CcRapidsError, EngineError, InputError, MissingColumnError
 from ..frames import Side
 from .dask_answer import DaskComponents, framed, spread
 from .dask_gather import by_gather, reason_not_to
@@ -59,9 +59,17 @@ class Run:
         ------
         MissingColumnError
             A partition lacks a column, as Dask has found when it took the columns of the ids.
+        InputError
+            Dask could not make Arrow's strings of those of a partition, as it does by default.
         """
         try:
             return fold(self.tasks.client, leaves, self.merge, watch)
+        except UnicodeEncodeError as error:
+            raise InputError(
+                "a partition holds a string with half of a surrogate pair, which is no Unicode"
+                " text: replace it, such as by .encode('utf-8', 'replace').decode(); with Dask's"
+                " option 'dataframe.convert-string' False the error says in which row"
+            ) from error
         except KeyError as error:
             names = dict.fromkeys([*listed(self.source), *listed(self.destination)])
             lacking = [repr(name) for name in names if repr(name) in str(error)]

@@ -93,7 +93,8 @@ class Distributed:
             for leaf, at in zip(leaves, (held.get(leaf.key, ()) for leaf in leaves), strict=True)
         ]
         edges = send(boxes, None, "to owners")
-        inner = [on(p, parts.local_labels, edges[p], owner, p, named, options) for p in numbers]
+        asked = named, options
+        inner = [on(p, parts.local_labels, edges[p], owner, p, count, *asked) for p in numbers]
         cross = [on(p, parts.crossing, edges[p], inner[p], owner, p, count) for p in numbers]
         border = send(cross, numbers, "borders")
         del boxes, edges, cross  # the forests of the workers are held, and all follows from them

@@ -71,7 +71,8 @@ VERTICES = {
     "nulls": ([None, 1], errors.NullsError, "'vertices' has 1 nulls in 2 rows"),
     "masked": (np.ma.array([1, 2], mask=[0, 1]), errors.NullsError, "'vertices' has 1 nulls"),
     "shape": (np.array([[1, 2]]), errors.InputError, r"'vertices' has shape \(1, 2\)"),
-    "a number": (5, errors.InputError, r"'vertices' has shape \(\)"),
+    "a number": (5, errors.InputError, r"'vertices' cannot be 5: give a column"),
+    "a set": ({1, 2}, errors.InputError, r"'vertices' cannot be a set of 2: give a column"),
     "a dict": ({"a": 1}, errors.InputError, "'vertices'"),
     "far": (range(2**70, 2**70 + 2), errors.InputError, "beyond the integers of 64 bits"),
     "two columns": (spread()[["src", "dst"]], errors.InputError, "vertices have 2 columns, and"),
@@ -145,6 +146,8 @@ OWNERS = {
     "negative": (lambda ids: ids * 0 - 1, "parts from -1 to -1"),
     "a number": (5, "owners is 'range', 'hash' or a function of ids, not 5"),
     "bytes": (b"hash", "owners is 'range', 'hash' or a function of ids"),
+    "an array": (np.array([0, 1]), "owners is 'range', 'hash' or a function of ids, not a ndarray"),
+    "a series": (pd.Series([0, 1]), "a function of ids, not a Series"),
 }
 
 
@@ -167,6 +170,29 @@ def test_owners_may_give_a_list(client):
     options = {"partition": "vertices", "owners": lambda ids: [int(one) % 2 for one in ids]}
     assert len(cc_rapids.dask.components(spread(), **options)) == 2
     assert len(cc_rapids.dask.components(spread(EDGES.iloc[:0]), **options)) == 0
+
+
+@BOTH
+def test_more_vertices_than_fit(client, partition):
+    for vertices in ({"num_vertices": 1 << 45}, {"vertices": range(-(1 << 61), 1 << 61)}):
+        with pytest.raises(errors.CapacityError, match="GiB"):
+            cc_rapids.dask.components(spread(), partition=partition, **vertices)
+
+
+@BOTH
+@pytest.mark.parametrize("strings", [True, False])
+def test_halves_of_surrogate_pairs(client, partition, strings):
+    bad = pd.DataFrame({"src": ["a", "\ud800"], "dst": ["b", "b"]}, dtype=object)
+    with dask.config.set({"dataframe.convert-string": strings}):
+        frame = dd.from_map(lambda k: bad, [0, 1], meta=bad[:0])
+        words = "half of a surrogate pair"
+        refused(errors.InputError, words, frame, partition=partition)
+
+
+@BOTH
+def test_the_columns_are_src_and_dst_by_default(client, partition):
+    found = cc_rapids.dask.components(spread(), None, None, partition=partition)
+    assert len(found) == 2
 
 
 @BOTH
