@@ -23,7 +23,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.sparse as sp
@@ -145,7 +144,9 @@ def frames(random, ids, graph, engine):
         sides = [pa.array(src), pa.array(dst)]
     table = pa.table(dict(zip(("src", "dst"), sides, strict=True)))
     if kind == "polars":
-        return pl.from_arrow(table)
+        import polars
+
+        return polars.from_arrow(table)
     if kind in ("arrow", "masked") and kind == "arrow":
         return table
     if kind == "chunked":
