@@ -844,7 +844,7 @@ def gather_inside(on: Any, vertex: type) -> Any:
 HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
 FOLDS = 4  # words, at most, that share one
 AT_ONCE = 4  # words that a thread reads before it writes any
-EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of rows
+EIGHTH, FOURFOLD = WORD(3), WORD(2)  # shifts of a number of groups of rows
 ROOM = 3  # edges a lane: two come at once, and of those before less than one is left
 
 
@@ -918,7 +918,7 @@ def both_inside(on: Any) -> Any:
     return both
 
 
-def settle_odd(on: Any, vertex: type, wide: type) -> Any:
+def settle_odd(on: Any, vertex: type) -> Any:
     """Examine an edge that joins nothing whatever its bits are: a loop, or one without vertices.
 
     Returns whether it is done, which is ``both`` for all others.
@@ -927,7 +927,7 @@ def settle_odd(on: Any, vertex: type, wide: type) -> Any:
 
     @on.device
     def settle_odd(u, v, n, both, own, named, wrong):
-        if max(u, v) >= wide(n):
+        if max(u, v) >= WORD(n):
             wrong[ZERO] = 1
             return BIT
         if u == v:
@@ -941,8 +941,10 @@ def settle_odd(on: Any, vertex: type, wide: type) -> Any:
     return settle_odd
 
 
-def read_two(on: Any, ends: Any) -> Any:
-    """The ends of two rows a lane, side by side; of the last one where there is none."""
+def read_two(on: Any, wide: type, ends: Any) -> Any:
+    """The ends of two rows a lane, side by side, as words; of the last one where there is none.
+    What is no slot becomes the first that is none: there are fewer than 2^32.
+    """
     lanes = np.uint64(on.lanes)
 
     @on.device
@@ -950,20 +952,21 @@ def read_two(on: Any, ends: Any) -> Any:
         last = np.uint64(dst.size) - ONE
         u, v = ends(min(e, last), src, dst, low, n)
         x, y = ends(min(e + lanes, last), src, dst, low, n)
-        return u, v, x, y
+        over = wide(n)
+        return WORD(min(u, over)), WORD(min(v, over)), WORD(min(x, over)), WORD(min(y, over))
 
     return two
 
 
-def examine_two(on: Any, vertex: type, wide: type) -> Any:
+def examine_two(on: Any, vertex: type) -> Any:
     """Of two edges, which are done."""
-    both, odd = both_inside(on), settle_odd(on, vertex, wide)
+    both, odd = both_inside(on), settle_odd(on, vertex)
 
     @on.device
     def examine_two(u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong):
         first = both(u, v, near, held, fold, inside, idle)
         second = both(x, y, near, held, fold, inside, idle)
-        if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
+        if max(max(u, v), max(x, y)) >= WORD(n) or u == v or x == y:
             first = odd(u, v, n, first, own, named, wrong)
             second = odd(x, y, n, second, own, named, wrong)
         return first, second
@@ -1053,9 +1056,10 @@ def examine_by_tiles(
     The next two rows of a lane are on their way while it looks at two. Those of all lanes of a
     group stand side by side, as blocks of rows hold whole groups of them.
     """
-    lanes, each, barrier = WORD(on.lanes), np.uint64(ROOM), on.barrier
-    fold_for, load, read = fold_of(on), share_bits(on), read_two(on, ends)
-    look, hold_one = examine_two(on, vertex, wide), hold_queued(on, vertex, hold)
+    lanes, each, barrier = WORD(on.lanes), WORD(2 * ROOM * on.lanes), on.barrier
+    pair = np.uint64(2 * on.lanes)  # rows that a group of lanes looks at together
+    fold_for, load, read = fold_of(on), share_bits(on), read_two(on, wide, ends)
+    look, hold_one = examine_two(on, vertex), hold_queued(on, vertex, hold)
     wait, together = enqueue(on), hold_together(on, hold_one)
     head, sum_of = vertex_of_giant(on, vertex), sum_of_tile(on)
 
@@ -1082,50 +1086,43 @@ def examine_by_tiles(
         wrong,
         queues,
     ):
-        lane, held, end, top = (
-            WORD(WORD(t) % lanes),
-            WORD(held),
-            np.uint64(count),
-            head(giant, ROOT_OF),
-        )
-        group, fold = (k * step + t - np.uint64(lane)) * TWO, fold_for(held, giant, inside)
-        queue, waiting, idle = (
-            WORD(group * each),
-            NONE,
-            WORD((k * step + t) % np.uint64(inside.size)),
-        )
+        lane, held, rows = WORD(WORD(t) % lanes), WORD(held), np.uint64(count)
+        group, stride = WORD((k * step + t) // np.uint64(lanes)), WORD(tiles) * WORD(step) // lanes
+        end, fold = WORD((rows + pair - ONE) // pair), fold_for(held, giant, inside)
+        queue, waiting = WORD(group * each), NONE
+        idle = WORD((k * step + t) % np.uint64(inside.size))
         seen, total, squares = NONE, ZERO, ZERO
-        done, stop = end == ZERO, (end >> EIGHTH) + ONE
+        done, stop = end == NONE, WORD((end >> EIGHTH) + BIT)
         while not done:
             load(near, held, fold, inside, t, step)
             barrier()
-            e = row(group) + np.uint64(lane)
-            u, v, x, y = read(e, src, dst, low, n)
+            u, v, x, y = read(row(np.uint64(group) * pair) + np.uint64(lane), src, dst, low, n)
             stop = min(stop, end)
             while group < stop:
-                i = group + np.uint64(lane)
-                group += np.uint64(tiles) * step * TWO
-                after = row(group) + np.uint64(lane)
-                u2, v2, x2, y2 = read(after, src, dst, low, n)
+                i = np.uint64(group) * pair
+                e, left = row(i) + np.uint64(lane), rows - i
+                group = WORD(group + stride)
+                i = np.uint64(group) * pair
+                u2, v2, x2, y2 = read(row(i) + np.uint64(lane), src, dst, low, n)
                 one, other = look(u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong)
-                if i < end:
+                if np.uint64(lane) < left:
                     seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
                 else:
                     one = BIT
                 e += np.uint64(lanes)
-                if i + np.uint64(lanes) < end:
+                if np.uint64(lane) + np.uint64(lanes) < left:
                     seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
                 else:
                     other = BIT
                 waiting = wait(one, u, v, queues, queue, waiting)
                 waiting = wait(other, x, y, queues, queue, waiting)
-                waiting = together(
-                    queues, queue, waiting, lane, top, own, alike, inside, trees, wrong
-                )
-                e, u, v, x, y = after, u2, v2, x2, y2
-            done, stop = stop == end, stop << FOURFOLD
+                rest = head(giant, ROOT_OF), own, alike, inside, trees, wrong
+                waiting = together(queues, queue, waiting, lane, *rest)
+                u, v, x, y = u2, v2, x2, y2
+            done, stop = stop == end, WORD(stop << FOURFOLD)
             barrier()
         if lane < waiting:
+            top = head(giant, ROOT_OF)
             hold_one(queues, WORD(queue + lane), top, own, alike, inside, trees, wrong)
         barrier()
         sum_of(near, t, step, tally, ZERO, np.uint64(seen))
