@@ -142,15 +142,6 @@ def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
     return found if found.sample != "none" else Design()
 
 
-def stride_of(n: int, m: int) -> int:
-    """Of how many blocks of m edges one is the sample that suits them, on any engine; 0 if none."""
-    for rule in AUTO if n else ():
-        word = rule.design.words[0]
-        if word.choice.name == "strided" and rule.fits(rule.engine or "", n, m, False):
-            return int(dict(word.options)["every"])
-    return 0
-
-
 @dataclass(frozen=True)
 class Branch:
     """The end of the paper's tree that was reached: a design, why it was, and the rows, if seen."""

@@ -31,8 +31,6 @@ class Slots:
     others : list of integer arrays
         Further ids that get a slot.
     engine : Engine
-    about : int, optional
-        How many different ids there are, if that is known.
 
     Attributes
     ----------
@@ -44,11 +42,9 @@ class Slots:
         The number of different ids, to within some per cent.
     """
 
-    def __init__(
-        self, columns: list[Array], others: list[Array], engine: Engine, about: int | None = None
-    ) -> None:
+    def __init__(self, columns: list[Array], others: list[Array], engine: Engine) -> None:
         self.engine = engine
-        self.about = _about([*columns, *others], engine) if about is None else about
+        self.about = _about([*columns, *others], engine)
         size = slots_for(self.about)
         while not self._fill(size, columns, others):
             size *= 2

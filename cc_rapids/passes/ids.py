@@ -17,7 +17,7 @@ from .least import lessen
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full
-TAIL, TWO = np.uint64(33), np.uint64(2)
+TAIL = np.uint64(33)
 MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 REGISTERS, REGISTER_BITS = 1 << 14, np.uint64(14)  # of the estimate; standard error 0.8 %
@@ -71,20 +71,20 @@ def estimate(on: Any) -> Any:
     return estimate
 
 
-def look_ahead(on: Any, width: int) -> Any:
-    """Ask for the slot of an id that comes soon, in a table of so many words a slot.
+def look_ahead(on: Any) -> Any:
+    """Ask for the slot of an id that comes soon.
 
     A processor waits for one slot at a time else; a GPU has other threads to run meanwhile.
     """
     if on.prefetch is None:
         return no_look(on)
-    begin, prefetch, words = home(on), on.prefetch, np.uint64(width)
+    begin, prefetch = home(on), on.prefetch
 
     @on.device
     def ahead(i, column, table, size):
         j = i + SOON
         if j < np.uint64(column.size):
-            prefetch(table, words * begin(np.uint64(np.int64(column[j])), size))
+            prefetch(table, begin(np.uint64(np.int64(column[j])), size))
 
     return ahead
 
@@ -132,7 +132,7 @@ def insert(on: Any) -> Any:
 
 def number_slots(on: Any) -> Any:
     """The vertex of each row: the slot of its id."""
-    slot, ahead = insert(on), look_ahead(on, 1)
+    slot, ahead = insert(on), look_ahead(on)
 
     @on.each
     def number_slots(i, column, keys, full, out):
@@ -144,7 +144,7 @@ def number_slots(on: Any) -> Any:
 
 def take_slots(on: Any) -> Any:
     """A slot for each id of a column."""
-    slot, ahead = insert(on), look_ahead(on, 1)
+    slot, ahead = insert(on), look_ahead(on)
 
     @on.each
     def take_slots(i, column, keys, full):
@@ -220,33 +220,3 @@ def members(on: Any) -> Any:
                 b += one
 
     return members
-
-
-def look_up(on: Any, vertex: type) -> Any:
-    """The vertex of each id, or n, by a table that has one behind each id.
-
-    The ids are those of a table as above; nothing is entered meanwhile. Ends at the id, at an empty
-    slot, or after all slots.
-    """
-    begin, ahead = home(on), look_ahead(on, 2)
-
-    @on.each
-    def look_up(i, n, column, table, out):
-        key, size = np.uint64(np.int64(column[i])), (np.uint64(table.size) >> ONE) - ONE
-        ahead(i, column, table, size)
-        s, left, found = begin(key, size), size, vertex(n)
-        if key == EMPTY:
-            s, left = size, ZERO
-            if table[TWO * s] != EMPTY:
-                found = vertex(table[TWO * s + ONE])
-        while left > ZERO:
-            held = table[TWO * s]
-            left -= ONE
-            if held == key:
-                found, left = vertex(table[TWO * s + ONE]), ZERO
-            elif held == EMPTY:
-                left = ZERO
-            s = s + ONE if s + ONE < size else ZERO
-        out[i] = found
-
-    return look_up
