@@ -40,7 +40,7 @@ def brief(message: str) -> str:
     --------
     >>> message = brief(f"column {'x' * 1000!r} is float64: cast it")
     >>> message.replace("x" * 70, "")
-    "column 'xxxxxxx ... xxxxxxx' is float64: cast it"
+    "column 'xxxxxxx ... xxxxxx' is float64: cast it"
     """
     if not message.isascii():
         message = message.encode("utf-8", "backslashreplace").decode("utf-8")

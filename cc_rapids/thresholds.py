@@ -160,6 +160,8 @@ class _Reader:
         states = [state] * self.levels.size
         for chunk in chunks:
             with self._numbered(chunk, state) as (state, ends, buckets):
+                if states[0].engine is not state.engine:  # nothing is joined yet
+                    states = [state] * len(states)
                 states = [
                     self._joined(state, own, ends, buckets == number)
                     for number, own in enumerate(states)
@@ -192,6 +194,7 @@ class _Reader:
         """
         given, buckets = self._read(edges)
         with inputs.lent_to(state, given, self.free) as (old, columns):
+            self.free = self.free and not given.src.size  # the others go where this chunk is
             buckets = old.engine.asarray(buckets)
             there = buckets >= 0
             ends = columns[:2]
@@ -199,9 +202,7 @@ class _Reader:
                 ends = [inputs.rows(column, there, old.engine) for column in ends]
                 buckets = buckets[there]
             named, numbers = batches.named(old, given, [*ends, *columns[2:]], copied=False)
-            state = replace(
-                like(named, given), batches=old.batches + 1
-            )  # which stays on its engine
+            state = replace(like(named, given), batches=old.batches + 1)
             yield state, numbers[:2], buckets
 
     def _read(self, edges: Any) -> tuple[Given, Any]:

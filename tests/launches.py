@@ -99,7 +99,9 @@ def strings():
     """Strings whose first bytes are the same, with offsets of either width."""
     chars = np.frombuffer(b"vertex 12345678vertex 12345679vertex 12345678", np.uint8)
     for dtype in (INT, LONG):
-        texts.factorise(texts.Text.of(chars, np.arange(0, 46, 15, dtype), engines.get("cuda")))
+        text = texts.Text.of(chars, np.arange(0, 46, 15, dtype), engines.get("cuda"))
+        texts.check_offsets(text)
+        texts.factorise(text)
 
 
 def at_once(dtype):
@@ -133,7 +135,8 @@ def audits():
             far = np.arange(50, dtype=dtype) * dtype(10**7)
             audit((far, far[::-1].copy()))
             rows = Csr(np.array([0, 2, 3, 4], dtype), np.array([1, 2, 0, 0], dtype))
-            cc_rapids.components(rows).audit(rows)
+            for oracle in (None, "scipy"):
+                cc_rapids.components(rows).audit(rows, oracle=oracle)
             with pytest.MonkeyPatch.context() as shared:
                 shared.setattr("cc_rapids.audit.ways.shares", lambda on, n, m: True)
                 # of the rehearsal's tiles no thread runs, and an audit counts what has been seen

@@ -127,7 +127,8 @@ class Integers:
         """The row of a vertex."""
         if not self.dense:
             return slot
-        return int(self.engine.xp.searchsorted(self.held, self._id(slot)))
+        wanted = self.engine.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
+        return int(self.engine.xp.searchsorted(self.held, wanted)[0])
 
     def name(self, slot: int) -> str:
         """The id of a slot, in words."""

@@ -26,10 +26,11 @@ def listed(frame):
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint32", "int64", "uint64", "str", "category"])
 def test_own_labels_are_those_of_threads(cudf, kind, dtype):
-    edges = pd.DataFrame({"src": [5, 7, 8], "dst": [2, 8, 9]}).astype(dtype)
-    people = pd.DataFrame({"vertex": [4, 5, 4, 2, 8, 100]}).astype(dtype)
-    want = components(edges.astype("str" if dtype == "category" else dtype), labels=kind)
-    want = want.attach(people.astype("str" if dtype == "category" else dtype), missing="self")
+    plain = "str" if dtype == "category" else dtype
+    edges = pd.DataFrame({"src": [5, 7, 8], "dst": [2, 8, 9]}).astype(plain)
+    people = pd.DataFrame({"vertex": [4, 5, 4, 2, 8, 100]}).astype(plain)
+    want = components(edges, labels=kind).attach(people, missing="self")
+    edges, people = edges.astype(dtype), people.astype(dtype)
     found = components(cudf.from_pandas(edges), labels=kind)
     for frame in (cudf.from_pandas(people), people):
         attached = found.attach(frame, missing="self")
