@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-simulator test-bounds test-gpu campaign lint figures docs package clean
+.PHONY: demo test test-bounds test-gpu campaign nets ptx-net lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -40,6 +40,15 @@ lint: $(VENV)/dev
 MINUTES ?= 5
 campaign: $(VENV)/dev
 	PYTHONPATH=tests $(BIN)/python -m campaign --minutes $(MINUTES)
+
+# Write the snapshots of tests/nets anew, in a commit that means to change what they hold.
+nets: $(VENV)/dev
+	PYTHONPATH=tests $(BIN)/python -m nets
+
+# Compare the PTX of every kernel with that of another commit: four minutes on two cores, no GPU.
+BASE ?= HEAD~1
+ptx-net: $(VENV)/dev
+	PYTHONPATH=tests $(BIN)/python -m nets.ptx $(BASE)
 
 # On a machine with a GPU, cuDF and cuGraph in PYTHON's own environment: what is missing is an error,
 # and so is a design that has not run.

@@ -101,9 +101,9 @@ class _Noted(Kernel):
 
 
 @contextmanager
-def rehearsed() -> Iterator[Rehearsal]:
-    """A rehearsal, which every name of an engine stands for meanwhile."""
-    engine = Rehearsal()
+def rehearsed(kind: type[Rehearsal] = Rehearsal) -> Iterator[Any]:
+    """A rehearsal of a kind, which every name of an engine stands for meanwhile."""
+    engine = kind()
     with mock.patch.object(engines, "get", return_value=engine), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
