@@ -29,6 +29,14 @@ class Arena:
         self.beside = False  # a large array
         self.lock = threading.Lock()
 
+    def draw_from(self, allocate: Any, workspace: Any) -> None:
+        """Let an allocator make what is too large for a block, and ``workspace`` over it the blocks
+        beside large arrays. In a scope within one of the same run that is the arena itself, which
+        goes on with what it has.
+        """
+        if allocate is not self:
+            self.allocate, self.allocate_large = allocate, partial(workspace, allocate)
+
     def __call__(self, size: int) -> Any:
         with self.lock:
             fits = self.block is not None and self.used + size <= self.size

@@ -12,7 +12,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -262,8 +262,7 @@ class Cuda(Engine):
                 " processes by multiprocessing.get_context('spawn'), or use engine='threads'"
             )
         arena = room or Arena()
-        arena.allocate = allocate = pool_of_caller(self.xp.cuda)
-        arena.allocate_large = partial(self._workspace, allocate)
+        arena.draw_from(pool_of_caller(self.xp.cuda), self._workspace)
         context: contextlib.AbstractContextManager[Any] = self.xp.cuda.using_allocator(arena)
         return context
 

@@ -214,3 +214,12 @@ def test_a_forest_and_the_arrays_beside_it_hold_the_block(pool, arena, workspace
     del small
     assert pool.held() == MANY + Arena.SIZE
     assert len(workspace.left) == 1
+
+
+def test_a_scope_within_one_of_the_same_run_goes_on_with_its_pool(pool):
+    arena = Arena()
+    for allocate in (pool, arena):  # of the scope within, the arena is what allocates
+        arena.draw_from(allocate, lambda allocate, size: allocate(size))
+    arena(MANY)
+    arena.with_room(MANY, 100)
+    assert pool.calls == [MANY, MANY + 100]

@@ -194,5 +194,6 @@ def test_other_ids_stay_on_the_device(cudf, cupy, monkeypatch, kind):
         with copies(cupy, monkeypatch) as made:
             cc_rapids.connected_components(frame, *names)
         found.append(made)
-    assert max(map(sum, found)) <= 16_384 < frame.memory_usage().sum()
+    most = 16_384 + (SKETCH["hash slots"] if kind == "strings" else 0)
+    assert max(map(sum, found)) <= most < frame.memory_usage().sum()
     assert len(found[1]) <= len(found[0]) + 4
