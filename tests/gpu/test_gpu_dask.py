@@ -160,12 +160,13 @@ def test_a_refused_run_frees_the_gpus(client, cudf, partition):
 
     def held():
         tasks = client.run(lambda dask_worker: list(dask_worker.data))
-        return [*client.futures, *(key for keys in tasks.values() for key in keys)]
+        return {*client.futures, *(key for keys in tasks.values() for key in keys)}
 
+    before = held()  # what other tests of this cluster keep
     with pytest.raises(cc_rapids.InputError, match="holds the id") as raised:
         cc_rapids.dask.components(spread(cudf, PATH, PATH), partition=partition, num_vertices=5)
     deadline = time.monotonic() + 20
-    while held() and time.monotonic() < deadline:
+    while held() - before and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not held()
+    assert held() - before == set()
     assert raised.value.__traceback__ is not None
