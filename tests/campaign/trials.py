@@ -31,7 +31,7 @@ from scipy.sparse import csgraph
 import cc_rapids
 from cc_rapids import CcRapidsError, InputError, VerificationError
 
-DESIGNS = ["auto", "auto", "auto", "paper", *map(str, cc_rapids.designs())]
+DESIGNS = ["auto", "auto", "auto", "auto(rule=paper)", *map(str, cc_rapids.designs())]
 SCALE = {"threads": 1, "cuda": 40}
 
 
@@ -103,7 +103,8 @@ def names(random, n, kind=None):
     if kind == "int8" and n <= 200:
         return np.sort(random.permutation(256)[:n] - 128).astype(np.int8)
     if kind in ("near", "int8"):
-        dtype = random.choice([np.int32, np.int64, np.uint32, np.uint64, np.uint16])
+        narrow = [np.uint16] if n <= 1 << 16 else []
+        dtype = random.choice([np.int32, np.int64, np.uint32, np.uint64, *narrow])
         return np.arange(n).astype(dtype)
     if kind == "negative":
         return np.sort(random.permutation(3 * n)[:n] - 2 * n).astype(
