@@ -145,9 +145,7 @@ PLANTS = {
     "two edges": Plant(shared.two_edges, "min(e + lanes, last)", "min(e, last)", "shared bits"),
     "look at two": Plant(shared.look_at_two, "(first, second)", "(first, BIT)", "shared bits"),
     "odd": Plant(shared.odd, "mark(seen, vertex(u))", "mark(seen, vertex(0))", "shared bits"),
-    "filter": Plant(
-        shared.filter_edges, "lane < waiting", "lane + BIT < waiting", "shared bits", gpu=True
-    ),
+    "filter": Plant(shared.filter_edges, "m == 0", "m >= 0", "shared bits"),
     "enter": Plant(queues.enter, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
     "leave": Plant(queues.leave, "np.uint64(at) + beside", "np.uint64(at)", "shared bits"),
     "together": Plant(
