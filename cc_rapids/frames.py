@@ -74,13 +74,13 @@ def read(
         given = read_cudf(edges, *several(source, destination), nulls)
     elif hasattr(edges, "as_gpu_object"):  # a frame of cudf.pandas
         given = _proxy(edges, source, destination, nulls)
-    elif isinstance(source, list) or isinstance(destination, list):
-        given = read_table(edges, *several(source, destination), nulls)
     elif isinstance(edges, str | os.PathLike):
         given, listed = _file(edges, *asked, nulls, header)
         if vertices is not None and listed is not None:
             raise InputError(f"the file lists {len(listed):,} vertices itself: leave vertices out")
         vertices = listed if vertices is None else vertices
+    elif isinstance(source, list) or isinstance(destination, list):
+        given = read_table(edges, *several(source, destination), nulls)
     elif hasattr(edges, "tocoo"):
         given = _matrix(edges, vertices)
         vertices, every = range(edges.shape[0]), True
@@ -202,8 +202,12 @@ def _file(
 ) -> tuple[Given, range | None]:
     from .formats import read_edges
 
+    if isinstance(source, list) or isinstance(destination, list):
+        source, destination = (
+            side if len(side) > 1 else side[0] for side in several(source, destination)
+        )
     file = read_edges(path, source=source, destination=destination, header=header)
-    given = read_table(file.table, [file.source], [file.destination], nulls)
+    given = read_table(file.table, *several(file.source, file.destination), nulls)
     return replace(given, taken=(file.taken,)), file.vertices
 
 

@@ -56,7 +56,7 @@ def components_at(
         A frame or pair of arrays as for :func:`cc_rapids.components`, not changed; or a stream:
         paths or a pattern (one file is in memory at a time), a pyarrow dataset or
         RecordBatchReader, or an iterable of frames, each with the column of weights. Several
-        columns a side are one id, but in files.
+        columns a side are one id.
     weight : str, or (m,) column or array of numbers
         The column of weights; of a stream its name. Floats of 32 bits are compared as such.
     thresholds : list of numbers

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 from as_lists import columns
 
@@ -12,6 +14,7 @@ from cc_rapids.errors import (
     ColumnTypeError,
     FormatError,
     InputError,
+    MissingColumnError,
     NullsError,
     UnknownVertexError,
 )
@@ -58,6 +61,21 @@ def test_batches_give_what_one_frame_gives(kind, labels, engine):
 
 PAIRS = ["a", "b"], ["c", "d"]
 FEW = pd.DataFrame({"a": [1, 1, 2], "b": ["x", "y", "x"], "c": [1, 2, 3], "d": ["y", "y", "x"]})
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_batches_of_files(suffix, tmp_path):
+    path, few = tmp_path / f"few.{suffix}", pa.Table.from_pandas(FEW, preserve_index=False)
+    (pyarrow.csv.write_csv if suffix == "csv" else pq.write_table)(few, path)
+    seen = Connectivity().insert(path, *PAIRS)
+    assert columns(seen.components().labels()) == columns(components(few, *PAIRS).labels())
+    assert set(seen.components().summary()["taken"][0]["columns"]) == {"a", "b", "c", "d"}
+    assert seen.connected(path, *PAIRS).tolist() == [True] * 3
+    with pytest.raises(MissingColumnError, match="has no column 'z'"):
+        seen.insert(path, ["a", "z"], PAIRS[1])
+    with pytest.raises(InputError, match="source names 2 columns and destination 1"):
+        seen.insert(path, PAIRS[0], ["c"])
+    assert len(Connectivity().insert(path, ["a"], ["c"])) == 1
 
 
 def test_queries_look_ids_up_by_all_of_their_columns(engine):

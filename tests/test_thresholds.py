@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.dataset
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -189,14 +191,80 @@ def test_keys_of_several_columns(make, streamed, vertices):
     ]
 
 
-def test_keys_of_several_columns_of_datasets_and_files(tmp_path):
-    table = pa.table({"a": [1, 2], "b": [1, 2], "c": [2, 3], "d": [2, 3], "weight": [1.0, 0.5]})
-    pq.write_table(table, tmp_path / "a.parquet")
-    columns = ["a", "b"], ["c", "d"]
-    dataset = pyarrow.dataset.dataset(tmp_path)
-    assert len(cc_rapids.components_at(dataset, *columns, thresholds=[1]).at(1)) == 2
-    with pytest.raises(cc_rapids.InputError, match="ids of files are one column a side"):
-        cc_rapids.components_at(tmp_path / "a.parquet", *columns, thresholds=[1])
+ROWS = {
+    "c": ["y", "x", "w", "x"],
+    "weight": [0.9, 0.2, 0.5, 0.5],
+    "a": ["x", "y", "x", "007"],
+    "of": ["p", "p", "q", "p"],
+    "w": ["p", "p", "q", "p"],
+    "b": [1, 2, 7, 2],
+    "d": [2, 1, 7, 1],
+}
+WRITERS = {
+    "parquet": pq.write_table,
+    "arrow": pyarrow.feather.write_feather,
+    "csv": pyarrow.csv.write_csv,
+    "tsv": lambda table, path: pyarrow.csv.write_csv(
+        table, path, pyarrow.csv.WriteOptions(delimiter="\t")
+    ),
+    "txt": lambda table, path: table.to_pandas().to_csv(path, sep=" ", index=False),
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (["a", "b"], ["c", "d"]),
+        (["of", "b"], ["of", "d"]),
+        (["b", "w", "a"], ["d", "of", "c"]),
+        (["b"], ["d"]),
+    ],
+    ids=["two", "one that both share", "three", "one"],
+)
+def test_keys_of_several_columns_of_files(kind, columns, tmp_path):
+    table = pa.table(ROWS)
+    WRITERS[kind](table[:3], tmp_path / f"0.{kind}")
+    WRITERS[kind](table[3:], tmp_path / f"1.{kind}")
+    options = {"thresholds": [0.95, 0.9, 0.5]}
+    want = cc_rapids.components_at(table, *columns, **options)
+    paths = [tmp_path / f"{number}.{kind}" for number in range(2)]
+    streams = [paths, str(tmp_path / f"*.{kind}")]
+    if kind == "parquet":
+        streams.append(pyarrow.dataset.dataset(tmp_path))
+    for stream in streams:
+        found = cc_rapids.components_at(stream, *columns, **options)
+        assert found == want
+        assert found.merges().to_pylist() == want.merges().to_pylist()
+        taken = found.at(0.9).summary()["taken"]
+        assert [{*way["columns"]} for way in taken] == [{*columns[0], *columns[1]}]
+    one = cc_rapids.components_at(paths[0], *columns, **options)
+    assert one == cc_rapids.components_at(table[:3], *columns, **options)
+
+
+def test_what_files_of_several_columns_lack(tmp_path):
+    path, columns = tmp_path / "a.csv", (["a", "b"], ["c", "d"])
+    WRITERS["csv"](pa.table(ROWS), path)
+    options = {"thresholds": [0.5]}
+    with pytest.raises(cc_rapids.MissingColumnError, match="has no column 'z'"):
+        cc_rapids.components_at(path, ["a", "z"], columns[1], **options)
+    with pytest.raises(cc_rapids.MissingColumnError, match="has no column 'heavy'"):
+        cc_rapids.components_at(path, *columns, weight="heavy", **options)
+    with pytest.raises(cc_rapids.InputError, match="'d' is an end of the edges, not a weight"):
+        cc_rapids.components_at(path, *columns, weight="d", **options)
+    with pytest.raises(cc_rapids.FormatError, match="line 2: expected a number as weight"):
+        cc_rapids.components_at(path, *columns, weight="of", **options)
+    with pytest.raises(cc_rapids.ColumnTypeError, match="column 'weight' is a column of floats"):
+        cc_rapids.components_at(path, ["a", "weight"], columns[1], weight="b", **options)
+    with pytest.raises(cc_rapids.InputError, match="not two ends of an edge"):
+        cc_rapids.components_at(path, columns[0], columns[0], **options)
+    np.savez(tmp_path / "a.npz", src=[1], dst=[2], weight=[1])
+    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids are one column a side"):
+        cc_rapids.components_at(tmp_path / "a.npz", ["src", "dst"], ["dst", "src"], **options)
+    for kind in ("csv", "parquet"):
+        WRITERS[kind](pa.table(ROWS)[:0], tmp_path / f"none.{kind}")
+        none = cc_rapids.components_at(tmp_path / f"none.{kind}", *columns, **options)
+        assert none.labels(0.5).column_names == ["0_vertex", "1_vertex", "0_labels", "1_labels"]
 
 
 MASKED = {

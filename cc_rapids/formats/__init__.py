@@ -37,7 +37,7 @@ from .header import DELIMITERS, KNOWN_PAIRS, check_header, edge_columns, place_o
 from .ids import integers
 from .kinds import is_text, plain
 from .names import FORMATS, PACKED, format_of
-from .pieces import IN_PIECES, WHOLE, RowGroups, parquet_facts, read_pieces
+from .pieces import IN_PIECES, WHOLE, RowGroups, check_sides, parquet_facts, read_pieces
 from .readers import read_delimited
 from .unchanged import Mark, mark_of, unchanged
 from .writers import check_output, write_table
@@ -92,7 +92,7 @@ _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 
 @dataclass(frozen=True)
 class Taken:
-    """How a file was read: its format, the two columns of ids, and whether a line names them.
+    """How a file was read: its format, the columns of ids, and whether a line names them.
 
     ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
     ``header``.
@@ -131,13 +131,14 @@ class EdgeFile:
     Attributes
     ----------
     table
-        ``pyarrow.Table`` of the two id columns, source first, and of ``weight`` (int64, or double
-        if some are not whole) if that was asked for and is there. One row an edge, in the order of
+        ``pyarrow.Table`` of the two id columns, source first (of ids of several columns first the
+        first of each side, then the second, ..., each column once), and of ``weight`` (int64, or
+        double if some are not whole) if that was asked for and is there. One row an edge, as in
         the file and chunked as it was read; METIS and ECL files list each edge at both its ends,
-        and so does the table. From text the ids are both int64, both uint64 or both string; from
-        other files they are as stored.
+        and so does the table. From text the ids are both int64, both uint64 or both string (of
+        several columns each pair that is compared); from other files they are as stored.
     source, destination
-        The names of the two columns.
+        The names of the two columns; lists, of ids of several columns.
     format
         One of ``FORMATS``.
     header
@@ -150,8 +151,8 @@ class EdgeFile:
     """
 
     table: pa.Table
-    source: str
-    destination: str
+    source: str | list[str]
+    destination: str | list[str]
     format: str
     vertices: range | None = None
     header: bool | None = None
@@ -159,7 +160,8 @@ class EdgeFile:
     @property
     def taken(self) -> Taken:
         """How the file was read."""
-        return Taken(self.format, (self.source, self.destination), self.header)
+        ends = Wanted(self.source, self.destination, self.format, self.header).ends
+        return Taken(self.format, tuple(self.table.column_names[:ends]), self.header)
 
 
 def check_path(path: str | Path) -> None:
@@ -177,8 +179,8 @@ def check_path(path: str | Path) -> None:
 def read_edges(
     path: str | os.PathLike[str],
     *,
-    source: str | None = None,
-    destination: str | None = None,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
     format: str | None = None,
     header: bool | None = None,
     weights: bool = False,
@@ -192,11 +194,12 @@ def read_edges(
     path
         The file.
     source, destination
-        The names of the two columns, which have to be there. By default the first of these pairs
-        that the file has whole, in any case of letters: src and dst, source and target, source and
-        destination, from and to, u and v, id1 and id2, id_l and id_r, unique_id_l and unique_id_r,
-        left_id and right_id; or else its only two columns. A file without a header has the columns
-        src, dst, col2, col3 and so on.
+        The names of the two columns, which have to be there; lists of as many on each side where
+        several columns are one id, which csv, tsv, snap, arrow and parquet may have. By default the
+        first of these pairs that the file has whole, in any case of letters: src and dst, source
+        and target, source and destination, from and to, u and v, id1 and id2, id_l and id_r,
+        unique_id_l and unique_id_r, left_id and right_id; or else its only two columns. A file
+        without a header has the columns src, dst, col2, col3 and so on.
     format
         One of ``FORMATS``; by default what the suffix of the path says.
     header
@@ -236,7 +239,8 @@ def read_edges(
     ColumnTypeError
         A column holds no ids; names the first row and value.
     InputError
-        Source and destination are the same column; ``header`` is given for another format.
+        Source and destination are the same columns, or not as many, or several in a format that has
+        one a side; ``header`` is given for another format.
     """
     path = Path(path)
     kind = format_of(path, format)
@@ -244,18 +248,22 @@ def read_edges(
         raise FormatError(f"{path} is a directory; name a file")
     check_path(path)
     check_header(header, [path], [kind])
+    wanted = Wanted(source, destination, kind, header, weights, weight)
+    check_sides(str(path), wanted)
     try:
         before = mark_of(path)
         with path.open("rb", buffering=0) as raw, unchanged(path, before):
             file = File(str(path), raw, path.stat().st_size, on_progress)
-            wanted = Wanted(source, destination, kind, header, weights, weight)
             table, vertices = _READERS[kind](file, wanted)
             table = _with_weights(path, table, wanted)
     except FileNotFoundError:
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
-    return EdgeFile(table, *_pair(table), kind, vertices, file.header)
+    ends: tuple[str | list[str], str | list[str]] = _pair(table)
+    if isinstance(source, list) and isinstance(destination, list):
+        ends = source, destination
+    return EdgeFile(table, *ends, kind, vertices, file.header)
 
 
 def taken_of(
@@ -291,9 +299,11 @@ def _with_weights(path: Path, table: pa.Table, wanted: Wanted) -> pa.Table:
 
     if not wanted.weights or wanted.weight is None:
         return table
-    own = [*table.column_names[:2], *(["weight"] if table.num_columns > 2 else [])]
-    if table.num_columns == 2 and not len(table):
+    ids = table.column_names[: wanted.ends]
+    without = table.num_columns == len(ids)
+    if without and not len(table):
         return table.append_column("weight", pa.array([], pa.float64()))
-    if table.num_columns == 2 or wanted.format in _UNNAMED:
+    if without or wanted.format in _UNNAMED:
+        own = [*ids, *([] if without else ["weight"])]
         place_of(str(path), own, wanted.weight)
     return table

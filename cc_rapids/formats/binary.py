@@ -47,10 +47,11 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
         rows, batches = 0, []
         for batch in stored.iter_batches(1 << 20, columns=pair):
             batches.append(batch.select(pair))
-            check_ids(file.path, pair[:2], batches[-1].columns[:2], rows)
+            ids = pair[: wanted.ends]
+            check_ids(file.path, ids, batches[-1].columns[: wanted.ends], rows)
             rows += len(batch)
             file.report(file.size * rows // stored.metadata.num_rows)
-    return _weighed(file, pa.Table.from_batches(batches, schema)), None
+    return _weighed(file, wanted, pa.Table.from_batches(batches, schema)), None
 
 
 def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
@@ -72,12 +73,13 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
         for batch in batches:
             kept.append(batch.select(pair))
             kept[-1].validate(full=True)  # or offsets of text beyond its end are followed
-            check_ids(file.path, pair[:2], kept[-1].columns[:2], rows)
+            ids = pair[: wanted.ends]
+            check_ids(file.path, ids, kept[-1].columns[: wanted.ends], rows)
             rows += len(batch)
             file.report_place()
         schema = pa.schema([stored.schema.field(name) for name in pair])
     file.report(file.size)
-    return _weighed(file, pa.Table.from_batches(kept, schema)), None
+    return _weighed(file, wanted, pa.Table.from_batches(kept, schema)), None
 
 
 def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
@@ -91,20 +93,23 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
     return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
 
 
-def _weighed(file: File, table: pa.Table) -> pa.Table:
-    """The table with its third column, if it has one, as weights: int64 or double, no nulls."""
+def _weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
+    """The table with the column behind those of ids, if it has one, as weights: int64 or double, no
+    nulls.
+    """
     import pyarrow as pa
 
-    if table.num_columns == 2:
+    at = wanted.ends
+    if table.num_columns == at:
         return table
-    column, name = table.column(2), table.column_names[2]
+    column, name = table.column(at), table.column_names[at]
     whole, real = pa.types.is_integer(column.type), pa.types.is_floating(column.type)
     if column.null_count or not (whole or real):
         raise FormatError(
             f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
             " weights are numbers, one for each edge"
         )
-    return table.set_column(2, "weight", column.cast(pa.int64() if whole else pa.float64()))
+    return table.set_column(at, "weight", column.cast(pa.int64() if whole else pa.float64()))
 
 
 def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
@@ -191,7 +196,7 @@ def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
-    return _weighed(file, table.select(columns_of(file, wanted, table.schema)))
+    return _weighed(file, wanted, table.select(columns_of(file, wanted, table.schema)))
 
 
 def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:

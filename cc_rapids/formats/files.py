@@ -98,15 +98,24 @@ class Wanted:
         sides = (side if isinstance(side, list) else [side] for side in asked)
         return [name for side in sides for name in side if name is not None]
 
+    @property
+    def ends(self) -> int:
+        """How many columns of ids there are, which come before those of weights."""
+        if isinstance(self.source, list) and isinstance(self.destination, list):
+            return len({*self.source, *self.destination})
+        return 2
+
     def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
         """The positions of the two ends among the names, for each column of an id: see
         ``header.edge_columns``.
         """
         source, destination = self.source, self.destination
-        if not (isinstance(source, list) or isinstance(destination, list)):
-            return [edge_columns(path, names, source, destination)]
-        sides = zip(source or [], destination or [], strict=True)
-        return [(place_of(path, names, a), place_of(path, names, b)) for a, b in sides]
+        if isinstance(source, list) and isinstance(destination, list):
+            sides = zip(source, destination, strict=True)
+            return [(place_of(path, names, a), place_of(path, names, b)) for a, b in sides]
+        assert not isinstance(source, list)
+        assert not isinstance(destination, list)
+        return [edge_columns(path, names, source, destination)]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
         """The positions of all columns of ids, each once: of ids of one column two."""

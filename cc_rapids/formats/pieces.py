@@ -14,9 +14,9 @@ from .delimited import DIALECTS, parse
 from .entries import read_he, read_matrix, read_shortest_paths
 from .files import File, Wanted
 from .ids import IdColumns
-from .kinds import Floats, are_ids, check_ids
+from .kinds import are_ids, check_ids
 from .metis import read_metis
-from .readers import first_lines
+from .readers import Pair, beside, first_lines, without_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -163,24 +163,21 @@ def text_pieces(
     dialect = DIALECTS[wanted.format]
     first, feed, names = first_lines(file, wanted)
     if first is None:
-        yield Piece(_without_rows(wanted, text), 0, 0, False)
+        yield Piece(without_rows(wanted, text), 0, 0, False)
         return
     places = wanted.columns(file.path, names)
-    pairs = wanted.pairs(file.path, names)
-    kinds = [list(dict.fromkeys(names[end] for end in pair)) for pair in pairs]
-    floats, at = [Floats(file.path, dialect, own) for own in kinds], 0
+    pairs = [Pair(file.path, dialect, names, own) for own in wanted.pairs(file.path, names)]
+    at = 0
     for block in chain([first], feed):
         read = parse(file.path, block, dialect, len(names), places)
         columns, tables = dict(zip(places, read, strict=True)), []
         for k, pair in enumerate(pairs):
             ids = IdColumns()
-            found = dict(zip(pair, ids.append(*(columns[end] for end in pair)), strict=True))
-            floats[k].append(block, [columns[end] for end in found], list(found.values()))
-            floats[k].refuse()
-            own = names[pair[0]], names[pair[1]]
-            tables.append(ids.table(own, None if text is None else text[k]))
+            pair.append(block, columns, ids)
+            pair.floats.refuse()
+            tables.append(ids.table(pair.names, None if text is None else text[k]))
         strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
-        table = _beside(tables)
+        table = beside(tables)
         if text is None:
             text = strings
         elif any(own and not before for own, before in zip(strings, text, strict=True)):
@@ -193,25 +190,6 @@ def text_pieces(
         left = max(0, done - (at - len(table)))
         for piece in sliced(table, 0, left, rows):
             yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
-
-
-def _without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
-    """The columns of a file of text in which there is nothing."""
-    source, destination = wanted.source or "src", wanted.destination or "dst"
-    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
-    pairs = list(zip(*sides, strict=True))
-    kinds = [None] * len(pairs) if text is None else text
-    return _beside([IdColumns().table(own, kind) for own, kind in zip(pairs, kinds, strict=True)])
-
-
-def _beside(tables: list[pa.Table]) -> pa.Table:
-    """The columns of several tables in one, each once."""
-    import pyarrow as pa
-
-    found: dict[str, Any] = {}
-    for table in tables:
-        found |= dict(zip(table.column_names, table.columns, strict=True))
-    return pa.table(found)
 
 
 def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
@@ -244,6 +222,24 @@ def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int]
     return meta.num_row_groups, meta.num_rows, span
 
 
+def check_sides(path: str, wanted: Wanted) -> None:
+    """Raise an InputError if columns of ids are named that an edge of this file cannot have."""
+    source, destination = wanted.source, wanted.destination
+    if not (isinstance(source, list) or isinstance(destination, list)):
+        return
+    lists = isinstance(source, list) and isinstance(destination, list)
+    if not (lists and source and len(source) == len(destination or []) and source != destination):
+        raise InputError(
+            f"{path}: source={source!r} and destination={destination!r} are not two ends of an"
+            " edge: name different columns of ids, as many on each side"
+        )
+    if wanted.format not in IN_PIECES:
+        raise InputError(
+            f"{path} is {wanted.format}, whose ids are one column a side, not"
+            f" source={source!r}: ids of several columns are read from {', '.join(IN_PIECES)}"
+        )
+
+
 def read_pieces(
     file: File,
     wanted: Wanted,
@@ -269,6 +265,7 @@ def read_pieces(
         What reads row groups of a Parquet file of this machine as frames: called with its path,
         columns and groups.
     """
+    check_sides(file.path, wanted)
     if wanted.format == "parquet" and read is not None:
         yield from group_pieces(file, wanted, group, done, rows, read)
     elif wanted.format == "parquet":
@@ -277,12 +274,6 @@ def read_pieces(
         yield from arrow_pieces(file, wanted, group, done, rows)
     elif wanted.format in IN_PIECES:
         yield from text_pieces(file, wanted, text, done, rows)
-    elif isinstance(wanted.source, list):
-        raise InputError(
-            f"{file.path} is {wanted.format}, whose ids are one column a side, not"
-            f" source={wanted.source!r}: ids of several columns are read from"
-            f" {', '.join(IN_PIECES)}"
-        )
     else:
         table, vertices = WHOLE[wanted.format](file, wanted)
         vertices = None if done else vertices

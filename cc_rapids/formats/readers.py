@@ -1,13 +1,17 @@
-"""csv, tsv and SNAP text: fields between delimiters, perhaps under a header."""
+"""csv, tsv and SNAP text: fields between delimiters, perhaps under a header.
+
+Where ids have several columns, those of both ends that are compared with each other are a pair, of
+one type; different pairs may be of different ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError
-from .delimited import DIALECTS, Block, check_utf8, parse, shown
+from .delimited import DIALECTS, Block, Column, Dialect, check_utf8, parse, shown
 from .files import File, Wanted
 from .header import following, is_header, names_in_comment, opening, without_header
 from .ids import IdColumns
@@ -20,22 +24,67 @@ if TYPE_CHECKING:
 
 def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     """csv, tsv and snap."""
-    dialect, ids = DIALECTS[wanted.format], IdColumns()
+    dialect = DIALECTS[wanted.format]
     first, feed, names = first_lines(file, wanted)
     if first is None:
-        return ids.table((str(wanted.source or "src"), str(wanted.destination or "dst"))), None
+        return without_rows(wanted, None), None
     ends = wanted.columns(file.path, names)
     at, weights = wanted.weight_column(file.path, names, ends), Weights()
     take = ends if at is None else (*ends, at)
-    floats = Floats(file.path, dialect, [names[end] for end in ends])
+    pairs = [Pair(file.path, dialect, names, own) for own in wanted.pairs(file.path, names)]
+    ids = [IdColumns() for _ in pairs]
     for block in chain([first], feed):
-        source, destination, *weight = parse(file.path, block, dialect, len(names), take)
-        floats.append(block, [source, destination], ids.append(source, destination))
+        read = parse(file.path, block, dialect, len(names), take)
+        columns = dict(zip(take, read, strict=True))
+        for pair, own in zip(pairs, ids, strict=True):
+            pair.append(block, columns, own)
         if at is not None:
-            weights.append(file.path, block, dialect, at, weight[0].text)
-    floats.refuse()
-    table = ids.table((names[ends[0]], names[ends[1]]))
+            weights.append(file.path, block, dialect, at, columns[at].text)
+    for pair in pairs:
+        pair.floats.refuse()
+    table = beside([own.table(pair.names) for pair, own in zip(pairs, ids, strict=True)])
     return table if at is None else table.append_column("weight", weights.column()), None
+
+
+class Pair:
+    """The columns of both ends that are compared with each other, which may be one and the same.
+
+    Parameters
+    ----------
+    names : list of str
+        Of all columns.
+    ends : (int, int)
+        The positions of these two.
+    """
+
+    def __init__(self, path: str, dialect: Dialect, names: list[str], ends: tuple[int, int]):
+        self.ends, self.names = ends, (names[ends[0]], names[ends[1]])
+        self.floats = Floats(path, dialect, list(dict.fromkeys(self.names)))
+
+    def append(self, block: Block, columns: dict[int, Column], ids: IdColumns) -> None:
+        """Add the ids of a block of text to others, and look for floats among them."""
+        values = ids.append(*(columns[end] for end in self.ends))
+        found = dict(zip(self.ends, values, strict=True))
+        self.floats.append(block, [columns[end] for end in found], list(found.values()))
+
+
+def without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
+    """The columns of a file of text in which there is nothing."""
+    source, destination = wanted.source or "src", wanted.destination or "dst"
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    pairs = list(zip(*sides, strict=True))
+    kinds = [None] * len(pairs) if text is None else text
+    return beside([IdColumns().table(own, kind) for own, kind in zip(pairs, kinds, strict=True)])
+
+
+def beside(tables: list[pa.Table]) -> pa.Table:
+    """The columns of several tables in one, each once."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = {}
+    for table in tables:
+        found |= dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table(found)
 
 
 def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:

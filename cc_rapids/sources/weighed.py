@@ -26,7 +26,7 @@ def weighed(
     Parameters
     ----------
     asked : (str, list of str or None, the same)
-        The columns that the caller has named; of files one a side.
+        The columns that the caller has named.
     names : (str or list of str, the same)
         The columns of the frames.
     weight : str
@@ -48,7 +48,7 @@ def weighed(
             for path in expanded(os.fspath(item))
         ]
         check_header(header, paths, [format_of(path) for path in paths])
-        return _files(paths, _one_column(*asked), names, weight, header, taken)
+        return _files(paths, asked, names, weight, header, taken)
     if is_dataset(edges):
         chosen = dataset_columns(edges, *asked)
         columns = [*flat(*chosen), weight]
@@ -59,16 +59,6 @@ def weighed(
     if is_reader(edges):
         return _tables(edges)
     return iter(edges) if is_iterable(edges) else None
-
-
-def _one_column(source: Any, destination: Any) -> tuple[str | None, str | None]:
-    """Return the columns of files with weights; raise an InputError if ids have several."""
-    if isinstance(source, list) or isinstance(destination, list):
-        raise InputError(
-            f"ids of files are one column a side, not source={source!r} and"
-            f" destination={destination!r}: give a pyarrow.dataset.dataset of the files"
-        )
-    return source, destination
 
 
 def _dataset(dataset: Any, columns: list[str], names: list[str]) -> Iterator[Any]:
@@ -104,4 +94,5 @@ def _files(
         )
         if file.taken not in taken:
             taken.append(file.taken)
-        yield file.table.rename_columns([*names, weight])
+        named = file.table.column_names[:-1] if isinstance(asked[0], list) else names
+        yield file.table.rename_columns([*named, weight])
