@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
@@ -16,6 +18,7 @@ import cc_rapids
 from cc_rapids import InputError, VerificationError, components, engines, generators, oracle
 from cc_rapids.audit import ids, ways
 from cc_rapids.audit.labels import audit_labels
+from cc_rapids.errors import MissingColumnError, NullsError
 
 # 10 - 11 - 12    13 - 14 - 15 - 13    16 - 16, and an edge given twice
 SRC, DST = np.array([11, 11, 13, 14, 15, 14, 16]), np.array([10, 12, 14, 15, 13, 13, 16])
@@ -219,8 +222,90 @@ def test_a_file_is_a_stream(tmp_path):
     path.write_text("src,dst\n5,2\n2,9\n9,9\n")
     with wrong("edge 1 joins 2 and 9, which have the labels 2"):
         components((([5, 2, 9]), [2, 7, 9])).audit(path)
-    with pytest.raises(InputError, match="one column a side"):
-        components(path).audit(iter([EDGES]), ["src"], ["dst"])
+    assert components(path).audit(path, ["src"], ["dst"]).edges == 3
+    with pytest.raises(InputError, match="names 2 columns, and the vertices of the answer have 1"):
+        components(path).audit(path, ["src", "dst"], ["dst", "src"])
+
+
+SIDES = ["kind", "id"], ["other", "other_id"]
+
+
+def keys(m=400):
+    random = np.random.default_rng(0)
+    words = np.array(["user", "card", "007", "é"])[random.integers(0, 4, (2, m))]
+    ids = random.integers(-40, 40, (2, m))
+    columns = words[0], ids[0], words[1], ids[1].astype(np.int32)
+    return pa.table(dict(zip([*SIDES[0], *SIDES[1]], columns, strict=True)))
+
+
+@pytest.fixture
+def streams(tmp_path):
+    """What gives all kinds of streams of a table, by name."""
+
+    def made(table):
+        half = len(table) // 2
+        for number, part in enumerate([table[:half], table[half:]]):
+            pq.write_table(part, tmp_path / f"{number}.parquet", row_group_size=90)
+            pyarrow.csv.write_csv(part, tmp_path / f"{number}.csv")
+        return {
+            "pattern": str(tmp_path / "*.parquet"),
+            "text": [tmp_path / "0.csv", tmp_path / "1.csv"],
+            "dataset": pyarrow.dataset.dataset([tmp_path / "0.parquet", tmp_path / "1.parquet"]),
+            "reader": table.to_reader(90),
+            "items": iter([pl.from_arrow(table[:half]), pl.from_arrow(table[half:])]),
+        }
+
+    return made
+
+
+@pytest.mark.parametrize("kind", ["pattern", "text", "dataset", "reader", "items"])
+@pytest.mark.parametrize("labels", ["min", "size"])
+def test_streams_of_several_columns_are_audited(streams, kind, labels, engine):
+    table = keys()
+    options = {"vertices": [("none", 1), ("user", 99)]}
+    found = components(streams(table)[kind], *SIDES, labels=labels, engine=engine, **options)
+    proof = found.audit(streams(table)[kind], *SIDES, **options)
+    assert (proof.edges, proof.components) == (400, len(found))
+    with wrong("vertex ('none', 1) has no label"):
+        components(table, *SIDES).audit(streams(table)[kind], *SIDES, **options)
+    with wrong("vertex ('none', 1) has a label, and nothing names it"):
+        found.audit(streams(table)[kind], *SIDES)
+    extra = pa.table({"kind": ["user"], "id": [99], "other": ["none"], "other_id": [1]})
+    extra = extra.cast(table.schema)
+    with wrong("edge 400 joins ('user', 99) and ('none', 1), which have the labels"):
+        found.audit(streams(pa.concat_tables([table, extra]))[kind], *SIDES, **options)
+
+
+def test_what_is_dropped_of_several_columns_is_counted(streams):
+    table = keys(40)
+    holes = table.set_column(1, "id", pa.array([None, *table["id"].to_pylist()[1:]]))
+    for kind in streams(holes):
+        found = components(streams(holes)[kind], *SIDES, nulls="drop")
+        assert found.audit(streams(holes)[kind], *SIDES, nulls="drop").edges == 39
+        with pytest.raises(NullsError, match="'id' has 1 nulls"):
+            found.audit(streams(holes)[kind], *SIDES)
+
+
+def test_what_cannot_be_audited_of_several_columns_is_said(streams):
+    table = keys(40)
+    found, given = components(table, *SIDES), streams(table)
+    with pytest.raises(InputError, match="names 1 columns, and the vertices of the answer have 2"):
+        found.audit(given["pattern"], "kind", "other")
+    with pytest.raises(InputError, match="source names 2 columns and destination 1"):
+        found.audit(given["pattern"], SIDES[0], ["other"])
+    with pytest.raises(MissingColumnError, match="'kinds'"):
+        found.audit(given["pattern"], ["kinds", "id"], SIDES[1])
+    with pytest.raises(InputError, match="give ids of the kind that the edges hold"):
+        found.audit(given["pattern"], ["id", "kind"], ["other_id", "other"])
+    with pytest.raises(InputError, match="vertices have 3 columns, and the edges 2 a side"):
+        found.audit(given["pattern"], *SIDES, vertices=pd.DataFrame({"a": [1], "b": [1], "c": [1]}))
+    for counted in ({"num_vertices": 3}, {"vertices": range(3)}):
+        with pytest.raises(InputError, match="one column"):
+            found.audit(given["pattern"], *SIDES, **counted)
+    one = given["text"][0]
+    with wrong("edge 0 joins"):
+        components(table[:0], *SIDES).audit(one, *SIDES)
+    assert components(one, *SIDES).audit(one, *SIDES, oracle="scipy").edges == 20
 
 
 @pytest.mark.usefixtures("way")

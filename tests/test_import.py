@@ -105,7 +105,7 @@ ROOMS = {
     ),
     "sources": Room("errors catalog formats columns frames index batches", late="fsspec pyarrow"),
     "audit": Room(
-        "errors catalog engines forest frames columns given offsets pick oracle sources",
+        "errors catalog engines forest frames columns given offsets parts pick oracle sources",
         "numpy",
         "cudf pyarrow",
     ),

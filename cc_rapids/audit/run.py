@@ -13,12 +13,13 @@ import numpy as np
 
 from .. import frames
 from ..catalog import unknown
-from ..columns import Column, Lending, of
+from ..columns import Column, Lending, of, of_parts
 from ..engines import Array, Engine
 from ..errors import InputError, VerificationError
 from ..given import Given
 from ..offsets import check as check_offsets
 from ..oracle.peers import PEERS
+from ..parts import parts_of
 from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
 from . import kernels, ways
@@ -53,7 +54,7 @@ def audit(
     started = perf_counter()
     if oracle is not None and oracle not in PEERS:
         raise InputError(unknown("oracle", oracle, PEERS))
-    path = isinstance(edges, str | os.PathLike) and not isinstance(source, list)
+    path = isinstance(edges, str | os.PathLike)
     with answer.lent_to(engine):
         run = _Run(answer)
         if is_stream(edges) or (path and oracle is None):
@@ -66,8 +67,7 @@ def audit(
             run.begin()
             for given in _chunks(edges, (source, destination, header), nulls, budget, run):
                 run.take(given)
-            named = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
-            run.name(vertices if named is None else named)
+            run.name(_named(answer, vertices, num_vertices))
         else:
             given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
             run.take(given, oracle, alone=True)
@@ -75,20 +75,41 @@ def audit(
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
 
 
+def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
+    """The vertices that are named besides a stream: a range or a column, None if there are none."""
+    width = len(answer.column.parts)
+    if width and (num_vertices is not None or isinstance(vertices, range)):
+        raise InputError(
+            f"num_vertices= and ranges of vertices are for ids of one column, and these have"
+            f" {width}: give vertices= as a frame with as many, or a list of tuples"
+        )
+    if width and vertices is not None:
+        return of_parts(parts_of("vertices", vertices, width))
+    named = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
+    return vertices if named is None else named
+
+
 def _chunks(
     edges: Any, names: tuple[Any, Any, bool | None], nulls: str, budget: Budget, run: _Run
 ) -> Iterator[Given]:
-    """The chunks of a stream, each checked; ``names`` are the two columns and the header."""
+    """The chunks of a stream, each checked; ``names`` are the columns and the header."""
     source, destination, header = names
     if isinstance(source, list) or isinstance(destination, list):
+        sides = frames.several(source, destination)
+        source, destination = (side if len(side) > 1 else side[0] for side in sides)
+    answer = run.answer
+    parts = answer.column.parts or (answer.column,)
+    width = len(source) if isinstance(source, list) else 1
+    if width != len(parts):
         raise InputError(
-            f"ids of edges that are read in chunks are one column a side, not source={source!r} and"
-            f" destination={destination!r}: read them into one frame"
+            f"source={source!r} names {width} columns, and the vertices of the answer have"
+            f" {len(parts)}: name the columns of the ids that it was found for"
         )
-    stream, answer = source_of(edges, source, destination, header=header), run.answer
-    budget.fixed, strings = stream.fixed, answer.column.strings
-    budget.update("strings" if strings else "range", answer.ids.n)
-    read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, strings)
+    stream = source_of(edges, source, destination, header=header)
+    budget.fixed, strings = stream.fixed, [part.strings for part in parts]
+    budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
+    text = strings if answer.rows else None
+    read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, text)
     taken: Iterator[Chunk] = ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
