@@ -46,9 +46,9 @@ def array_of_host(name: str, values: Any) -> Any:
         raise no_ids(name, "a list with booleans among them", len(values))
     if array.dtype.kind in ("f", "O") and kinds and all(map(_is_integer, kinds)):
         return _integers(name, [int(value) for value in values])
-    if array.dtype.kind == "f" and any(map(_is_integer, kinds)):  # where nan stands for no value
-        nan = any(map(_is_missing, values))
-        return _masked(name, values) if nan else array
+    if values and array.dtype.kind == "f":
+        enough = any if any(map(_is_integer, kinds)) else all  # of nan, to stand for no value
+        return _masked(name, values) if enough(map(_is_missing, values)) else array
     return array
 
 
