@@ -15,7 +15,7 @@ import numpy as np
 
 from . import kernels
 from .choosing import choose_for_batch
-from .columns import without_rows
+from .columns import no_rows, without_rows
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
@@ -124,11 +124,26 @@ def extended_by(
 
 
 def answered_as(state: State, given: Given) -> State:
-    """The state, whose answers go back as the edges of a batch came."""
+    """The state, whose answers go back as the edges of a batch came: as those of the latest one
+    that had rows, or, if none had, as those of the latest of all.
+    """
     kind = kind_of(given, state.given)
-    if (len(kind.src.parts) or 1) != state.index.width:  # no batch had rows, nor has this one
-        kind = replace(kind_of(given, None), dropped=kind.dropped)
+    if not (given.src.size or state.edges):
+        kind = _kind_without_rows(state, given, kind)
     return State(state.engine, state.index, state.forest, kind, state.edges, state.batches)
+
+
+def _kind_without_rows(state: State, given: Given, kind: Given) -> Given:
+    """How answers go back of vertices alone, of which ``kind`` says what their ids are like: in
+    frames as a batch without rows has them.
+    """
+    own, other = kind.src, given.src
+    if state.index.n and (own.strings or own.parts):
+        if given.on_device != kind.on_device or len(own.parts) != len(other.parts):
+            return kind
+        given = replace(given, src=no_rows(own, other), dst=no_rows(own, given.dst))
+    taken = tuple(dict.fromkeys((*kind.taken, *given.taken)))
+    return replace(kind_of(given, None), dropped=kind.dropped, taken=taken)
 
 
 def inserted(state: State, design: Design | None, src: Array, dst: Array) -> State:

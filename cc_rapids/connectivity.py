@@ -286,7 +286,8 @@ class Connectivity:
         -------
         Components
             As :func:`cc_rapids.components` gives them for all edges so far, on new arrays;
-            frames are of the kind of the latest batch.
+            frames are of the kind of the latest batch that had rows, or, if none had, of the
+            latest.
 
         Examples
         --------

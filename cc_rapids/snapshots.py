@@ -11,7 +11,6 @@ from .batches import State
 from .design import Design
 from .engines import Engine
 from .forest import Forest
-from .given import Given
 from .index import Integers, Range
 from .result import Components, Facts
 
@@ -39,14 +38,6 @@ def begun(
     given = inputs.vertices(named, width)
     with inputs.lent_to(state, given, free) as (old, columns):
         return batches.named(old, given, columns)[0]
-
-
-def like(state: State, given: Given) -> State:
-    """The state, whose answers go back as the edges came, even if there are none so far."""
-    if given.src.size or state.edges or (state.index.strings and state.index.n):
-        return state
-    kind = batches.kind_of(given, None)
-    return replace(state, given=replace(kind, dropped=state.given.dropped))
 
 
 def merged(one: State, other: State, base: State, design: Design) -> State:

@@ -20,7 +20,7 @@ from .frames import check_header, named
 from .given import Given
 from .pick import column_of, columns_of, numbers_of
 from .result import check_labels
-from .snapshots import begun, like, snapshot
+from .snapshots import begun, snapshot
 from .sources import weighed
 
 DIRECTIONS = ("at_least", "at_most")
@@ -166,6 +166,7 @@ class _Reader:
                     self._joined(state, own, ends, buckets == number)
                     for number, own in enumerate(states)
                 ]
+                state = replace(state, edges=state.edges + int(buckets.size))
         with state.engine.scope():
             for i in range(len(states)):
                 states[i] = self._folded(state, states[max(i - 1, 0)], states[i])
@@ -202,7 +203,7 @@ class _Reader:
                 ends = [inputs.rows(column, there, old.engine) for column in ends]
                 buckets = buckets[there]
             named, numbers = batches.named(old, given, [*ends, *columns[2:]], copied=False)
-            state = replace(like(named, given), batches=old.batches + 1)
+            state = replace(named, batches=old.batches + 1)
             yield state, numbers[:2], buckets
 
     def _read(self, edges: Any) -> tuple[Given, Any]:

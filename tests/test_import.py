@@ -119,7 +119,7 @@ ROOMS = {
     "checkpoint": Room(
         "errors columns engines forest index batches inputs archive framekind", "numpy", "pyarrow"
     ),
-    "snapshots": Room("engines design forest given index batches inputs result"),
+    "snapshots": Room("engines design forest index batches inputs result"),
     "insertions": Room("errors engines design frames columns given batches inputs"),
     "connectivity": Room(
         "engines design frames index batches checkpoint inputs insertions pick alike result"

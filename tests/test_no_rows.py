@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 from as_lists import columns
 
-from cc_rapids import components, stream_components
+from cc_rapids import Connectivity, components, components_at, stream_components
 
 EMPTY = {
     "pandas floats": pd.DataFrame({"src": [], "dst": []}),
@@ -90,3 +92,52 @@ def test_chunks_without_rows_go_with_others(edges, ids):
     some = pd.DataFrame({"src": ids[:1], "dst": ids[1:]})
     for chunks in ([some, edges], [edges, some]):
         assert len(stream_components(iter(chunks)).labels()) == 2
+
+
+BATCHES = {
+    "batch": lambda edges, named: Connectivity(vertices=named).insert(edges).components(),
+    "batches": lambda edges, named: Connectivity(vertices=named).insert(iter([edges])).components(),
+    "process": lambda edges, named: processed(edges, named).components(),
+    "stream": lambda edges, named: stream_components(iter([edges]), vertices=named),
+}
+
+
+def processed(edges, named):
+    seen = Connectivity(vertices=named)
+    seen.process(edges, query=np.empty(0, bool))
+    return seen
+
+
+@pytest.mark.parametrize("door", BATCHES.values(), ids=BATCHES)
+@pytest.mark.parametrize("vertices", [None, *VERTICES.values()], ids=["", *VERTICES])
+@pytest.mark.parametrize("edges", EMPTY.values(), ids=EMPTY)
+def test_batches_without_rows_give_frames_of_their_kind(door, edges, vertices):
+    found, want = door(edges, vertices).labels(), components(edges, vertices=vertices).labels()
+    assert type(found) is type(want)
+    assert columns(found) == columns(want)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "parquet", "arrow"])
+@pytest.mark.parametrize(
+    "names", [("src", "dst"), (["src", "i"], ["dst", "j"])], ids=["", "several"]
+)
+def test_files_without_rows_give_frames_as_others_do(kind, names, tmp_path):
+    write = {"parquet": pq.write_table, "arrow": pyarrow.feather.write_feather}
+    path, rows = tmp_path / f"none.{kind}", pa.Table.from_pandas(ROWS[:0])
+    write.get(kind, lambda table, path: path.write_text(""))(rows, path)
+    seen = Connectivity().insert(path, *names)
+    assert type(seen.components().sizes()) is pa.Table
+    assert seen.components().labels().schema.names == components(path, *names).labels().schema.names
+    assert [*seen.components().summary()["taken"][0]["columns"]]
+    assert type(seen.insert(ROWS, *names).components().labels()) is pd.DataFrame
+    assert type(seen.insert(path, *names).components().labels()) is pd.DataFrame
+
+
+def test_what_has_rows_says_how_cuts_come():
+    some = pd.DataFrame({"src": [1], "dst": [2], "weight": [1.0]})
+    none = pl.DataFrame({"src": [], "dst": [], "weight": []}, schema=dict.fromkeys(some, pl.Int64))
+    for chunks in ([some, none], [none, some]):
+        cuts = components_at(iter(chunks), thresholds=[2, 1])
+        assert [type(cuts.labels(level)) for level in (2, 1)] == [pd.DataFrame] * 2
+        assert [cuts.at(level).summary()["edges"] for level in (2, 1)] == [0, 1]
+    assert type(components_at(iter([none]), thresholds=[1]).labels(1)) is pl.DataFrame

@@ -20,7 +20,7 @@ from ..frames import Side, named
 from ..index import Range
 from ..insertions import insert_given
 from ..result import Components, check_labels
-from ..snapshots import begun, like, snapshot
+from ..snapshots import begun, snapshot
 from ..sources import Budget, Chunk, Cursor, Source, ahead, bytes_of, source_of
 from ..sources.memory import MOST_ON_DEVICE, MOST_ROWS
 from .plan import StreamPlan, plan
@@ -241,7 +241,7 @@ class Run:
         if chunk.old:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped=state.given.dropped))
-        return like(insert_given(state, given, self.design, self.free, copied=False), given)
+        return insert_given(state, given, self.design, self.free, copied=False)
 
 
 OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
