@@ -209,7 +209,7 @@ class Connectivity:
         array([ True, False])
         """
         inputs.check_missing(missing)
-        given = inputs.read(pairs, source, destination, header=header)
+        given = inputs.read_rows(pairs, source, destination, header)
         with inputs.lent_to(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
             ends, known = inputs.ends(state, given, columns[:2], missing)
@@ -256,7 +256,7 @@ class Connectivity:
         [True, True]
         """
         inputs.check_missing(missing)
-        given = inputs.read(batch, source, destination, header=header)
+        given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock, inputs.lent_to(before := self._state, given, self._free) as lent:
             old, columns = lent

@@ -16,7 +16,7 @@ import numpy as np
 from . import offsets
 from .catalog import unknown
 from .columns import (
-    LEAVE_OUT,
+    REFUSE,
     Column,
     as_series,
     chunked,
@@ -28,6 +28,7 @@ from .columns import (
     no_rows,
     of,
     of_parts,
+    remedy_for,
     same_kind,
 )
 from .errors import ColumnTypeError, InputError, shown
@@ -56,10 +57,15 @@ def read(
     num_vertices: int | None,
     nulls: str,
     header: bool | None = None,
+    droppable: bool = True,
 ) -> Given:
-    """Check what the caller gave; see :func:`cc_rapids.components` for what that may be."""
+    """Check what the caller gave; see :func:`cc_rapids.components` for what that may be.
+
+    If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it.
+    """
     if nulls not in ("raise", "drop"):
         raise InputError(unknown("nulls policy", nulls, ("raise", "drop")))
+    nulls = nulls if droppable else REFUSE
     if num_vertices is not None:
         if vertices is not None:
             raise InputError("give vertices or num_vertices, not both")
@@ -260,7 +266,7 @@ def _graph(graph: Any, vertices: Any, nulls: str) -> tuple[Given, Any, bool]:
         graph, vertices = read_graph(graph, nulls)
     if isinstance(graph, Given):
         return graph, vertices, False
-    given = _pair((graph.indices, graph.indices), "indices", "indices", "raise")
+    given = _pair((graph.indices, graph.indices), "indices", "indices", REFUSE)
     return read_rows(graph, given), range(max(len(graph.offsets) - 1, 0)), True
 
 
@@ -294,7 +300,8 @@ def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") ->
     if len({type(mask) for mask in masks}) > 1:
         masks = list(map(_host, masks))
     keep = reduce(and_, masks) if masks and nulls == "drop" else None
-    left, right = (side.column(LEAVE_OUT) if keep is None else side.where(keep) for side in sides)
+    remedy = remedy_for(nulls)
+    left, right = (side.column(remedy) if keep is None else side.where(keep) for side in sides)
     on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
     left, right = same_kind(_as_array(left, src), _as_array(right, dst))
     if keep is None:

@@ -95,8 +95,15 @@ def read(
     nulls: str = "raise",
     header: bool | None = None,
 ) -> Given:
-    """The edges, or pairs, as :func:`cc_rapids.components` reads them."""
+    """The edges as :func:`cc_rapids.components` reads them."""
     return frames.read(edges, source, destination, None, None, nulls, header)
+
+
+def read_rows(
+    rows: Any, source: Side | None, destination: Side | None, header: bool | None
+) -> Given:
+    """Pairs, or a batch with queries, which are read in the same way, but that none is left out."""
+    return frames.read(rows, source, destination, None, None, "raise", header, droppable=False)
 
 
 def vertices(named: Any, width: int | None = None) -> Given:
@@ -125,7 +132,7 @@ def vertices(named: Any, width: int | None = None) -> Given:
 
 
 def _looped(named: Any) -> Given:
-    return frames.read((named, named), "vertices", "vertices", None, None, "raise")
+    return read_rows((named, named), "vertices", "vertices", None)
 
 
 def _width(named: Any) -> int:

@@ -19,6 +19,7 @@ from .columns import (
     of_parts,
     of_series,
     refuse_twice,
+    remedy_for,
     rows_where,
     same_kind,
     series_of,
@@ -93,9 +94,10 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
     if nulls == "drop" and any(frame._data[column].null_count for column in columns):
         frame = frame[list(dict.fromkeys(columns))].reset_index(drop=True).dropna()
         kept = frame.index.to_cupy
+    remedy = remedy_for(nulls)
     src, dst = (
         [
-            of_cudf(name, frame._data[column], partial(frame.__getitem__, column))
+            of_cudf(name, frame._data[column], partial(frame.__getitem__, column), remedy)
             for name, column in zip(named, side, strict=True)
         ]
         for named, side in zip(names, where, strict=True)
@@ -179,8 +181,10 @@ def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> Given:
     every, kept = [*sides[0], *sides[1]], None
     if nulls == "drop":
         every, kept = _without_nulls(every)
+    remedy = remedy_for(nulls)
     columns = [
-        of_series(name, side) for name, side in zip([*names[0], *names[1]], every, strict=True)
+        of_series(name, side, remedy)
+        for name, side in zip([*names[0], *names[1]], every, strict=True)
     ]
     make = partial(_make_frame, every[0].implementation)
     dropped = size - len(every[0])

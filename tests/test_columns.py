@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 import pytest
 from refusals import refused
 
-from cc_rapids import components, errors, stream_components
+from cc_rapids import Connectivity, Csr, components, components_at, errors, stream_components
+from cc_rapids.audit.labels import audit_labels
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 ONE = np.array([1])
@@ -288,3 +289,35 @@ def test_what_drops_no_nulls_is_not_advised_to(side, nulls):
     says = "has 1 nulls in 2 rows: fill or drop them first"
     message = refused(errors.NullsError, ([], []), says, nulls=nulls, vertices=side)
     assert "nulls=" not in message
+
+
+DOORS_WITHOUT_NULLS = {
+    "Connectivity": lambda side, one: Connectivity(vertices=side),
+    "stream": lambda side, one: stream_components(iter([(one, one)]), vertices=side, nulls="drop"),
+    "cuts": lambda side, one: components_at(
+        (one, one), weight=[1], thresholds=[1], vertices=side, nulls="drop"
+    ),
+    "audit of a stream": lambda side, one: components((one, one)).audit(
+        iter([(one, one)]), vertices=side, nulls="drop"
+    ),
+    "connected": lambda side, one: Connectivity(vertices=one).connected((side, side)),
+    "process": lambda side, one: Connectivity().process((side, side), query=np.array([True] * 2)),
+    "labels": lambda side, one: audit_labels((side, side), (one, one)),
+    "rows": lambda side, one: components(Csr(np.array([0, 2]), side), nulls="drop"),
+    "ids to look up": lambda side, one: components((one, one)).component_of(side),
+}
+
+
+@pytest.mark.parametrize("door", DOORS_WITHOUT_NULLS.values(), ids=DOORS_WITHOUT_NULLS)
+@pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
+def test_what_cannot_be_dropped_is_not_advised_to_be(side, door):
+    one = ["a"] if isinstance(side[0], str) else [1]
+    with pytest.raises(errors.NullsError, match=r"has 1 nulls in 2 rows: fill or drop them first$"):
+        door(side, one)
+
+
+@pytest.mark.parametrize("make", NULLS.values(), ids=NULLS)
+def test_pairs_of_frames_cannot_be_dropped(make):
+    pairs = make({"src": [1, None], "dst": [2, 3]})
+    with pytest.raises(errors.NullsError, match=r"'src' has 1 nulls in 2 rows: fill or drop them"):
+        Connectivity().connected(pairs)

@@ -277,7 +277,7 @@ def _columns(frame: Any, kind: str, parts: int) -> tuple[Column, Column, bool]:
         for word in ("vertex", "labels")
     ]
     if kind in IDS or isinstance(frame, str | os.PathLike):
-        given = frames.read(frame, names[0], names[1], None, None, "raise")
+        given = frames.read(frame, names[0], names[1], None, None, "raise", droppable=False)
         return given.src, given.dst, given.on_device
     if isinstance(frame, tuple | list):
         vertices, numbers = [frame[0]], frame[1]

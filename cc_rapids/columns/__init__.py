@@ -25,12 +25,12 @@ from .column import (
 )
 from .content import Content
 from .lists import numbers_of_list
-from .refusals import LEAVE_OUT, refuse_twice
+from .refusals import REFUSE, refuse_twice, remedy_for
 from .sides import no_rows, same_kind
 
 __all__ = [
-    "LEAVE_OUT",
     "LIBRARIES",
+    "REFUSE",
     "Column",
     "Content",
     "Held",
@@ -54,6 +54,7 @@ __all__ = [
     "of_series",
     "plain",
     "refuse_twice",
+    "remedy_for",
     "rows_where",
     "same_kind",
     "series_of",

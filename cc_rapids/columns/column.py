@@ -15,7 +15,7 @@ from .. import buffers
 from ..errors import InputError, shown
 from .arrow import as_series, in_one, plain, rows_where
 from .lists import array_of_host, missing_of, present
-from .refusals import FILL, LEAVE_OUT, no_ids, refuse_nulls, refuse_surrogates
+from .refusals import FILL, no_ids, refuse_nulls, refuse_surrogates
 
 LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
 
@@ -152,7 +152,7 @@ def _cudf_where(name: str, series: Any, keep: Any) -> Column:
         if len(series) and not bool(keep.any()):
             return empty(name)
         series = series[keep]
-    return of_cudf(name, series._column, partial(_itself, series), FILL)
+    return of_cudf(name, series._column, partial(_itself, series))
 
 
 def _series_where(name: str, native: Any, keep: Any) -> Column:
@@ -162,7 +162,7 @@ def _series_where(name: str, native: Any, keep: Any) -> Column:
         if not _is_id(series_of(native)):  # before what may not know how to filter it does so
             return of_series(name, series_of(native))
         native = rows_where(native, keep, name)
-    return of_series(name, series_of(native), FILL)
+    return of_series(name, series_of(native))
 
 
 def _held_array(name: str, values: Any) -> Held:
@@ -198,7 +198,7 @@ def of_parts(parts: list[Column]) -> Column:
     return Column(name, dtype, parts[0].size, partial(Lending, parts), parts=tuple(parts))
 
 
-def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = LEAVE_OUT) -> Column:
+def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
     """A column of cuDF's own column, which counts its nulls when it is made.
 
     Parameters
@@ -253,7 +253,7 @@ def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any
     return series.astype(same if fits else type(same)(words))
 
 
-def of_series(name: str, side: Any, remedy: str = LEAVE_OUT) -> Column:
+def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
     """A column of a series of narwhals, as :func:`series_of` makes it; ``remedy`` is for nulls."""
     native, dtype, size = side.to_native(), side.dtype, len(side)
     there = there_of(native)

@@ -8,6 +8,12 @@ from ..errors import ColumnTypeError, InputError, NullsError
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
+REFUSE = "refuse"  # the policy of functions that have no nulls=, beside "raise" and "drop"
+
+
+def remedy_for(nulls: str) -> str:
+    """Return the way out that there is for nulls of edges under a policy."""
+    return FILL if nulls == REFUSE else LEAVE_OUT
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
