@@ -242,6 +242,18 @@ def test_keys_of_several_columns_of_files(kind, columns, tmp_path):
     assert one == cc_rapids.components_at(table[:3], *columns, **options)
 
 
+@pytest.mark.parametrize("columns", [("a", "b"), (["t", "a"], ["t", "b"])], ids=["one", "several"])
+def test_text_files_are_of_the_kind_of_those_before(columns, tmp_path):
+    paths = [tmp_path / "0.csv", tmp_path / "1.csv"]
+    for path, end in zip(paths, ("007", "7"), strict=True):
+        path.write_text(f"t,a,b,weight\nx,1,{end},1\nx,NA,{end},1\n")
+    cuts = cc_rapids.components_at(paths, *columns, thresholds=[1])
+    assert cuts.at(1) == cc_rapids.components(paths, *columns)
+    assert cuts.labels(1)[cuts.labels(1).schema.names[-1]].to_pylist() == ["007"] * 4
+    with pytest.raises(cc_rapids.ColumnTypeError, match="is string, and the 2 vertices so far are"):
+        cc_rapids.components_at(paths[::-1], *columns, thresholds=[1], nulls="drop")
+
+
 def test_what_files_of_several_columns_lack(tmp_path):
     path, columns = tmp_path / "a.csv", (["a", "b"], ["c", "d"])
     WRITERS["csv"](pa.table(ROWS), path)

@@ -74,6 +74,7 @@ __all__ = [
     "plain",
     "read_edges",
     "read_pieces",
+    "read_wanted",
     "taken_of",
     "unchanged",
     "write_edges",
@@ -242,28 +243,35 @@ def read_edges(
         Source and destination are the same columns, or not as many, or several in a format that has
         one a side; ``header`` is given for another format.
     """
+    kind = format_of(Path(path), format)
+    wanted = Wanted(source, destination, kind, header, weights, weight)
+    return read_wanted(path, wanted, on_progress)
+
+
+def read_wanted(
+    path: str | os.PathLike[str], wanted: Wanted, on_progress: Progress | None = None
+) -> EdgeFile:
+    """Return what is wanted of a file, as :func:`read_edges` does."""
     path = Path(path)
-    kind = format_of(path, format)
     if os.path.isdir(path):  # which is false of what is no path at all
         raise FormatError(f"{path} is a directory; name a file")
     check_path(path)
-    check_header(header, [path], [kind])
-    wanted = Wanted(source, destination, kind, header, weights, weight)
+    check_header(wanted.header, [path], [wanted.format])
     check_sides(str(path), wanted)
     try:
         before = mark_of(path)
         with path.open("rb", buffering=0) as raw, unchanged(path, before):
             file = File(str(path), raw, path.stat().st_size, on_progress)
-            table, vertices = _READERS[kind](file, wanted)
+            table, vertices = _READERS[wanted.format](file, wanted)
             table = _with_weights(path, table, wanted)
     except FileNotFoundError:
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
     ends: tuple[str | list[str], str | list[str]] = _pair(table)
-    if isinstance(source, list) and isinstance(destination, list):
-        ends = source, destination
-    return EdgeFile(table, *ends, kind, vertices, file.header)
+    if isinstance(wanted.source, list) and isinstance(wanted.destination, list):
+        ends = wanted.source, wanted.destination
+    return EdgeFile(table, *ends, wanted.format, vertices, file.header)
 
 
 def taken_of(

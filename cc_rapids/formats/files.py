@@ -82,7 +82,11 @@ class File:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the caller asked for; of ids of several columns as many names on each side."""
+    """What the caller asked for; of ids of several columns as many names on each side.
+
+    ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
+    files that were read before.
+    """
 
     source: str | list[str] | None
     destination: str | list[str] | None
@@ -90,6 +94,7 @@ class Wanted:
     header: bool | None
     weights: bool = False
     weight: str | None = None
+    text: list[bool] | None = None
 
     @property
     def requested(self) -> list[str]:

@@ -27,7 +27,7 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
     dialect = DIALECTS[wanted.format]
     first, feed, names = first_lines(file, wanted)
     if first is None:
-        return without_rows(wanted, None), None
+        return without_rows(wanted, wanted.text), None
     ends = wanted.columns(file.path, names)
     at, weights = wanted.weight_column(file.path, names, ends), Weights()
     take = ends if at is None else (*ends, at)
@@ -42,7 +42,9 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
             weights.append(file.path, block, dialect, at, columns[at].text)
     for pair in pairs:
         pair.floats.refuse()
-    table = beside([own.table(pair.names) for pair, own in zip(pairs, ids, strict=True)])
+    kinds = [None] * len(pairs) if wanted.text is None else wanted.text
+    found = zip(pairs, ids, kinds, strict=True)
+    table = beside([columns.table(pair.names, kind) for pair, columns, kind in found])
     return table if at is None else table.append_column("weight", weights.column()), None
 
 

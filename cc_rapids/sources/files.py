@@ -102,7 +102,7 @@ class Files:
             begin = start if number == start.file else Cursor(number)
             for chunk in self._pieces(number, begin, budget, text):
                 if text is None and (chunk.load or len(chunk.frame)):
-                    text = _text(chunk)
+                    text = text_of(chunk.frame, chunk.source, chunk.destination)
                 yield chunk
 
     def _pieces(
@@ -181,12 +181,11 @@ class Files:
         }
 
 
-def _text(chunk: Chunk) -> list[bool]:
+def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     """For each column of an id whether it is text."""
-    schema, sides = chunk.frame.schema, (chunk.source, chunk.destination)
-    ends = (side if isinstance(side, list) else [side] for side in sides)
-    pairs = zip(*ends, strict=True)
-    return [any(is_text(schema.field(name).type) for name in pair) for pair in pairs]
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    pairs = zip(*sides, strict=True)
+    return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
 
 
 def _packed(path: str) -> bool:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..formats import DELIMITERS, Taken, check_header, format_of, place_of, read_edges
+from ..formats import (
+    DELIMITERS,
+    Taken,
+    Wanted,
+    check_header,
+    format_of,
+    place_of,
+    read_wanted,
+)
 from .datasets import check_columns, unchanged_files
-from .files import expanded
+from .files import expanded, text_of
 from .kinds import are_paths, dataset_columns, flat, is_dataset, is_iterable, is_pattern, is_reader
 
 
@@ -83,15 +92,13 @@ def _files(
     header: bool | None,
     taken: list[Taken],
 ) -> Iterator[Any]:
+    text: list[bool] | None = None
     for path in paths:
-        file = read_edges(
-            path,
-            source=asked[0],
-            destination=asked[1],
-            header=header if format_of(path) in DELIMITERS else None,
-            weights=True,
-            weight=weight,
-        )
+        kind = format_of(Path(path))
+        first_line = header if kind in DELIMITERS else None
+        file = read_wanted(path, Wanted(*asked, kind, first_line, True, weight, text))
+        if text is None and len(file.table):
+            text = text_of(file.table, file.source, file.destination)
         if file.taken not in taken:
             taken.append(file.taken)
         named = file.table.column_names[:-1] if isinstance(asked[0], list) else names
