@@ -163,6 +163,34 @@ def test_streams_of_ids_of_several_columns(cudf, kind, tmp_path):
     assert len(more) == len(cc_rapids.components(frame, *SIDES, vertices=named))
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_of_ids_of_several_columns(cudf, kind, tmp_path):
+    table = keyed(cudf, 3000).to_arrow()
+    weighed = table.append_column("weight", pa.array(np.arange(3000) % 3))
+    write = pq.write_table if kind == "parquet" else pyarrow.csv.write_csv
+    write(weighed.slice(0, 1000), tmp_path / f"0.{kind}")
+    write(weighed.slice(1000), tmp_path / f"1.{kind}")
+    paths, on = [tmp_path / f"{k}.{kind}" for k in range(2)], {"engine": "cuda"}
+    found = stream_components(paths, *SIDES, vertices=[("none", 1)], **on)
+    assert found.audit(paths, *SIDES, vertices=[("none", 1)]).edges == 3000
+    cuts = components_at(paths, *SIDES, thresholds=[2, 0], **on)
+    assert cuts == components_at(weighed, *SIDES, thresholds=[2, 0])
+    assert isinstance(cuts.merges(), pa.Table)
+    seen = Connectivity(**on).insert(paths[0], *SIDES).insert(paths[1], *SIDES)
+    assert seen.components() == cuts.at(0)
+
+
+def test_batches_without_rows(cudf, tmp_path):
+    none, path = cudf.DataFrame({"src": [], "dst": []}), tmp_path / "none.csv"
+    path.write_text("")
+    for given in (None, [3], cudf.Series([3]), cudf.Series(["a"])):
+        seen = Connectivity(vertices=given).insert(none)
+        assert isinstance(seen.components().labels(), cudf.DataFrame)
+    assert isinstance(Connectivity(engine="cuda").insert(path).components().labels(), pa.Table)
+    with pytest.raises(cc_rapids.NullsError, match="1 nulls in 2 rows: fill or drop them first"):
+        Connectivity(vertices=cudf.Series([1, None]))
+
+
 def test_columns_of_files_are_decided_as_on_threads(cudf, tmp_path):
     """Row groups that cuDF reads: known pairs, names that are given, floats, and no rows."""
     path = tmp_path / "a.parquet"
