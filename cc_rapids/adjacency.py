@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels, offsets, reading
+from . import offsets, reading
 from .design import Design
 from .edges import Array, Edges
 from .engines import MEMORY, Engine
@@ -60,7 +60,7 @@ def check_offsets(given: Given, starts: Array, engine: Engine) -> None:
     assert given.offsets is not None
     name, size, m = given.offsets.name, int(starts.size), given.dst.size
     found = engine.fill(engine.notes(1), 0xFF)
-    kernels.kernel(columns.first_wrong_offset, engine)(size, m, starts, found)
+    engine.kernel(columns.first_wrong_offset)(size, m, starts, found)
     at = int(engine.to_host(found)[0]) if size else 0
     if at < size or (m and not size):
         around = engine.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
@@ -71,7 +71,7 @@ def check_offsets(given: Given, starts: Array, engine: Engine) -> None:
 def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
     """The entries of rows as an edge list: one integer an entry is allocated."""
     src = engine.empty(rows.m, edges.dst.dtype)
-    number = kernels.kernel(reading.rows, engine)
+    number = engine.kernel(reading.rows)
     number(rows.m, rows.offsets.size - 1, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
 
@@ -139,7 +139,7 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, firsts).astype(np.int64)
     forest.stray |= offsets[-1:] != keys.size
-    kernels.kernel(columns.mark_rows, engine, forest.vertex)(n, offsets, forest.seen)
+    engine.kernel(columns.mark_rows, forest.vertex)(n, offsets, forest.seen)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 
 

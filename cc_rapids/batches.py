@@ -69,13 +69,13 @@ class State:
         """
         engine, n, vertex = self.engine, self.forest.n, self.forest.vertex
         solved, flat = grown(self.forest, n), Forest(engine, n, everyone=True)
-        climb = kernels.kernel(giant.leap, engine)
-        kernels.kernel(kernels.forest.flatten, engine, climb)(n, solved.parent, solved.seen)
+        climb = engine.kernel(giant.leap)
+        engine.kernel(kernels.forest.flatten, climb)(n, solved.parent, solved.seen)
         places = self.index.places
         roots = solved.parent if places is None else solved.parent[places]
         least = engine.fill(engine.empty(n, vertex), 0xFF)
-        kernels.kernel(kernel_ids.lower, engine, vertex)(n, roots, least)
-        kernels.kernel(kernel_ids.hang, engine, vertex)(n, roots, least, flat.parent)
+        engine.kernel(kernel_ids.lower, vertex)(n, roots, least)
+        engine.kernel(kernel_ids.hang, vertex)(n, roots, least, flat.parent)
         flat.count()
         return flat
 
@@ -209,8 +209,8 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     engine = state.engine
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
-        climb = kernels.kernel(kernels.compress.naive, engine)
-        ask = kernels.kernel(answer.ask, engine, state.forest.vertex, climb)
+        climb = engine.kernel(kernels.compress.naive)
+        ask = engine.kernel(answer.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from . import kernels
 from .adjacency import Adjacency
 from .catalog import unknown
 from .design import Design
@@ -191,7 +190,7 @@ def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
     if not n:
         return 0.0
     roots = engine.empty(PROBES, np.uint64)
-    kernels.kernel(coverage.first_roots, engine)(PROBES, n, *rows.arrays, roots)
+    engine.kernel(coverage.first_roots)(PROBES, n, *rows.arrays, roots)
     most = Counter(engine.to_host(roots).tolist()).most_common(1)[0][1]
     return most / PROBES
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
 from .bits import WORD
 from .edges import Array
 from .engines import Engine, side_by_side
@@ -157,7 +156,7 @@ class Forest:
         meanwhile, and rows are gathered ``ahead``, into ``room`` for so many. They are kept unless
         there are more, or a third of the room is left over.
         """
-        complete = kernels.kernel(answer.complete, self.engine, self.vertex)
+        complete = self.engine.kernel(answer.complete, self.vertex)
         octets = self.seen.view(np.uint8)
         complete(octets.size, self.n, self.parent, octets, self._totals)
         told = self.engine.later(self._totals)
@@ -218,7 +217,7 @@ class Forest:
         new (vertices,) arrays of ``dtype`` and of int32 (int64 beyond 2^31 vertices)
         """
         words = self.engine.fill(self.engine.empty(self.seen.size, np.uint32), 0)
-        kernel = kernels.kernel(answer.mark_roots, self.engine, self.vertex)
+        kernel = self.engine.kernel(answer.mark_roots, self.vertex)
         kernel(self.n, self.parent, self.seen, words)
         before = self.engine.empty(self._before.size, self.vertex)
         rank(self.engine, words, before)
@@ -237,7 +236,7 @@ class Forest:
     ) -> tuple[Array, Array]:
         engine = self.engine
         out = engine.pieces((room, ids), (room, labels))
-        kernel = kernels.kernel(answer.gather, engine, kernels.kernel(name, engine))
+        kernel = engine.kernel(answer.gather, engine.kernel(name))
         lanes = engine.lanes * (self._before.size - 1)
         trees = self.n, self.parent, self.seen, self._before
         kernel(lanes, *trees, low, roots, before_roots, *out)

@@ -168,7 +168,7 @@ def _room(dtype: Any, ids: int, rows: int) -> _Room:
 @cache
 def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     parts = Parts(design, engine, VERTEX, WIDE, rows=False, noted=False)
-    every = kernels.kernel(reading.every, engine)
+    every = engine.kernel(reading.every)
     span = columns.span(engine, wide, sign, every)
     forest, one, climb = kernels.forest, passes.one_launch, giant.leap(engine)
     frequent, flatten = giant.mark_frequent(engine), forest.flatten(engine, climb)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import kernels
 from .bits import BLOCK
 from .engines import ALONE, Array, Engine
 from .passes import answer
@@ -23,7 +22,7 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
     if not words.size:
         engine.fill(before, 0)
     else:
-        count = kernels.kernel(answer.count_blocks, engine)
+        count = engine.kernel(answer.count_blocks)
         count(before.size - 1, words.size, words, before)
         _running_sum(engine, before)
 
@@ -33,10 +32,10 @@ def _running_sum(engine: Engine, values: Array) -> None:
     size = values.size
     if size <= FEW:
         sums = engine.empty(ALONE, np.uint64)
-        kernels.kernel(answer.sum_all, engine)(size, values, sums)
+        engine.kernel(answer.sum_all)(size, values, sums)
         return
     runs = -(-size // RUN)
     sums = engine.empty(runs, values.dtype)
-    kernels.kernel(answer.sum_runs, engine)(runs, RUN, size, values, sums)
+    engine.kernel(answer.sum_runs)(runs, RUN, size, values, sums)
     _running_sum(engine, sums)
-    kernels.kernel(answer.add_runs, engine)(size, RUN, sums, values)
+    engine.kernel(answer.add_runs)(size, RUN, sums, values)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
 from .engines import Array, Engine
 from .errors import CapacityError
 from .forest import Forest
@@ -58,18 +57,18 @@ class Slots:
         self.keys = engine.fill(engine.empty(size + 1, np.uint64), 0xFF)
         full = engine.fill(engine.empty(1, np.uint32), 0)
         self.columns = [engine.empty(column.size, self.vertex) for column in columns]
-        number = kernels.kernel(kernel_ids.number_slots, engine)
+        number = engine.kernel(kernel_ids.number_slots)
         for column, out in zip(columns, self.columns, strict=True):
             number(column.size, column, self.keys, full, out)
         for column in others:
-            take = kernels.kernel(kernel_ids.take_slots, engine)
+            take = engine.kernel(kernel_ids.take_slots)
             take(column.size, column, self.keys, full)
         return not engine.to_host(full)[0]
 
     def forest(self) -> Forest:
         """A forest over the slots, of which those that are taken occur."""
         forest = Forest(self.engine, self.keys.size)
-        mark = kernels.kernel(kernel_ids.mark_taken, self.engine, forest.vertex)
+        mark = self.engine.kernel(kernel_ids.mark_taken, forest.vertex)
         mark(self.keys.size, self.keys, forest.seen)
         return forest
 
@@ -87,8 +86,8 @@ class Slots:
         ids, roots = ids[order], roots[order]
         flat = Forest(engine, ids.size, everyone=True)
         least = engine.fill(engine.empty(forest.n, flat.vertex), 0xFF)
-        kernels.kernel(kernel_ids.lower, engine, flat.vertex)(ids.size, roots, least)
-        hang = kernels.kernel(kernel_ids.hang, engine, flat.vertex)
+        engine.kernel(kernel_ids.lower, flat.vertex)(ids.size, roots, least)
+        hang = engine.kernel(kernel_ids.hang, flat.vertex)
         hang(ids.size, roots, least, flat.parent)
         flat.count()
         return flat, Listed.of(ids.astype(dtype, copy=False))
@@ -101,7 +100,7 @@ def _about(columns: list[Array], engine: Engine) -> int:
         return rows
     registers = engine.fill(engine.empty(kernel_ids.REGISTERS, np.uint32), 0)
     for column in columns:
-        kernels.kernel(kernel_ids.estimate, engine)(column.size, column, registers)
+        engine.kernel(kernel_ids.estimate)(column.size, column, registers)
     held = engine.to_host(registers).astype(np.float64)
     size = kernel_ids.REGISTERS
     alpha = 0.7213 / (1 + 1.079 / size)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernels, passes, reading
+from . import passes, reading
 from .engines import Array, Engine
 from .errors import ColumnTypeError, InputError
 from .given import Given
@@ -168,14 +168,14 @@ def _read(
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = reading.sampled_count(left.size, FEW) if few else left.size
-        how = (reading.sampled, engine, FEW) if few else (reading.every, engine)
-        kind = wide_of(left), sign_of(left), kernels.kernel(*how)
+        how = (reading.sampled, FEW) if few else (reading.every,)
+        kind = wide_of(left), sign_of(left), engine.kernel(*how)
         slot = found[2 * k : 2 * k + 2]
         if looks and not k:
-            glance = kernels.kernel(passes.columns.glance, engine, *kind)
+            glance = engine.kernel(passes.columns.glance, *kind)
             glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-2:])
         else:
-            kernels.kernel(passes.columns.span, engine, *kind)(rows, left, right, slot)
+            engine.kernel(passes.columns.span, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
     sides = [decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs)]
     seen = [side for side in sides if side[0] <= side[1]]
@@ -189,7 +189,7 @@ def order_of(src: Array, dst: Array, engine: Engine) -> Order:
     if not looks:
         return NOT_SEEN
     counts = engine.fill(engine.notes(2), 0xFF)
-    look = kernels.kernel(passes.columns.nearby, engine, wide_of(src))
+    look = engine.kernel(passes.columns.nearby, wide_of(src))
     look(looks, src.size, src.size // looks, src, dst, counts)
     return _shown(looks, engine.to_host(counts).tolist())
 

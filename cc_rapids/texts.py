@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
 from .engines import Array, Engine
 from .errors import InputError
 from .passes import ids as kernel_ids
@@ -72,7 +71,7 @@ class Text:
 
     def run(self, make: Any, n: int, *arguments: Any) -> None:
         """Run a kernel that reads the strings."""
-        kernel = kernels.kernel(make, self.engine)
+        kernel = self.engine.kernel(make)
         kernel(n, self.chars, self.words, self.offsets, *arguments)
 
 
@@ -120,7 +119,7 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
         return None
     engine = text.engine
     least[slots[rows]] = engine.xp.arange(rows.size, dtype=least.dtype)
-    kernels.kernel(kernel_ids.hang, engine, slots.dtype.type)(slots.size, slots, least, slots)
+    engine.kernel(kernel_ids.hang, slots.dtype.type)(slots.size, slots, least, slots)
     return slots, rows
 
 
@@ -136,7 +135,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
         slots, size = table.columns[0], table.keys.size
         del table
         least = engine.fill(engine.empty(size, row), 0xFF)
-        kernels.kernel(kernel_ids.lower, engine, row)(m, slots, least)
+        engine.kernel(kernel_ids.lower, row)(m, slots, least)
         differ = engine.fill(engine.empty(1, np.uint32), 0)
         text.run(passes.compare, m, slots, least, differ)
         if not engine.to_host(differ)[0]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import bits, kernels, passes
+from . import bits, passes
 from .edges import Array, Edges
 from .engines import Engine, Kernel
 from .forest import Forest
@@ -165,11 +165,11 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     forest = Forest(engine, n, everyone=True)
     forest.stray[:] = stray
     ends = [engine.empty(column.size, forest.vertex) for column in ids.arrays[:2]]
-    place = kernels.kernel(of_ids.number_ranks, engine, span.vertex)
+    place = engine.kernel(of_ids.number_ranks, span.vertex)
     for column, out in zip(ids.arrays, ends, strict=False):
         place(column.size, column, span.first, span.size, n, words, before, out)
     listed = engine.empty(n, span.dtype)
-    kernels.kernel(of_ids.members, engine)(size, words, before, span.first, listed)
+    engine.kernel(of_ids.members)(size, words, before, span.first, listed)
     edges, names = Edges(ends[0], ends[1], 0), Listed.of(listed)
     return as_it_is(edges, forest, ids.way.name, names, span.order)
 
@@ -192,5 +192,5 @@ def _number_slots(ids: Ids, engine: Engine) -> Numbered:
 
 
 def _kernel(name: str, engine: Engine, *parts: Any) -> Kernel:
-    made: Kernel = kernels.kernel(getattr(passes.columns, name), engine, *parts)
+    made: Kernel = engine.kernel(getattr(passes.columns, name), *parts)
     return made

@@ -19,6 +19,7 @@ import cc_rapids
 from cc_rapids import bits as bits_of_runs
 from cc_rapids import components, index, names, oracle, reading, rows, slots
 from cc_rapids.algorithms import rounds, search
+from cc_rapids.engines import base
 from cc_rapids.kernels import compress, forest, jtb, link, rem, sample
 from cc_rapids.kernels import rows as rows_of_runs
 from cc_rapids.passes import answer, columns, giant, ids, queues, shared, strings, tiles
@@ -297,6 +298,7 @@ def planted(plant, folder):
 
 def forget():
     """No kernel of runs that was made before is used again; those of audits are."""
+    base._made.cache_clear()
     for name, module in list(sys.modules.items()):
         if not name.startswith("cc_rapids.") or name.startswith(
             ("cc_rapids.engines", "cc_rapids.audit")

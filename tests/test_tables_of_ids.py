@@ -5,7 +5,7 @@ import pytest
 from machine import SIMULATED
 from races.engine import Interleaver
 
-from cc_rapids import VerificationError, components, kernels
+from cc_rapids import VerificationError, components
 from cc_rapids.audit import ids as audit_ids
 from cc_rapids.passes import ids as passes
 
@@ -24,7 +24,7 @@ def test_registers_hold_the_longest_runs_of_zeros(on):
     rows = 100 if SIMULATED else 100_000
     column = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, rows)
     found = np.zeros(passes.REGISTERS, np.uint32)
-    kernels.kernel(passes.estimate, on)(rows, column, found)
+    on.kernel(passes.estimate)(rows, column, found)
     expected = np.zeros(passes.REGISTERS, np.uint32)
     for h in mixed(column).tolist():
         register, tail = h % passes.REGISTERS, h // passes.REGISTERS

@@ -46,6 +46,7 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,11 @@ class Kernel:
             self.engine.launch(self, n, arguments)
 
 
+@cache
+def _made(engine: Engine, make: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
+    return make(engine, *parts)
+
+
 class Engine(ABC):
     """One way to run kernels; ``name`` is what ``engine=`` calls it."""
 
@@ -129,25 +135,25 @@ class Engine(ABC):
 
     def each(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs ``function(i, *arrays)`` for each ``i < n``."""
-        return self.kernel("each", function)
+        return self.shaped("each", function)
 
     def sweep(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
-        return self.kernel("sweep", function)
+        return self.shaped("sweep", function)
 
     def block(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs as a sweep does, by threads that may wait for each other."""
-        return self.kernel("block", function)
+        return self.shaped("block", function)
 
     def grid(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs as a block does, by as many blocks as can run at once."""
-        return self.kernel("grid", function)
+        return self.shaped("grid", function)
 
     def tile(self, near: int) -> Callable[[types.FunctionType], Kernel]:
         """A kernel that runs ``function(k, t, step, near, *arrays)`` in each tile ``k < n``."""
 
         def made(function: types.FunctionType) -> Kernel:
-            kernel = self.kernel("tile", function)
+            kernel = self.shaped("tile", function)
             kernel.near = near
             return kernel
 
@@ -157,8 +163,12 @@ class Engine(ABC):
         """The tiles that share most, as a kernel that is told how many there are can use them."""
         return Largest(2, 1, NEAR)
 
-    def kernel(self, shape: str, function: types.FunctionType) -> Kernel:
-        """A kernel of one of the shapes."""
+    def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
+        """Return what a factory of kernels gives for this engine and further parts, made once."""
+        return _made(self, make, parts)
+
+    def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
+        """Return a kernel of one of the shapes."""
         return Kernel(self, shape, Part(function))
 
     @property

@@ -72,7 +72,7 @@ class Rehearsal(Threads):
         super().__init__()
         self.launched: dict[Key, Kernel] = {}
 
-    def kernel(self, shape: str, function: FunctionType) -> Kernel:
+    def shaped(self, shape: str, function: FunctionType) -> Kernel:
         return _Noted(self, shape, Part(function))
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:

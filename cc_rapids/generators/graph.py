@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import engines, kernels
+from .. import engines
 from ..engines import Array
 from ..errors import InputError
 
@@ -98,7 +98,7 @@ def empty(num_vertices: int, num_edges: int, name: str, dtype: npt.DTypeLike, en
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
     """Run the kernel that ``make`` gives on an engine."""
     runner = engines.get(engine)
-    kernels.kernel(make, runner)(n, *arguments)
+    runner.kernel(make)(n, *arguments)
 
 
 def keys(seed: int) -> tuple[int, int]:

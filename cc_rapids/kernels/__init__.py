@@ -5,10 +5,6 @@ edge of the package has checked its input. To be read in this order: compress, l
 and find); forest (all edges); sample and rows (what is linked first); finish; batch.
 """
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any
-
 from . import batch, compress, finish, forest, jtb, link, rem, rows, sample
 
 __all__ = [
@@ -17,15 +13,8 @@ __all__ = [
     "finish",
     "forest",
     "jtb",
-    "kernel",
     "link",
     "rem",
     "rows",
     "sample",
 ]
-
-
-@cache
-def kernel(make: Callable[..., Any], *parts: Any) -> Any:
-    """What the factory ``make`` gives for an engine and further parts, made once."""
-    return make(*parts)
