@@ -7,21 +7,13 @@ name from each axis (see :mod:`cc_rapids.design`), with options in parentheses:
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import DesignError, shown
-
 AXES = ("sample", "link", "compress")
-WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
 ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
 COUNT = "a count from 1 on"  # among the words of an option: any such number
-MOST_DIGITS = 10  # less one: of such a count
-SHOWN = 12  # words of a list that an error shows
-COMPARED = 64  # characters of words that are compared
 
 
 @dataclass(frozen=True)
@@ -95,26 +87,6 @@ class Choice:
         return (self.make.__doc__ or "").strip().splitlines()[0]
 
 
-@dataclass(frozen=True)
-class Word:
-    """A choice with the values of its options; ``str`` of it shows those that are not default."""
-
-    choice: Choice
-    options: tuple[tuple[str, int | str], ...]
-
-    def __str__(self) -> str:
-        known = self.choice.options
-        shown = [
-            f"{key}={value}" if key else str(value)
-            for key, value in self.options
-            if not key or value != _default(known[key])
-        ]
-        return self.choice.name + (f"({', '.join(shown)})" if shown else "")
-
-    def __getitem__(self, key: str) -> Any:
-        return dict(self.options)[key]
-
-
 CHOICES: dict[str, dict[str, Choice]] = {axis: {} for axis in AXES}
 
 
@@ -133,80 +105,3 @@ def choice(
         return make
 
     return register
-
-
-def find(axis: str, text: str) -> Word:
-    """The choice that ``text`` names, with its options.
-
-    Raises
-    ------
-    DesignError
-        With the axis and its nearest words.
-    """
-    matched = WORD.fullmatch(text.strip())
-    known = CHOICES[axis].get(matched[1].strip()) if matched else None
-    if matched is None or known is None:
-        raise DesignError(unknown_choice(axis, text))
-    values = {key: _default(value) for key, value in known.options.items() if key}
-    for item in filter(None, (item.strip() for item in (matched[2] or "").split(","))):
-        key, equals, value = (part.strip() for part in item.partition("="))
-        key, value = (key, value) if equals else ("", item)
-        if key not in known.options:
-            raise DesignError(unknown(f"option of {axis} {known.name}", item, known.options))
-        values[key] = _value(f"{axis} {known.name}", key, value, known.options[key])
-    missing = set(known.options) - set(values)
-    if missing:
-        words = known.options[""]
-        raise DesignError(f"{axis} {known.name} asks for one of {words}: {known.name}({words[0]})")  # type: ignore[index]
-    return Word(known, tuple(sorted(values.items())))
-
-
-def _default(allowed: int | tuple[str, ...]) -> int | str:
-    return allowed if isinstance(allowed, int) else allowed[0]
-
-
-def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
-    count = int(text) if text.isdecimal() and len(text) < MOST_DIGITS else 0
-    if isinstance(allowed, tuple):
-        if COUNT in allowed and count > 0:
-            return count
-        if text not in allowed or text == COUNT:
-            raise DesignError(unknown(f"{key or 'rule'} of {where}", text, allowed))
-        return text
-    if count < 1:
-        raise DesignError(f"{key} of {where} is a count from 1 on, not {text!r}")
-    return count
-
-
-def unknown(what: str, word: object, words: Iterable[str]) -> str:
-    """Return 'unknown labels 'mim': did you mean 'min'? one of dense, max, ...' for some words.
-
-    Of more than a dozen words the first few and how many there are. What is no string is shown as
-    what it is.
-    """
-    words = sorted(words)
-    named = shown(word)
-    hint = _did_you_mean(near(word, words, 3, 0.5)) if isinstance(word, str) else ""
-    listed = (
-        words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
-    )
-    return f"unknown {what} {named}:{hint} one of {', '.join(listed)}"
-
-
-def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
-    """Return the same for a word of a design: the nearest five of its axis, and where all stand."""
-    known = CHOICES[axis] if words is None else words
-    hint = _did_you_mean(near(word, known, 5, 0.5))
-    return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
-
-
-def near(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
-    """Return the words that are most like a word, by their first characters if they are long."""
-    full = {each[:COMPARED]: each for each in reversed(list(words))}
-    return [full[each] for each in difflib.get_close_matches(word[:COMPARED], full, most, cutoff)]
-
-
-def _did_you_mean(words: list[str]) -> str:
-    *others, last = map(repr, words or [""])
-    listed = f"{', '.join(others)} or {last}" if others else last
-    return f" did you mean {listed}?" if words else ""

@@ -10,10 +10,9 @@ from functools import lru_cache
 import numpy as np
 
 from .adjacency import Adjacency
-from .catalog import unknown
 from .design import Design
 from .engines import Engine
-from .errors import DesignError
+from .errors import DesignError, unknown
 from .passes import coverage
 from .passes.queues import IDS
 from .passes.shared import HELD

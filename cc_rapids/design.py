@@ -7,15 +7,19 @@ without a sample one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
 
 from . import algorithms, kernels
-from .catalog import AXES, CHOICES, Choice, Word, find, unknown_choice
-from .errors import DesignError
+from .catalog import AXES, CHOICES, COUNT, Choice
+from .errors import DesignError, did_you_mean, near, unknown
+
+WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
+MOST_DIGITS = 10  # less one: of such a count
 
 assert kernels, algorithms  # their files fill the catalog
 
@@ -301,3 +305,73 @@ def designs() -> list[Design]:
         except DesignError:
             continue
     return found
+
+
+@dataclass(frozen=True)
+class Word:
+    """A choice with the values of its options; ``str`` of it shows those that are not default."""
+
+    choice: Choice
+    options: tuple[tuple[str, int | str], ...]
+
+    def __str__(self) -> str:
+        known = self.choice.options
+        shown = [
+            f"{key}={value}" if key else str(value)
+            for key, value in self.options
+            if not key or value != _default(known[key])
+        ]
+        return self.choice.name + (f"({', '.join(shown)})" if shown else "")
+
+    def __getitem__(self, key: str) -> Any:
+        return dict(self.options)[key]
+
+
+def find(axis: str, text: str) -> Word:
+    """The choice that ``text`` names, with its options.
+
+    Raises
+    ------
+    DesignError
+        With the axis and its nearest words.
+    """
+    matched = WORD.fullmatch(text.strip())
+    known = CHOICES[axis].get(matched[1].strip()) if matched else None
+    if matched is None or known is None:
+        raise DesignError(unknown_choice(axis, text))
+    values = {key: _default(value) for key, value in known.options.items() if key}
+    for item in filter(None, (item.strip() for item in (matched[2] or "").split(","))):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        key, value = (key, value) if equals else ("", item)
+        if key not in known.options:
+            raise DesignError(unknown(f"option of {axis} {known.name}", item, known.options))
+        values[key] = _value(f"{axis} {known.name}", key, value, known.options[key])
+    missing = set(known.options) - set(values)
+    if missing:
+        words = known.options[""]
+        raise DesignError(f"{axis} {known.name} asks for one of {words}: {known.name}({words[0]})")  # type: ignore[index]
+    return Word(known, tuple(sorted(values.items())))
+
+
+def _default(allowed: int | tuple[str, ...]) -> int | str:
+    return allowed if isinstance(allowed, int) else allowed[0]
+
+
+def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
+    count = int(text) if text.isdecimal() and len(text) < MOST_DIGITS else 0
+    if isinstance(allowed, tuple):
+        if COUNT in allowed and count > 0:
+            return count
+        if text not in allowed or text == COUNT:
+            raise DesignError(unknown(f"{key or 'rule'} of {where}", text, allowed))
+        return text
+    if count < 1:
+        raise DesignError(f"{key} of {where} is a count from 1 on, not {text!r}")
+    return count
+
+
+def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
+    """Return the same for a word of a design: the nearest five of its axis, and where all stand."""
+    known = CHOICES[axis] if words is None else words
+    hint = did_you_mean(near(word, known, 5, 0.5))
+    return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"

@@ -5,8 +5,13 @@ are ``CcRapidsError``; each is also the built-in exception that a caller would e
 callers put into messages (names, ids, paths) may be of any length: :func:`brief` shortens it.
 """
 
+import difflib
 import functools
 import re
+from collections.abc import Iterable
+
+SHOWN = 12  # words of a list that an error shows
+COMPARED = 64  # characters of words that are compared
 
 LONGEST = 600  # characters of a message
 LEFT_OUT = " ... "
@@ -166,3 +171,31 @@ class CapacityError(CcRapidsError, MemoryError):
 
 class VerificationError(CcRapidsError, AssertionError):
     """An answer is wrong; names the first counter-example."""
+
+
+def unknown(what: str, word: object, words: Iterable[str]) -> str:
+    """Return 'unknown labels 'mim': did you mean 'min'? one of dense, max, ...' for some words.
+
+    Of more than a dozen words the first few and how many there are. What is no string is shown as
+    what it is.
+    """
+    words = sorted(words)
+    named = shown(word)
+    hint = did_you_mean(near(word, words, 3, 0.5)) if isinstance(word, str) else ""
+    listed = (
+        words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
+    )
+    return f"unknown {what} {named}:{hint} one of {', '.join(listed)}"
+
+
+def near(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
+    """Return the words that are most like a word, by their first characters if they are long."""
+    full = {each[:COMPARED]: each for each in reversed(list(words))}
+    return [full[each] for each in difflib.get_close_matches(word[:COMPARED], full, most, cutoff)]
+
+
+def did_you_mean(words: list[str]) -> str:
+    """Return a question that offers some words; empty if there are none."""
+    *others, last = map(repr, words or [""])
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f" did you mean {listed}?" if words else ""

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from . import offsets
-from .catalog import unknown
 from .columns import (
     REFUSE,
     Column,
@@ -31,7 +30,7 @@ from .columns import (
     remedy_for,
     same_kind,
 )
-from .errors import ColumnTypeError, InputError, shown
+from .errors import ColumnTypeError, InputError, shown, unknown
 from .given import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
 from .graphs import Csr, is_graph, read_graph, read_rows
 from .parts import parts_of

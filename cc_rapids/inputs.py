@@ -12,12 +12,11 @@ import numpy as np
 from . import engines, frames
 from .adjacency import Adjacency, check_offsets, listed
 from .batches import State
-from .catalog import unknown
 from .columns import Lending, of_parts
 from .design import Design
 from .edges import Edges
 from .engines import Array, Engine
-from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError
+from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError, unknown
 from .frames import Side
 from .given import Given
 from .parts import collected, is_frame, parts_of

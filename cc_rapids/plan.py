@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import one_launch
-from .catalog import unknown
 from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
 from .engines import ALONE, MEMORY, Engine
-from .errors import CapacityError, InputError
+from .errors import CapacityError, InputError, unknown
 from .forest import ROOM_FOR_BITS, room_for_queues
 from .given import Given
 from .vertices import measure

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from .audit import Audited
-from .catalog import unknown
 from .columns import Column, of, without_rows
 from .engines import Array, Engine
-from .errors import InputError
+from .errors import InputError, unknown
 from .forest import Forest
 from .given import Given
 from .lookup import IDS

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .catalog import unknown
 from .engines import Array
-from .errors import InputError, shown
+from .errors import InputError, shown, unknown
 from .lookup import IDS, Lookup, is_single
 from .pick import only
 from .scores import best_places, ordered, vertices_and_scores

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .catalog import unknown
 from .columns import (
     Column,
     chunked,
@@ -25,7 +24,7 @@ from .columns import (
     series_of,
     there_of,
 )
-from .errors import InputError, MissingColumnError
+from .errors import InputError, MissingColumnError, unknown
 from .given import Given
 
 MOST_ROWS = 1 << 31  # of a column of cuDF's

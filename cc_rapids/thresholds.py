@@ -11,11 +11,10 @@ import numpy as np
 
 from . import batches, engines, inputs
 from .batches import State
-from .catalog import unknown
 from .cuts import Cuts
 from .design import Design
 from .engines import Array
-from .errors import InputError, MissingColumnError, NullsError
+from .errors import InputError, MissingColumnError, NullsError, unknown
 from .frames import check_header, named
 from .given import Given
 from .pick import column_of, columns_of, numbers_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import engines
-from ..catalog import unknown
-from ..errors import InputError
+from ..errors import InputError, unknown
 from .answer import KINDS, Answer
 from .proof import Audit
 from .run import audit

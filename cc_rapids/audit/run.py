@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..catalog import unknown
 from ..columns import Column, Lending, of, of_parts
 from ..engines import Array, Engine
-from ..errors import InputError, VerificationError
+from ..errors import InputError, VerificationError, unknown
 from ..given import Given
 from ..offsets import check as check_offsets
 from ..oracle.peers import PEERS

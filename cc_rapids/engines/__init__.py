@@ -6,8 +6,7 @@ import contextlib
 import sys
 from functools import cache
 
-from ..catalog import unknown
-from ..errors import EngineError
+from ..errors import EngineError, unknown
 from .base import ALONE, MEMORY, Array, Engine, Kernel, Largest
 from .pieces import Layout, Piece, side_by_side
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import engines
-from ..catalog import unknown
-from ..errors import InputError
+from ..errors import InputError, unknown
 from . import kernels as generate
 from .graph import Graph, count, empty, keys, launch
 

@@ -13,9 +13,8 @@ from distributed import Client, default_client
 from distributed.protocol import pickle
 
 from .. import frames
-from ..catalog import unknown
 from ..design import Design
-from ..errors import EngineError, InputError, shown
+from ..errors import EngineError, InputError, shown, unknown
 from ..frames import Side
 from ..result import check_labels
 from ..spanning import check_design

@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from .. import frames
-from ..catalog import unknown
 from ..columns import Content
-from ..errors import CcRapidsError, CheckpointError, FormatError, MissingColumnError
+from ..errors import CcRapidsError, CheckpointError, FormatError, MissingColumnError, unknown
 from ..formats import Mark, Taken, mark_of, place_of, unchanged
 from ..frames import Side
 from .entries import IN_MEMORY, Entry, arranged, more_of

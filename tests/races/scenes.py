@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.catalog import Choice, Word, find
-from cc_rapids.design import designs
+from cc_rapids.catalog import Choice
+from cc_rapids.design import Word, designs, find
 from cc_rapids.kernels import compress, forest
 from cc_rapids.kernels.compress import naive
 
