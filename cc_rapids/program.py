@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from . import algorithms, kernels, reading
+from . import kernels, reading
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
@@ -200,7 +200,7 @@ class Parts:
         return shared.filtered(run, first.left_count)
 
     def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
-        kept: Kernel = algorithms.rounds.keep_edge(
+        kept: Kernel = kernels.sample.keep_edge(
             self.on, self.vertex, self.wide, self.ends(), first is not None
         )
         return kept

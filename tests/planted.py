@@ -258,7 +258,7 @@ PLANTS = {
         "rem-parallel",
     ),
     "edges of rounds": Plant(
-        rounds.keep_edge, "name(vertex(v), best)", "name(vertex(u), best)", "liu-tarjan(PRF)"
+        sample.keep_edge, "name(vertex(v), best)", "name(vertex(u), best)", "liu-tarjan(PRF)"
     ),
     "connect": Plant(
         rounds.connect, "low(new, h, label)", "low(new, h, label // 2)", "liu-tarjan(PRF)"

@@ -19,20 +19,12 @@ from .. import bits
 from ..catalog import choice
 from ..kernels.compress import naive
 from ..kernels.sample import Step, giant_of
+from ..kernels.sample import renamed
 
 LETTERS = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
 RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
 
 
-def renamed(on: Any, vertex: type) -> Any:
-    """The new name of a vertex: as if the giant's root stood before all others."""
-    giant = giant_of(on, vertex)
-
-    @on.device
-    def name(v, best):
-        return v if v > giant(best) else vertex(0) if v == giant(best) else vertex(v + vertex(1))
-
-    return name
 
 
 def original(on: Any, vertex: type) -> Any:
@@ -46,28 +38,6 @@ def original(on: Any, vertex: type) -> Any:
     return vertex_of
 
 
-def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
-    """Copy the ends of each edge; after a sample, of those alone that are not inside the giant."""
-    name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.add
-
-    @on.each
-    def keep_edge(i, src, dst, low, n, seen, stray, best, inside, count, us, vs, es):
-        u, v = ends(i, src, dst, low, n)
-        if max(u, v) >= wide(n):
-            stray[0] = 1
-            u, v = wide(0), wide(0)
-        elif u == v:
-            mark(seen, vertex(u))
-        k = i
-        if after_sample:
-            if u == v or (has(inside, vertex(u)) and has(inside, vertex(v))):
-                return
-            k = np.uint64(add(count, 0, 1))
-        us[k], vs[k] = name(vertex(u), best), name(vertex(v), best)
-        if es.size > 0:
-            es[k] = i
-
-    return keep_edge
 
 
 def label_ends(on: Any) -> Any:

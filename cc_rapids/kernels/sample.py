@@ -15,6 +15,9 @@ import numpy as np
 
 from .. import bits, reading
 from ..catalog import COUNT, choice
+from typing import Any
+import numpy as np
+from .. import bits
 
 PROBES = 256  # vertices looked at to find the largest component, or one of high degree
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
@@ -121,3 +124,38 @@ def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, 
             finish(vertex(u), vertex(v), e, parent, extra, chosen, seen, best, inside)
 
     return every_other_edge
+
+
+def renamed(on: Any, vertex: type) -> Any:
+    """The new name of a vertex: as if the giant's root stood before all others."""
+    giant = giant_of(on, vertex)
+
+    @on.device
+    def name(v, best):
+        return v if v > giant(best) else vertex(0) if v == giant(best) else vertex(v + vertex(1))
+
+    return name
+
+
+def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
+    """Copy the ends of each edge; after a sample, of those alone that are not inside the giant."""
+    name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.add
+
+    @on.each
+    def keep_edge(i, src, dst, low, n, seen, stray, best, inside, count, us, vs, es):
+        u, v = ends(i, src, dst, low, n)
+        if max(u, v) >= wide(n):
+            stray[0] = 1
+            u, v = wide(0), wide(0)
+        elif u == v:
+            mark(seen, vertex(u))
+        k = i
+        if after_sample:
+            if u == v or (has(inside, vertex(u)) and has(inside, vertex(v))):
+                return
+            k = np.uint64(add(count, 0, 1))
+        us[k], vs[k] = name(vertex(u), best), name(vertex(v), best)
+        if es.size > 0:
+            es[k] = i
+
+    return keep_edge
