@@ -139,7 +139,7 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
     firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, firsts).astype(np.int64)
     forest.stray |= offsets[-1:] != keys.size
-    engine.kernel(columns.mark_rows, forest.vertex)(n, offsets, forest.seen)
+    engine.kernel(reading.mark_rows, forest.vertex)(n, offsets, forest.seen)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 
 

@@ -22,8 +22,8 @@ from .engines import Array, Engine
 from .forest import Forest
 from .given import Given
 from .index import Index, extended
-from .passes import answer, giant
-from .passes import ids as kernel_ids
+from .kernels import batch, compress
+from .kernels import forest as forest_module
 from .solve import join, join_and_ask
 
 
@@ -69,13 +69,13 @@ class State:
         """
         engine, n, vertex = self.engine, self.forest.n, self.forest.vertex
         solved, flat = grown(self.forest, n), Forest(engine, n, everyone=True)
-        climb = engine.kernel(giant.leap)
+        climb = engine.kernel(compress.leap)
         engine.kernel(kernels.forest.flatten, climb)(n, solved.parent, solved.seen)
         places = self.index.places
         roots = solved.parent if places is None else solved.parent[places]
         least = engine.fill(engine.empty(n, vertex), 0xFF)
-        engine.kernel(kernel_ids.lower, vertex)(n, roots, least)
-        engine.kernel(kernel_ids.hang, vertex)(n, roots, least, flat.parent)
+        engine.kernel(forest_module.lower, vertex)(n, roots, least)
+        engine.kernel(forest_module.hang, vertex)(n, roots, least, flat.parent)
         flat.count()
         return flat
 
@@ -210,7 +210,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
         climb = engine.kernel(kernels.compress.naive)
-        ask = engine.kernel(answer.ask, state.forest.vertex, climb)
+        ask = engine.kernel(batch.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)
 

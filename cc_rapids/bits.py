@@ -65,3 +65,8 @@ def rank(on: Any) -> Any:
         return found + ones(np.uint32(bits[word] & below))
 
     return rank
+
+
+def none_of(vertex: type) -> Any:
+    """What a link returns that has hooked nothing: no vertex, as there are fewer of them."""
+    return vertex((1 << 8 * vertex(0).itemsize) - 1)

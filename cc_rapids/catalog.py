@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+Step = Callable[[Any], None]  # takes the work: the arrays of one run, see cc_rapids.solve
+
 AXES = ("sample", "link", "compress")
 ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
 COUNT = "a count from 1 on"  # among the words of an option: any such number

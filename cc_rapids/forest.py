@@ -11,8 +11,9 @@ import numpy as np
 from .bits import WORD
 from .edges import Array
 from .engines import Engine, side_by_side
+from .kernels import forest as trees
+from .kernels import gather
 from .memory import MORE, WIDER, slack, word_for
-from .passes import answer
 from .passes.queues import IDS, words_for
 from .ranks import blocks_of, rank
 
@@ -156,7 +157,7 @@ class Forest:
         meanwhile, and rows are gathered ``ahead``, into ``room`` for so many. They are kept unless
         there are more, or a third of the room is left over.
         """
-        complete = self.engine.kernel(answer.complete, self.vertex)
+        complete = self.engine.kernel(trees.complete, self.vertex)
         octets = self.seen.view(np.uint8)
         complete(octets.size, self.n, self.parent, octets, self._totals)
         told = self.engine.later(self._totals)
@@ -207,7 +208,7 @@ class Forest:
 
     def _least(self, low: int, dtype: Any, room: int) -> tuple[Array, Array]:
         unused = self.seen, self._before
-        return self._gather(answer.least, low, room, dtype, dtype, *unused)
+        return self._gather(gather.least, low, room, dtype, dtype, *unused)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the rank of its component by least vertices.
@@ -217,12 +218,12 @@ class Forest:
         new (vertices,) arrays of ``dtype`` and of int32 (int64 beyond 2^31 vertices)
         """
         words = self.engine.fill(self.engine.empty(self.seen.size, np.uint32), 0)
-        kernel = self.engine.kernel(answer.mark_roots, self.vertex)
+        kernel = self.engine.kernel(gather.mark_roots, self.vertex)
         kernel(self.n, self.parent, self.seen, words)
         before = self.engine.empty(self._before.size, self.vertex)
         rank(self.engine, words, before)
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
-        return self._gather(answer.dense, low, self.vertices, dtype, small, words, before)
+        return self._gather(gather.dense, low, self.vertices, dtype, small, words, before)
 
     def _gather(
         self,
@@ -236,7 +237,7 @@ class Forest:
     ) -> tuple[Array, Array]:
         engine = self.engine
         out = engine.pieces((room, ids), (room, labels))
-        kernel = engine.kernel(answer.gather, engine.kernel(name))
+        kernel = engine.kernel(gather.gather, engine.kernel(name))
         lanes = engine.lanes * (self._before.size - 1)
         trees = self.n, self.parent, self.seen, self._before
         kernel(lanes, *trees, low, roots, before_roots, *out)

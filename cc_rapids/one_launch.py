@@ -21,10 +21,11 @@ from .edges import Edges
 from .engines import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .forest import ROOM, Forest
 from .given import Given
-from .kernels.sample import PROBES
+from .kernels import compress, gather
 from .memory import FEW_IDS, ids_at_once
 from .names import Offset
 from .passes import answer, columns, giant
+from .passes.giant import PROBES
 from .program import Parts
 from .ranks import blocks_of
 from .spans import Span, all_fit, decoded, last_of, sign_of, wide_of
@@ -170,16 +171,16 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     parts = Parts(design, engine, VERTEX, WIDE, rows=False, noted=False)
     every = engine.kernel(reading.every)
     span = columns.span(engine, wide, sign, every)
-    forest, one, climb = kernels.forest, passes.one_launch, giant.leap(engine)
+    forest, one, climb = kernels.forest, passes.one_launch, compress.leap(engine)
     frequent, flatten = giant.mark_frequent(engine), forest.flatten(engine, climb)
     phases = (
         one.measure(engine, sign, span.part),
         one.lay(engine, forest.start(engine, VERTEX).part),
         one.link_share(engine, parts.ends(), parts.link_edge()),
         one.flatten_share(engine, frequent.part, flatten.part, PROBES),
-        answer.complete(engine, VERTEX).part,
+        forest.complete(engine, VERTEX).part,
         one.rank(engine, answer.count_blocks(engine).part, answer.sum_all(engine).part),
-        one.list_share(engine, answer.gather(engine, answer.least(engine)).part),
+        one.list_share(engine, gather.gather(engine, gather.least(engine)).part),
     )
     made: Kernel = one.solve(engine, sign, phases)
     return made

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from . import kernels, reading
+from . import bits, kernels, reading
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
-from .passes import answer, giant, queues, shared, tiles
+from .passes import giant, queues, shared, tiles
 
 Step = Callable[[Any], None]
 
@@ -70,7 +70,7 @@ def build(
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
     forest, jtb = kernels.forest, kernels.jtb
-    climb = giant.leap(engine)
+    climb = kernels.compress.leap(engine)
     first = parts.sample()
     packed, rounds = link.extra == "ranks", "edges" in link.takes
     return Program(
@@ -90,8 +90,8 @@ def build(
         flatten=forest.flatten(engine, climb),
         rounds=rounds,
         rerooted=packed or not link.least or (rounds and first is not None),
-        least=answer.least_of_trees(engine, vertex),
-        reroot=answer.reroot(engine),
+        least=forest.least_of_trees(engine, vertex),
+        reroot=forest.reroot(engine),
     )
 
 
@@ -100,7 +100,7 @@ def build_mixed(design: Design, engine: Engine, vertex: type, wide: type) -> Ker
     """The kernel of a batch in which insertions and queries are mixed, for a union-find design."""
     parts, batch = Parts(design, engine, vertex, wide, False, False), kernels.batch
     packed = design.words[1].choice.extra == "ranks"
-    low = kernels.jtb.LOW if packed else kernels.link.none_of(vertex)
+    low = kernels.jtb.LOW if packed else bits.none_of(vertex)
     find, word = parts.find() or kernels.compress.naive(engine), type(low)
     same, join = batch.same(engine, word, low, find), parts.join(sampling=False)
     made: Kernel = batch.mixed(engine, vertex, word, join, parts.ends(), same)
@@ -162,7 +162,7 @@ class Parts:
         join = self.join(sampling=False)
         if first is None:
             return self._all(join)
-        settle = kernels.sample.unless_inside(self.on, self.vertex, join)
+        settle = giant.unless_inside(self.on, self.vertex, join)
         shape = self.on, self.vertex
         if self.rows and first.gather:
             members = giant.members(*shape)
@@ -244,9 +244,8 @@ class Parts:
         return self._one_edge(self.join(sampling=False), True)
 
     def _one_edge(self, join: Any, deep: bool) -> Any:
-        forest = kernels.forest
-        begin = (forest.from_vertex if deep else forest.from_parent)(self.on)
-        return forest.one_edge(self.on, self.vertex, self.wide, join, begin)
+        begin = (reading.from_vertex if deep else reading.from_parent)(self.on)
+        return reading.one_edge(self.on, self.vertex, self.wide, join, begin)
 
     def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
         one, ends = self._one_edge(join, deep), self.ends()
@@ -254,7 +253,7 @@ class Parts:
 
         def linking(place: Any) -> Kernel:
             ahead = look(self.on, self.wide, place)
-            made: Kernel = kernels.forest.every_edge(self.on, one, ends, place, ahead)
+            made: Kernel = reading.every_edge(self.on, one, ends, place, ahead)
             return made
 
         return linking

@@ -197,3 +197,73 @@ def unsampled(on: Any, every: int) -> Any:
 def sampled_count(m: int, every: int) -> int:
     """How many of m edges are in the sample of one block in so many."""
     return m // (every * BLOCK) * BLOCK + min(m % (every * BLOCK), BLOCK)
+
+
+def from_vertex(on: Any) -> Any:
+    """Climb from the end of an edge, and shorten its path: trees are deep while all edges link."""
+
+    @on.device
+    def begin(v, p):
+        return v
+
+    return begin
+
+
+def from_parent(on: Any) -> Any:
+    """Climb from the parent of an end, which is read already: the trees of a sample are low."""
+
+    @on.device
+    def begin(v, p):
+        return p
+
+    return begin
+
+
+def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
+    """Link the two ends of an edge; ``begin`` says where the climbs begin.
+
+    A self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a
+    dense graph have two ends with one parent: two reads are all they cost.
+    """
+    mark = bits.mark(on)
+
+    @on.device
+    def one_edge(u, v, e, n, parent, extra, chosen, seen, stray):
+        if max(u, v) >= wide(n):
+            stray[0] = 1
+        elif u == v:
+            mark(seen, vertex(u))
+        else:
+            p, q = parent[u], parent[v]
+            if p != q:
+                join(parent, extra, chosen, begin(vertex(u), p), begin(vertex(v), q), e)
+
+    return one_edge
+
+
+def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
+    """Link the ends of each edge, in any order and at the same time.
+
+    ``place`` says which is the i-th, ``ahead`` asks for the parents of one that comes soon.
+    """
+
+    @on.each
+    def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
+        ahead(i, src, dst, low, parent)
+        e = place(i)
+        u, v = ends(e, src, dst, low, n)
+        one(u, v, e, n, parent, extra, chosen, seen, stray)
+
+    return every_edge
+
+
+def mark_rows(on: Any, vertex: type) -> Any:
+    """The set of the vertices whose row is not empty."""
+    mark = bits.mark(on)
+
+    @on.each
+    def mark_rows(v, offsets, seen):
+        if offsets[v] != offsets[v + ONE]:
+            mark(seen, vertex(v))
+
+    return mark_rows

@@ -11,6 +11,7 @@ import numpy as np
 from .engines import Array, Engine
 from .errors import CapacityError
 from .forest import Forest
+from .kernels import forest as forest_module
 from .names import Listed
 from .passes import ids as kernel_ids
 from .ways import GIB, slots_for
@@ -86,8 +87,8 @@ class Slots:
         ids, roots = ids[order], roots[order]
         flat = Forest(engine, ids.size, everyone=True)
         least = engine.fill(engine.empty(forest.n, flat.vertex), 0xFF)
-        engine.kernel(kernel_ids.lower, flat.vertex)(ids.size, roots, least)
-        hang = engine.kernel(kernel_ids.hang, flat.vertex)
+        engine.kernel(forest_module.lower, flat.vertex)(ids.size, roots, least)
+        hang = engine.kernel(forest_module.hang, flat.vertex)
         hang(ids.size, roots, least, flat.parent)
         flat.count()
         return flat, Listed.of(ids.astype(dtype, copy=False))

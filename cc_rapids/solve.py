@@ -12,7 +12,7 @@ from .design import Design
 from .edges import Array, Edges
 from .engines import Engine
 from .forest import Ahead, Forest
-from .kernels.sample import PROBES
+from .passes.giant import PROBES
 from .program import Program, build, build_mixed
 
 MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs

@@ -22,7 +22,7 @@ import numpy as np
 
 from .engines import Array, Engine
 from .errors import InputError
-from .passes import ids as kernel_ids
+from .kernels import forest
 from .passes import strings as passes
 from .slots import Slots
 
@@ -119,7 +119,7 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
         return None
     engine = text.engine
     least[slots[rows]] = engine.xp.arange(rows.size, dtype=least.dtype)
-    engine.kernel(kernel_ids.hang, slots.dtype.type)(slots.size, slots, least, slots)
+    engine.kernel(forest.hang, slots.dtype.type)(slots.size, slots, least, slots)
     return slots, rows
 
 
@@ -135,7 +135,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
         slots, size = table.columns[0], table.keys.size
         del table
         least = engine.fill(engine.empty(size, row), 0xFF)
-        engine.kernel(kernel_ids.lower, row)(m, slots, least)
+        engine.kernel(forest.lower, row)(m, slots, least)
         differ = engine.fill(engine.empty(1, np.uint32), 0)
         text.run(passes.compare, m, slots, least, differ)
         if not engine.to_host(differ)[0]:

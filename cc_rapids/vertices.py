@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import bits, passes
+from . import bits
 from .edges import Array, Edges
-from .engines import Engine, Kernel
+from .engines import Engine
 from .forest import Forest
 from .given import Given
+from .kernels import id_bitmap
 from .names import Listed, Offset
 from .ranks import blocks_of, rank
 from .spans import NOT_SEEN, Order, Span, span_of
@@ -139,20 +140,20 @@ def _mark_named(ids: Ids, words: Array, stray: Array, engine: Engine) -> None:
     span, named = ids.span, ids.given.vertices
     if isinstance(named, range) and named:
         first = named.start - span.low
-        _kernel("mark_range", engine, span.vertex)(len(named), first, named.step, words)
+        engine.kernel(id_bitmap.mark_range, span.vertex)(len(named), first, named.step, words)
     for column in ids.arrays[2:]:
         _mark_ids(column, span, words, stray, engine)
 
 
 def _mark_ids(column: Array, span: Span, words: Array, stray: Array, engine: Engine) -> None:
     """Note the vertices that a column names in a set over the span."""
-    mark = _kernel("mark_ids", engine, span.vertex)
+    mark = engine.kernel(id_bitmap.mark_ids, span.vertex)
     mark(column.size, column, span.first, span.size, words, stray)
 
 
 def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     """Vertices are the ranks of the ids in a bit map over their span."""
-    span, of_ids = ids.span, passes.ids
+    span = ids.span
     size = -(-span.size // bits.WORD)
     words = engine.fill(engine.empty(size, np.uint32), 0)
     stray = engine.fill(engine.empty(1, np.int64), 0)
@@ -165,11 +166,11 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     forest = Forest(engine, n, everyone=True)
     forest.stray[:] = stray
     ends = [engine.empty(column.size, forest.vertex) for column in ids.arrays[:2]]
-    place = engine.kernel(of_ids.number_ranks, span.vertex)
+    place = engine.kernel(id_bitmap.number_ranks, span.vertex)
     for column, out in zip(ids.arrays, ends, strict=False):
         place(column.size, column, span.first, span.size, n, words, before, out)
     listed = engine.empty(n, span.dtype)
-    engine.kernel(of_ids.members)(size, words, before, span.first, listed)
+    engine.kernel(id_bitmap.members)(size, words, before, span.first, listed)
     edges, names = Edges(ends[0], ends[1], 0), Listed.of(listed)
     return as_it_is(edges, forest, ids.way.name, names, span.order)
 
@@ -189,8 +190,3 @@ def _number_slots(ids: Ids, engine: Engine) -> Numbered:
         slots.about,
         lambda solved: slots.settle(solved, ids.span.dtype),
     )
-
-
-def _kernel(name: str, engine: Engine, *parts: Any) -> Kernel:
-    made: Kernel = engine.kernel(getattr(passes.columns, name), *parts)
-    return made

@@ -20,7 +20,7 @@ from cc_rapids import bits as bits_of_runs
 from cc_rapids import components, index, names, oracle, reading, rows, slots
 from cc_rapids.algorithms import rounds, search
 from cc_rapids.engines import base
-from cc_rapids.kernels import compress, forest, jtb, link, rem, sample
+from cc_rapids.kernels import compress, forest, gather, jtb, link, rem, sample
 from cc_rapids.kernels import rows as rows_of_runs
 from cc_rapids.passes import answer, columns, giant, ids, queues, shared, strings, tiles
 
@@ -132,13 +132,13 @@ PLANTS = {
     "every row": Plant(
         rows_of_runs.every_row, "vertex(v), vertex(w)", "vertex(v), vertex(w >> ONE)", "k-out"
     ),
-    "one edge": Plant(forest.one_edge, "u == v:", "u == v or e == 40:", "list"),
+    "one edge": Plant(reading.one_edge, "u == v:", "u == v or e == 40:", "list"),
     "one after the sample": Plant(
         sample.every_other_edge, "e = place(i)", "e = place(i - (i & np.uint64(1)))", "sample"
     ),
     "stripes": Plant(tiles.striped, "i & row", "i & row & row << ONE", "tiles", gpu=True),
     # The giant, and what is left out beside it.
-    "unless inside": Plant(sample.unless_inside, "elif not u_in:", "elif u_in:", "sample"),
+    "unless inside": Plant(giant.unless_inside, "elif not u_in:", "elif u_in:", "sample"),
     "mark inside": Plant(giant.mark_inside, "r == giant(best)", "r != giant(best)", "sample"),
     "known": Plant(shared.known, "WORD(WORD(near[", "WORD(BIT | WORD(near[", "shared bits"),
     "share": Plant(shared.share, "near[i] = word", "near[i] = WORD(~word)", "shared bits"),
@@ -183,27 +183,27 @@ PLANTS = {
     "flatten": Plant(forest.flatten, "parent[v] = r", "parent[v] = p", "none+async+naive"),
     "roots that occur": Plant(forest.flatten, "mark(seen, r)", "mark(seen, v)", "list"),
     "least of trees": Plant(
-        answer.least_of_trees,
+        forest.least_of_trees,
         "parent[v], vertex(v)",
         "parent[v], vertex(parent[v])",
         "none+jtb+naive",
     ),
-    "reroot": Plant(answer.reroot, "parent[v] = r", "parent[v] = r // 2", "none+jtb+naive"),
-    "complete": Plant(answer.complete, "occur += np.int64(1)", "occur += np.int64(2)", "list"),
-    "components": Plant(answer.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
+    "reroot": Plant(forest.reroot, "parent[v] = r", "parent[v] = r // 2", "none+jtb+naive"),
+    "complete": Plant(forest.complete, "occur += np.int64(1)", "occur += np.int64(2)", "list"),
+    "components": Plant(forest.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
     "count blocks": Plant(
         answer.count_blocks, "found += ones(seen[w])", "found += ones(seen[w] >> BIT)", "list"
     ),
     "sums": Plant(answer.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
     "gather": Plant(
-        answer.gather, "ids[k] = np.int64(v)", "ids[k] = np.int64(v) - np.int64(v == LAST)", "list"
+        gather.gather, "ids[k] = np.int64(v)", "ids[k] = np.int64(v) - np.int64(v == LAST)", "list"
     ),
-    "labels": Plant(answer.gather, "label(parent[v],", "label(parent[v // 2],", "list"),
-    "least": Plant(answer.least, "return np.int64(r) + low", "return np.int64(r)", "offset"),
+    "labels": Plant(gather.gather, "label(parent[v],", "label(parent[v // 2],", "list"),
+    "least": Plant(gather.least, "return np.int64(r) + low", "return np.int64(r)", "offset"),
     "dense": Plant(
-        answer.dense, "rank(roots, before_roots, r)", "rank(roots, before_roots, r // 2)", "dense"
+        gather.dense, "rank(roots, before_roots, r)", "rank(roots, before_roots, r // 2)", "dense"
     ),
-    "mark roots": Plant(answer.mark_roots, "parent[v] == v", "parent[v] != v", "dense"),
+    "mark roots": Plant(gather.mark_roots, "parent[v] == v", "parent[v] != v", "dense"),
     "rank": Plant(bits_of_runs.rank, "return found", "return found // 2", "dense"),
     "count bits": Plant(bits_of_runs.count, "& np.uint32(255)", "& np.uint32(254)", "dense"),
     "order of sizes": Plant(

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import choice
+from ..catalog import Step, choice
 from ..kernels.compress import naive
 from ..kernels.finish import changes
-from ..kernels.sample import Step
 from .sutton import multi_jumps
 
 

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import choice
+from ..catalog import Step, choice
 from ..kernels.finish import changes
-from ..kernels.sample import Step
 from ..reading import checked, listed
 from .sutton import multi_jumps
 

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import choice
-from ..kernels.link import none_of
+from ..bits import none_of
+from ..catalog import Step, choice
 from ..kernels.rows import ONE
-from ..kernels.sample import Step
 from ..reading import entries_of
 
 TOGETHER = 64  # searches that a CPU thread takes at a time

@@ -15,16 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from ..catalog import choice
+from ..catalog import Step, choice
 from ..kernels.compress import naive
-from ..kernels.sample import Step, giant_of
 from ..kernels.sample import renamed
+from ..passes.giant import giant_of
 
 LETTERS = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
 RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
-
-
 
 
 def original(on: Any, vertex: type) -> Any:
@@ -36,8 +33,6 @@ def original(on: Any, vertex: type) -> Any:
         return x if x > giant(best) else giant(best) if x == 0 else vertex(x - vertex(1))
 
     return vertex_of
-
-
 
 
 def label_ends(on: Any) -> Any:

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import choice
+from ..catalog import Step, choice
 from ..kernels.rows import ONE, SWITCH
-from ..kernels.sample import LOW_WORD, PROBES, SPREAD, Sample, Step
+from ..kernels.sample import Sample
+from ..passes.giant import LOW_WORD, PROBES, SPREAD
 from ..reading import entries_of, every
 
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F

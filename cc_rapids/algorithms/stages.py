@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import choice
-from ..kernels.sample import Step
+from ..catalog import Step, choice
 from .cong import update, updated
 from .sutton import multi_jumps
 

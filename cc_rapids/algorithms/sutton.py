@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import COUNT, choice
+from ..catalog import COUNT, Step, choice
 from ..kernels.finish import changes
-from ..kernels.sample import Step
 
 HOOKS = {"hooks": ("alternate", "down")}
 

@@ -11,7 +11,7 @@ tree: all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
 
 from typing import Any
 
-from .link import none_of
+from ..bits import none_of
 
 
 def same(on: Any, word: type, low: Any, find: Any) -> Any:
@@ -50,3 +50,13 @@ def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) ->
             join(parent, extra, parent, vertex(u), vertex(v), e)
 
     return mixed
+
+
+def ask(on: Any, vertex: type, find: Any) -> Any:
+    """Whether the two ends of each row are in one tree; nothing is linked meanwhile."""
+
+    @on.each
+    def ask(i, src, dst, parent, answers):
+        answers[i] = find(parent, vertex(src[i])) == find(parent, vertex(dst[i]))
+
+    return ask

@@ -9,7 +9,13 @@ the vertex is no root, and both point at ancestors of it, so that it stays where
 
 from typing import Any
 
+import numpy as np
+
 from ..catalog import choice
+
+NEXT = np.uint64(1)
+ZERO = np.uint64(0)
+STEPS = np.uint64(16)  # of a climb, by which it leaps
 
 
 @choice("compress", "naive", paper="FindNaive, Hong et al. 2020, Algorithm 8")
@@ -90,3 +96,23 @@ def nothing(on: Any) -> Any:
 
 
 FINDS = {"naive": naive, "halve": halve, "split": split, "full": full}
+
+
+def leap(on: Any) -> Any:
+    """Climb to the root, and point where the climb began ``STEPS`` further up, again and again.
+
+    For trees in which nothing is linked any more, as deep as they may be: climbs that come by there
+    leap, too, so that a path of n vertices takes each of them some log n steps and not n. Only one
+    thread may climb from a vertex that is to be flat: another might undo what the first has stored.
+    """
+
+    @on.device
+    def find(parent, v):
+        first, p, steps = v, parent[v], ZERO
+        while p != v:
+            v, p, steps = p, parent[p], steps + NEXT
+            if steps == STEPS:
+                parent[first], steps = v, ZERO
+        return v
+
+    return find

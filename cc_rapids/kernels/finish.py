@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .sample import Step
+from ..catalog import Step
 
 
 def all_edges(link_edges: Any) -> Step:

@@ -11,8 +11,17 @@ stray    : (1,) not 0 once an edge with an end beyond the n vertices was left ou
 
 from typing import Any
 
+import numpy as np
+
 from .. import bits
-from .link import none_of
+from ..bits import none_of
+from ..passes.least import lessen
+
+EIGHT = np.uint64(8)
+FIRST = np.uint64(0)
+ONE = np.uint8(1)
+SECOND = np.uint64(1)
+THREE = np.uint64(3)
 
 
 def start(on: Any, vertex: type) -> Any:
@@ -60,64 +69,6 @@ def joining(on: Any, vertex: type, link: Any, note: Any) -> Any:
     return join
 
 
-def from_vertex(on: Any) -> Any:
-    """Climb from the end of an edge, and shorten its path: trees are deep while all edges link."""
-
-    @on.device
-    def begin(v, p):
-        return v
-
-    return begin
-
-
-def from_parent(on: Any) -> Any:
-    """Climb from the parent of an end, which is read already: the trees of a sample are low."""
-
-    @on.device
-    def begin(v, p):
-        return p
-
-    return begin
-
-
-def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
-    """Link the two ends of an edge; ``begin`` says where the climbs begin.
-
-    A self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a
-    dense graph have two ends with one parent: two reads are all they cost.
-    """
-    mark = bits.mark(on)
-
-    @on.device
-    def one_edge(u, v, e, n, parent, extra, chosen, seen, stray):
-        if max(u, v) >= wide(n):
-            stray[0] = 1
-        elif u == v:
-            mark(seen, vertex(u))
-        else:
-            p, q = parent[u], parent[v]
-            if p != q:
-                join(parent, extra, chosen, begin(vertex(u), p), begin(vertex(v), q), e)
-
-    return one_edge
-
-
-def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
-    """Link the ends of each edge, in any order and at the same time.
-
-    ``place`` says which is the i-th, ``ahead`` asks for the parents of one that comes soon.
-    """
-
-    @on.each
-    def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
-        ahead(i, src, dst, low, parent)
-        e = place(i)
-        u, v = ends(e, src, dst, low, n)
-        one(u, v, e, n, parent, extra, chosen, seen, stray)
-
-    return every_edge
-
-
 def flatten(on: Any, find: Any) -> Any:
     """Point every vertex at its root, and note the roots that have children.
 
@@ -136,3 +87,79 @@ def flatten(on: Any, find: Any) -> Any:
             mark(seen, r)
 
     return flatten
+
+
+def complete(on: Any, vertex: type) -> Any:
+    """Add the vertices that have a parent to the set, and count: totals = [vertices, components].
+
+    ``octets`` are the words of ``seen`` byte by byte. A thread owns whole bytes, so that no bit is
+    lost without atomic operations, and reads the parents of a byte as one sector of memory.
+    """
+    all_add = on.all_add
+
+    @on.sweep
+    def complete(b, count, step, n, parent, octets, totals):
+        occur, roots = np.int64(0), np.int64(0)
+        while b < count:
+            octet, v, one = octets[b], b << THREE, np.uint8(1)
+            last = min(v + EIGHT, np.uint64(n))
+            while v < last:
+                if parent[v] != v:
+                    octet |= one
+                    occur += np.int64(1)
+                elif octet & one != 0:
+                    roots += np.int64(1)
+                one = np.uint8(one << ONE)
+                v += np.uint64(1)
+            octets[b] = octet
+            b += step
+        all_add(totals, FIRST, occur + roots)
+        all_add(totals, SECOND, roots)
+
+    return complete
+
+
+def least_of_trees(on: Any, vertex: type) -> Any:
+    """lowest[r] = the least vertex of root r, of a flat forest whose roots are any of theirs."""
+    low = lessen(on)
+
+    @on.each
+    def least_of_trees(v, parent, lowest):
+        low(lowest, parent[v], vertex(v))
+
+    return least_of_trees
+
+
+def reroot(on: Any) -> Any:
+    """Point every vertex at the least one of its tree instead of the root, and note those."""
+    mark = bits.mark(on)
+
+    @on.each
+    def reroot(v, lowest, parent, seen):
+        r = lowest[parent[v]]
+        if r != v:
+            mark(seen, r)
+        parent[v] = r
+
+    return reroot
+
+
+def lower(on: Any, vertex: type) -> Any:
+    """least[r] = the lowest place of r in the list of roots."""
+    low = lessen(on)
+
+    @on.each
+    def lower(k, roots, least):
+        low(least, roots[k], vertex(k))
+
+    return lower
+
+
+def hang(on: Any, vertex: type) -> Any:
+    """A flat forest over places: each hangs from the lowest one that has its root."""
+
+    @on.each
+    def hang(k, roots, least, parent):
+        parent[k] = vertex(least[roots[k]])
+
+    return hang

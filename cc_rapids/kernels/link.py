@@ -12,13 +12,9 @@ what stands there by now: it is smaller, so that each lost race brings a loop ne
 
 from typing import Any
 
+from ..bits import none_of
 from ..catalog import choice
 from .compress import FINDS, halve
-
-
-def none_of(vertex: type) -> Any:
-    """What a link returns that has hooked nothing: no vertex, as there are fewer of them."""
-    return vertex((1 << 8 * vertex(0).itemsize) - 1)
 
 
 @choice("link", "async", finds=FINDS, takes=("find",), paper="Hong et al. 2020, Algorithm 10")

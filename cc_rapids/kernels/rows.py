@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..catalog import choice
+from ..passes.giant import LOW_WORD, SPREAD
 from ..reading import entries_of, every
-from .sample import LOW_WORD, SPREAD, Sample
+from .sample import Sample
 
 ONE, SHORT = np.uint64(1), 16  # entries that one thread of a group links, one after the other
 WARP = 32  # threads that exchange values run together

@@ -14,16 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import bits, reading
-from ..catalog import COUNT, choice
-from typing import Any
-import numpy as np
-from .. import bits
-
-PROBES = 256  # vertices looked at to find the largest component, or one of high degree
-SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
-COUNT_SHIFT = np.int64(48)
-
-Step = Callable[[Any], None]  # takes the work: the arrays of one run, see cc_rapids.solve
+from ..catalog import COUNT, Step, choice
+from ..passes.giant import giant_of
 
 
 class Sample(NamedTuple):
@@ -72,43 +64,6 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
     left, shared = reading.unsampled(on, every), bits == "shared"
     period = every * reading.BLOCK
     return Sample(link, None, left, lambda m: m - count(m, every), shared=shared, period=period)
-
-
-def giant_of(on: Any, vertex: type) -> Any:
-    """The root that most vertices of the sample had."""
-    low_bits = (np.int64(1) << COUNT_SHIFT) - np.int64(1)
-
-    @on.device
-    def giant(best):
-        return vertex(best[0] & low_bits)
-
-    return giant
-
-
-def unless_inside(on: Any, vertex: type, join: Any) -> Any:
-    """Link an edge unless both ends are inside the giant.
-
-    A bit is set by the thread that links its vertex to the giant, and the kernel ends when all
-    links are made: an edge that is left out for two bits is joined by then. A bit that is missed
-    costs a link that changes nothing. The giant's end needs no look at its parent.
-    """
-    has, mark, giant = bits.has(on), bits.mark(on), giant_of(on, vertex)
-
-    @on.device
-    def finish(u, v, e, parent, extra, chosen, seen, best, inside):
-        u_in, v_in = has(inside, u), has(inside, v)
-        if u == v:
-            mark(seen, u)
-        elif u_in != v_in:
-            w = v if u_in else u
-            join(parent, extra, chosen, giant(best), parent[w], e)
-            mark(inside, w)
-        elif not u_in:
-            p, q = parent[u], parent[v]
-            if p != q:
-                join(parent, extra, chosen, p, q, e)
-
-    return finish
 
 
 def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any) -> Any:

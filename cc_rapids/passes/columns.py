@@ -4,9 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from ..reading import distance
-
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
 NOWHERE = np.uint64(2**64 - 1)
@@ -103,44 +100,6 @@ def nearby(on: Any, wide: type) -> Any:
         all_add(counts, SECOND, falls)
 
     return nearby
-
-
-def mark_ids(on: Any, vertex: type) -> Any:
-    """Note the vertices that a column of the caller's names, or that it names others."""
-    at, mark = distance(on, np.uint64), bits.mark(on)
-
-    @on.each
-    def mark_ids(i, column, low, n, seen, stray):
-        v = at(column, i, low)
-        if v < np.uint64(n):
-            mark(seen, vertex(v))
-        else:
-            stray[0] = 1
-
-    return mark_ids
-
-
-def mark_range(on: Any, vertex: type) -> Any:
-    """Note the vertices first, first + step, first + 2 step, ..."""
-    mark = bits.mark(on)
-
-    @on.each
-    def mark_range(i, first, step, seen):
-        mark(seen, vertex(first + np.int64(i) * step))
-
-    return mark_range
-
-
-def mark_rows(on: Any, vertex: type) -> Any:
-    """The set of the vertices whose row is not empty."""
-    mark = bits.mark(on)
-
-    @on.each
-    def mark_rows(v, offsets, seen):
-        if offsets[v] != offsets[v + ONE]:
-            mark(seen, vertex(v))
-
-    return mark_rows
 
 
 def first_wrong_offset(on: Any) -> Any:

@@ -10,31 +10,15 @@ from typing import Any
 import numpy as np
 
 from .. import bits
-from ..kernels.sample import COUNT_SHIFT, LOW_WORD, SPREAD, giant_of
+
+PROBES = 256  # vertices looked at to find the largest component, or one of high degree
+SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
+COUNT_SHIFT = np.int64(48)
+
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 ZERO, NEXT = np.uint64(0), np.uint64(1)
-STEPS, DEEP = np.uint64(16), np.uint64(64)  # of a climb: by which it leaps, and that are too many
-
-
-def leap(on: Any) -> Any:
-    """Climb to the root, and point where the climb began ``STEPS`` further up, again and again.
-
-    For trees in which nothing is linked any more, as deep as they may be: climbs that come by there
-    leap, too, so that a path of n vertices takes each of them some log n steps and not n. Only one
-    thread may climb from a vertex that is to be flat: another might undo what the first has stored.
-    """
-
-    @on.device
-    def find(parent, v):
-        first, p, steps = v, parent[v], ZERO
-        while p != v:
-            v, p, steps = p, parent[p], steps + NEXT
-            if steps == STEPS:
-                parent[first], steps = v, ZERO
-        return v
-
-    return find
+DEEP = np.uint64(64)  # steps of a climb, that are too many
 
 
 def probed(on: Any) -> Any:
@@ -152,3 +136,40 @@ def members(on: Any, vertex: type) -> Any:
             listed[np.uint64(add(count, 0, 1))] = v
 
     return members
+
+
+def giant_of(on: Any, vertex: type) -> Any:
+    """The root that most vertices of the sample had."""
+    low_bits = (np.int64(1) << COUNT_SHIFT) - np.int64(1)
+
+    @on.device
+    def giant(best):
+        return vertex(best[0] & low_bits)
+
+    return giant
+
+
+def unless_inside(on: Any, vertex: type, join: Any) -> Any:
+    """Link an edge unless both ends are inside the giant.
+
+    A bit is set by the thread that links its vertex to the giant, and the kernel ends when all
+    links are made: an edge that is left out for two bits is joined by then. A bit that is missed
+    costs a link that changes nothing. The giant's end needs no look at its parent.
+    """
+    has, mark, giant = bits.has(on), bits.mark(on), giant_of(on, vertex)
+
+    @on.device
+    def finish(u, v, e, parent, extra, chosen, seen, best, inside):
+        u_in, v_in = has(inside, u), has(inside, v)
+        if u == v:
+            mark(seen, u)
+        elif u_in != v_in:
+            w = v if u_in else u
+            join(parent, extra, chosen, giant(best), parent[w], e)
+            mark(inside, w)
+        elif not u_in:
+            p, q = parent[u], parent[v]
+            if p != q:
+                join(parent, extra, chosen, p, q, e)
+
+    return finish

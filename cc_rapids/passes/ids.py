@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import bits
-from ..reading import SOON, distance
-from .least import lessen
+from ..reading import SOON
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full
@@ -164,59 +163,3 @@ def mark_taken(on: Any, vertex: type) -> Any:
             mark(seen, vertex(s))
 
     return mark_taken
-
-
-def lower(on: Any, vertex: type) -> Any:
-    """least[r] = the lowest place of r in the list of roots."""
-    low = lessen(on)
-
-    @on.each
-    def lower(k, roots, least):
-        low(least, roots[k], vertex(k))
-
-    return lower
-
-
-def hang(on: Any, vertex: type) -> Any:
-    """A flat forest over places: each hangs from the lowest one that has its root."""
-
-    @on.each
-    def hang(k, roots, least, parent):
-        parent[k] = vertex(least[roots[k]])
-
-    return hang
-
-
-def number_ranks(on: Any, vertex: type) -> Any:
-    """The vertex of each row: the rank of its id in the set ``words`` of those that occur, of
-    ``size`` ids; n, which is none, for an id that is not in the set.
-    """
-    at, has, rank = distance(on, np.uint64), bits.has(on), bits.rank(on)
-
-    @on.each
-    def number_ranks(i, column, low, size, n, words, before, out):
-        d, found = at(column, i, low), np.uint64(n)
-        if d < np.uint64(size) and has(words, vertex(d)):
-            found = np.uint64(rank(words, before, vertex(d)))
-        out[i] = found
-
-    return number_ranks
-
-
-def members(on: Any) -> Any:
-    """The ids of the set, in order: those of one word of it at a time."""
-    shift, word_bits, one = np.uint64(5), np.uint32(bits.WORD), np.uint32(1)
-    rank = bits.rank(on)
-
-    @on.each
-    def members(w, words, before, low, ids):
-        word, v, b = words[w], w << shift, np.uint32(0)
-        if word != 0:
-            k = np.uint64(rank(words, before, v))
-            while b < word_bits:
-                if (word >> b) & one != 0:
-                    ids[k] = np.int64(v + np.uint64(b)) + low
-                    k += ONE
-                b += one
-
-    return members

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import bits
-from ..kernels.sample import Step
+from ..catalog import Step
 from .queues import ROOM, enter, leave, leave_together
 
 ONE, TWO = np.uint64(1), np.uint64(2)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.link import none_of
+from ..bits import none_of
 from ..reading import distance, entries_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)

@@ -226,7 +226,7 @@ def test_contended_links_lose_no_hook(on, union):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
     vertex, extra = np.uint32, union.words[1].choice.extra
     link = Parts(union, on, vertex, np.uint32, False, True).link()
-    none = kernels.link.none_of(vertex)
+    none = bits.none_of(vertex)
 
     def hook(on):
         add = on.add

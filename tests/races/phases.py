@@ -11,7 +11,9 @@ import numpy as np
 
 from cc_rapids import reading
 from cc_rapids.kernels import batch, forest, sample
-from cc_rapids.passes.giant import leap, mark_inside
+from cc_rapids.kernels.compress import leap
+from cc_rapids.passes import giant as giant_module
+from cc_rapids.passes.giant import mark_inside
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -25,7 +27,7 @@ def first_phase(
     rule: Rule,
     before: Forest,
     threads: Sequence[Sequence[Edge]],
-    begin: Callable[[Any], Any] = forest.from_vertex,
+    begin: Callable[[Any], Any] = reading.from_vertex,
 ) -> Race:
     """Threads that link rows of edges, with self-loops, in a forest that is there already."""
     edges = [edge for thread in threads for edge in thread]
@@ -35,9 +37,9 @@ def first_phase(
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         on, join = Interleaver, rule.join(tape)
-        one = forest.one_edge(on, np.uint32, np.uint32, join, begin(on))
+        one = reading.one_edge(on, np.uint32, np.uint32, join, begin(on))
         read, place = reading.listed(on, np.uint32), reading.every(on)
-        kernel = forest.every_edge(on, one, read, place, reading.no_look(on, np.uint32, place))
+        kernel = reading.every_edge(on, one, read, place, reading.no_look(on, np.uint32, place))
         more = *rule.trees(shared), None, shared["seen"], shared["stray"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
 
@@ -56,7 +58,7 @@ def second_phase(
     before: Forest,
     giant: int,
     threads: Sequence[Sequence[Edge]],
-    make: Callable[..., Kernel] = sample.unless_inside,
+    make: Callable[..., Kernel] = giant_module.unless_inside,
 ) -> Race:
     """The same beside a giant: the trees are flat, and all of that root's have their bits."""
     edges = [edge for thread in threads for edge in thread]

@@ -1,0 +1,76 @@
+"""TODO cc_rapids.kernels.gather."""
+
+from typing import Any
+
+import numpy as np
+
+from .. import bits
+
+BIT = np.uint32(1)
+FIVE = np.uint64(5)
+LAST = np.uint64(31)
+NEXT = np.uint64(1)
+SPAN = np.uint64(bits.BLOCK * bits.WORD)
+TOGETHER = 1 << 8
+
+
+def mark_roots(on: Any, vertex: type) -> Any:
+    """The set of the roots of all vertices that occur."""
+    has, mark = bits.has(on), bits.mark(on)
+
+    @on.each
+    def mark_roots(v, parent, seen, roots):
+        if parent[v] == v and has(seen, vertex(v)):
+            mark(roots, vertex(v))
+
+    return mark_roots
+
+
+def least(on: Any) -> Any:
+    """The label of a component: the id of its root, which is its least vertex."""
+
+    @on.device
+    def label(r, low, roots, before_roots):
+        return np.int64(r) + low
+
+    return label
+
+
+def dense(on: Any) -> Any:
+    """The label of a component: the rank of its root among the roots."""
+    rank = bits.rank(on)
+
+    @on.device
+    def label(r, low, roots, before_roots):
+        return rank(roots, before_roots, r)
+
+    return label
+
+
+def gather(on: Any, label: Any) -> Any:
+    """The rows of the answer: the id of each vertex that occurs, in order, and its label.
+
+    The lanes of a warp look at a word of the set together, each at one bit, and count those before
+    it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for
+    which there is no room are left out.
+    """
+    ones, lanes = bits.count(on), np.uint64(on.lanes)
+
+    @on.each
+    def gather(i, n, parent, seen, before, low, roots, before_roots, ids, labels):
+        b = i // lanes
+        v, last = b * SPAN + i % lanes, min((b + NEXT) * SPAN, np.uint64(n))
+        come = np.uint64(before[b])
+        while v < last:
+            word, below = seen[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
+            if word & (below + BIT) != 0:
+                k = come + np.uint64(ones(np.uint32(word & below)))
+                if k < np.uint64(ids.size):
+                    ids[k] = np.int64(v) + low
+                    labels[k] = label(parent[v], low, roots, before_roots)
+            v += lanes
+            if v & LAST < lanes:
+                come += np.uint64(ones(word))
+
+    gather.together = TOGETHER
+    return gather

@@ -1,0 +1,71 @@
+"""TODO cc_rapids.kernels.id_bitmap."""
+
+from typing import Any
+
+import numpy as np
+
+from .. import bits
+from ..reading import distance
+
+ONE = np.uint64(1)
+
+
+def mark_ids(on: Any, vertex: type) -> Any:
+    """Note the vertices that a column of the caller's names, or that it names others."""
+    at, mark = distance(on, np.uint64), bits.mark(on)
+
+    @on.each
+    def mark_ids(i, column, low, n, seen, stray):
+        v = at(column, i, low)
+        if v < np.uint64(n):
+            mark(seen, vertex(v))
+        else:
+            stray[0] = 1
+
+    return mark_ids
+
+
+def mark_range(on: Any, vertex: type) -> Any:
+    """Note the vertices first, first + step, first + 2 step, ..."""
+    mark = bits.mark(on)
+
+    @on.each
+    def mark_range(i, first, step, seen):
+        mark(seen, vertex(first + np.int64(i) * step))
+
+    return mark_range
+
+
+def number_ranks(on: Any, vertex: type) -> Any:
+    """The vertex of each row: the rank of its id in the set ``words`` of those that occur, of
+    ``size`` ids; n, which is none, for an id that is not in the set.
+    """
+    at, has, rank = distance(on, np.uint64), bits.has(on), bits.rank(on)
+
+    @on.each
+    def number_ranks(i, column, low, size, n, words, before, out):
+        d, found = at(column, i, low), np.uint64(n)
+        if d < np.uint64(size) and has(words, vertex(d)):
+            found = np.uint64(rank(words, before, vertex(d)))
+        out[i] = found
+
+    return number_ranks
+
+
+def members(on: Any) -> Any:
+    """The ids of the set, in order: those of one word of it at a time."""
+    shift, word_bits, one = np.uint64(5), np.uint32(bits.WORD), np.uint32(1)
+    rank = bits.rank(on)
+
+    @on.each
+    def members(w, words, before, low, ids):
+        word, v, b = words[w], w << shift, np.uint32(0)
+        if word != 0:
+            k = np.uint64(rank(words, before, v))
+            while b < word_bits:
+                if (word >> b) & one != 0:
+                    ids[k] = np.int64(v + np.uint64(b)) + low
+                    k += ONE
+                b += one
+
+    return members
