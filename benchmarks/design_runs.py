@@ -11,8 +11,8 @@ import records
 from cc_rapids.adjacency import rows_of
 from cc_rapids.edges import Edges
 from cc_rapids.forest import Forest
+from cc_rapids.kernels.edges import sampled_count
 from cc_rapids.program import build
-from cc_rapids.reading import sampled_count
 from cc_rapids.solve import finish, prepare, run, sample
 
 BRIEF, SLOW = 100, 400  # ms: from the one on a design is run twice, from the other on once

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from . import offsets, reading
+from . import offsets
 from .design import Design
 from .edges import Array, Edges
 from .engines import MEMORY, Engine
 from .errors import CapacityError, InputError
 from .forest import Forest
 from .given import Given
-from .passes import columns
+from .kernels import edges as reading
+from .kernels import id_range
 
 HALF = np.uint64(32)
 
@@ -60,7 +61,7 @@ def check_offsets(given: Given, starts: Array, engine: Engine) -> None:
     assert given.offsets is not None
     name, size, m = given.offsets.name, int(starts.size), given.dst.size
     found = engine.fill(engine.notes(1), 0xFF)
-    engine.kernel(columns.first_wrong_offset)(size, m, starts, found)
+    engine.kernel(id_range.first_wrong_offset)(size, m, starts, found)
     at = int(engine.to_host(found)[0]) if size else 0
     if at < size or (m and not size):
         around = engine.to_host(starts[max(at - 1, 0) : at + 1]).tolist()

@@ -22,8 +22,9 @@ from .engines import Array, Engine
 from .forest import Forest
 from .given import Given
 from .index import Index, extended
-from .kernels import batch, compress
+from .kernels import find
 from .kernels import forest as forest_module
+from .kernels import queries as batch
 from .solve import join, join_and_ask
 
 
@@ -69,7 +70,7 @@ class State:
         """
         engine, n, vertex = self.engine, self.forest.n, self.forest.vertex
         solved, flat = grown(self.forest, n), Forest(engine, n, everyone=True)
-        climb = engine.kernel(compress.leap)
+        climb = engine.kernel(find.leap)
         engine.kernel(kernels.forest.flatten, climb)(n, solved.parent, solved.seen)
         places = self.index.places
         roots = solved.parent if places is None else solved.parent[places]
@@ -209,7 +210,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     engine = state.engine
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
-        climb = engine.kernel(kernels.compress.naive)
+        climb = engine.kernel(kernels.find.naive)
         ask = engine.kernel(batch.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)

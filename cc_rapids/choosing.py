@@ -13,9 +13,8 @@ from .adjacency import Adjacency
 from .design import Design
 from .engines import Engine
 from .errors import DesignError, unknown
-from .passes import coverage
-from .passes.queues import IDS
-from .passes.shared import HELD
+from .kernels import csr_sampling
+from .kernels.shared_filter import HELD, IDS
 
 RULES = ("measured", "paper")
 REM = "rem-cas"
@@ -189,7 +188,7 @@ def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
     if not n:
         return 0.0
     roots = engine.empty(PROBES, np.uint64)
-    engine.kernel(coverage.first_roots)(PROBES, n, *rows.arrays, roots)
+    engine.kernel(csr_sampling.first_roots)(PROBES, n, *rows.arrays, roots)
     most = Counter(engine.to_host(roots).tolist()).most_common(1)[0][1]
     return most / PROBES
 

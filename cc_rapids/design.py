@@ -15,8 +15,8 @@ from itertools import product
 from typing import Any
 
 from . import algorithms
-from .catalog import AXES, CHOICES, COUNT, Choice
 from .errors import DesignError, did_you_mean, near, unknown
+from .kernels.spec import AXES, CHOICES, COUNT, Choice
 
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
 MOST_DIGITS = 10  # less one: of such a count

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .bits import WORD
 from .edges import Array
 from .engines import Engine, side_by_side
 from .kernels import forest as trees
 from .kernels import gather
+from .kernels.primitives import WORD
+from .kernels.shared_filter import IDS, words_for
 from .memory import MORE, WIDER, slack, word_for
-from .passes.queues import IDS, words_for
 from .ranks import blocks_of, rank
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
@@ -52,7 +52,7 @@ class Ahead:
 
 
 def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
-    """The bytes of the queues of passes/queues.py, if they are ``needed``, or may be."""
+    """The bytes of the queues of kernels/shared_filter.py, if they are ``needed``, or may be."""
     return 4 * words_for(engine.largest_tiles()) if needed or n in IDS else 0
 
 

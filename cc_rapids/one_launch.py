@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernels, passes, reading
-from .bits import WORD
 from .choosing import AT_ONCE, Branch, Rule
 from .design import Design
 from .edges import Edges
 from .engines import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .forest import ROOM, Forest
 from .given import Given
-from .kernels import compress, gather
+from .kernels import edges as reading
+from .kernels import find, forest, gather, giant, id_range, scan
+from .kernels import one_launch as one
+from .kernels.giant import PROBES
+from .kernels.primitives import WORD
 from .memory import FEW_IDS, ids_at_once
 from .names import Offset
-from .passes import answer, columns, giant
-from .passes.giant import PROBES
 from .program import Parts
 from .ranks import blocks_of
 from .spans import Span, all_fit, decoded, last_of, sign_of, wide_of
@@ -34,7 +34,7 @@ from .ways import WORDS_EACH
 
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64
-TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see passes
+TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see kernels/one_launch.py
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ def _room(dtype: Any, ids: int, rows: int) -> _Room:
 def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     parts = Parts(design, engine, VERTEX, WIDE, rows=False, noted=False)
     every = engine.kernel(reading.every)
-    span = columns.span(engine, wide, sign, every)
-    forest, one, climb = kernels.forest, passes.one_launch, compress.leap(engine)
+    span = id_range.span(engine, wide, sign, every)
+    climb = find.leap(engine)
     frequent, flatten = giant.mark_frequent(engine), forest.flatten(engine, climb)
     phases = (
         one.measure(engine, sign, span.part),
@@ -179,7 +179,7 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
         one.link_share(engine, parts.ends(), parts.link_edge()),
         one.flatten_share(engine, frequent.part, flatten.part, PROBES),
         forest.complete(engine, VERTEX).part,
-        one.rank(engine, answer.count_blocks(engine).part, answer.sum_all(engine).part),
+        one.rank(engine, scan.count_blocks(engine).part, scan.sum_all(engine).part),
         one.list_share(engine, gather.gather(engine, gather.least(engine)).part),
     )
     made: Kernel = one.solve(engine, sign, phases)

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from . import bits, kernels, reading
+from . import kernels
+from .algorithms import phases
 from .design import Design
 from .engines import Engine, Kernel
 from .errors import EngineError
-from .passes import giant, queues, shared, tiles
+from .kernels import blocks, edges, giant, primitives, shared_filter
+from .kernels import shared_filter as queues
 
 Step = Callable[[Any], None]
 
@@ -32,7 +34,7 @@ class Program:
     extra: str
     pack: Kernel
     unpack: Kernel | None
-    sample: kernels.sample.Sample | None
+    sample: kernels.sampling.Sample | None
     probe: Kernel
     most_frequent: Kernel
     mark_inside: Kernel
@@ -70,7 +72,7 @@ def build(
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
     forest, jtb = kernels.forest, kernels.jtb
-    climb = kernels.compress.leap(engine)
+    climb = kernels.find.leap(engine)
     first = parts.sample()
     packed, rounds = link.extra == "ranks", "edges" in link.takes
     return Program(
@@ -98,10 +100,10 @@ def build(
 @cache
 def build_mixed(design: Design, engine: Engine, vertex: type, wide: type) -> Kernel:
     """The kernel of a batch in which insertions and queries are mixed, for a union-find design."""
-    parts, batch = Parts(design, engine, vertex, wide, False, False), kernels.batch
+    parts, batch = Parts(design, engine, vertex, wide, False, False), kernels.queries
     packed = design.words[1].choice.extra == "ranks"
-    low = kernels.jtb.LOW if packed else bits.none_of(vertex)
-    find, word = parts.find() or kernels.compress.naive(engine), type(low)
+    low = kernels.jtb.LOW if packed else primitives.none_of(vertex)
+    find, word = parts.find() or kernels.find.naive(engine), type(low)
     same, join = batch.same(engine, word, low, find), parts.join(sampling=False)
     made: Kernel = batch.mixed(engine, vertex, word, join, parts.ends(), same)
     return made
@@ -122,34 +124,34 @@ class Parts:
         """How trees begin: as vertices, or as the trees of tiles."""
         on, window = self.on, self.design.window
         if not window:
-            return tiles.without(kernels.forest.start(on, self.vertex))
-        near = tiles.link_near(on, self._near_link(), self._note())
+            return blocks.without(kernels.forest.start(on, self.vertex))
+        near = blocks.link_near(on, self._near_link(), self._note())
         share = (
-            tiles.share_of_rows(on, near)
+            blocks.share_of_rows(on, near)
             if self.rows
-            else tiles.share_of_list(on, self.ends(), near)
+            else blocks.share_of_list(on, self.ends(), near)
         )
-        first = tiles.first_of_rows(on) if self.rows else tiles.first_of_list(on, self.wide)
-        settle = tiles.settle(on, self.vertex, kernels.compress.halve(on))
-        solve = tiles.solve(on, window, share, settle)
-        return tiles.begin(window, tiles.find_firsts(on, window, first), solve)
+        first = blocks.first_of_rows(on) if self.rows else blocks.first_of_list(on, self.wide)
+        settle = blocks.settle(on, self.vertex, kernels.find.halve(on))
+        solve = blocks.solve(on, window, share, settle)
+        return blocks.begin(window, blocks.find_firsts(on, window, first), solve)
 
     def _near_link(self) -> Any:
         """The union of two vertices of a tile: the design's, but async+halve for one that keeps
         something beside the parents.
         """
         own = self.design if not self.design.words[1].choice.extra else Design()
-        return replace(self, design=own, vertex=tiles.NEAR).link()
+        return replace(self, design=own, vertex=blocks.NEAR).link()
 
-    def sample(self) -> kernels.sample.Sample | None:
+    def sample(self) -> kernels.sampling.Sample | None:
         """What is linked before the finish phase, and how. Rounds are sampled by async+halve."""
         word = self.design.words[0]
         if word.choice.around:
             return None
-        made: kernels.sample.Sample | None = self._make(word, self.join(sampling=True))
+        made: kernels.sampling.Sample | None = self._make(word, self.join(sampling=True))
         return made
 
-    def finish(self, first: kernels.sample.Sample | None) -> Step:
+    def finish(self, first: kernels.sampling.Sample | None) -> Step:
         """The phase after the sample, or the only one."""
         outer, link, _ = self.design.words
         if outer.choice.around:
@@ -158,7 +160,7 @@ class Parts:
             step: Step = self._make(link, None)
             return step
         if "edges" in link.choice.takes:
-            return kernels.finish.by_rounds(self._keep(first), self._make(link, None))
+            return phases.by_rounds(self._keep(first), self._make(link, None))
         join = self.join(sampling=False)
         if first is None:
             return self._all(join)
@@ -166,8 +168,8 @@ class Parts:
         shape = self.on, self.vertex
         if self.rows and first.gather:
             members = giant.members(*shape)
-            return kernels.finish.rows_outside(
-                members, kernels.rows.every_row(*shape, settle), self._rest(settle, first)
+            return phases.rows_outside(
+                members, kernels.csr_sampling.every_row(*shape, settle), self._rest(settle, first)
             )
         return self._rest(settle, first)
 
@@ -180,42 +182,42 @@ class Parts:
         step: Step = self._make(outer, None)(inner.finish(None), unpack)
         return step
 
-    def waiting(self, first: kernels.sample.Sample | None) -> int:
+    def waiting(self, first: kernels.sampling.Sample | None) -> int:
         """The words of the queues that edges wait in, two of them each."""
         filters = first is not None and first.shared and not self.noted
         filters = filters and self.vertex is queues.WORD
         return queues.words_for(self.on.largest_tiles()) if filters else 0
 
-    def _rest(self, settle: Any, first: kernels.sample.Sample) -> Step:
+    def _rest(self, settle: Any, first: kernels.sampling.Sample) -> Step:
         if self.waiting(first):
             return self._filtered(settle, first)
-        kernel = kernels.sample.every_other_edge(
+        kernel = kernels.sampling.every_other_edge(
             self.on, self.vertex, self.wide, settle, self.ends(), first.left
         )
-        return kernels.finish.edges_outside(kernel, first.left_count)
+        return phases.edges_outside(kernel, first.left_count)
 
-    def _filtered(self, settle: Any, first: kernels.sample.Sample) -> Step:
-        ends = self.ends() if self.rows else reading.listed_once(self.on, self.wide)
-        run = shared.by_tiles(self.on, self.vertex, self.wide, ends, first.left, settle)
-        return shared.filtered(run, first.left_count)
+    def _filtered(self, settle: Any, first: kernels.sampling.Sample) -> Step:
+        ends = self.ends() if self.rows else edges.listed_once(self.on, self.wide)
+        run = shared_filter.by_tiles(self.on, self.vertex, self.wide, ends, first.left, settle)
+        return shared_filter.filtered(run, first.left_count)
 
-    def _keep(self, first: kernels.sample.Sample | None) -> Kernel:
-        kept: Kernel = kernels.sample.keep_edge(
+    def _keep(self, first: kernels.sampling.Sample | None) -> Kernel:
+        kept: Kernel = kernels.sampling.keep_edge(
             self.on, self.vertex, self.wide, self.ends(), first is not None
         )
         return kept
 
     def _all(self, join: Any) -> Step:
         """Without a sample: every edge of a list, or every entry of every row."""
-        on, deep, rows = self.on, not self.design.window, kernels.rows
+        on, deep, rows = self.on, not self.design.window, kernels.csr_sampling
         if not self.rows and not self._in_stripes():
-            return kernels.finish.all_edges(self._every_edge(join, deep)(reading.every(on)))
+            return phases.all_edges(self._every_edge(join, deep)(edges.every(on)))
         one, ends = self._one_edge(join, deep), self.ends()
         if not self.rows:
-            return kernels.finish.all_edges(tiles.between(on, one, ends, tiles.striped(on)))
-        return kernels.finish.all_rows(
+            return phases.all_edges(blocks.between(on, one, ends, blocks.striped(on)))
+        return phases.all_rows(
             rows.short_rows(on, self.wide, one),
-            rows.long_rows(on, one, ends, reading.row_of(on)),
+            rows.long_rows(on, one, ends, edges.row_of(on)),
         )
 
     def _in_stripes(self) -> bool:
@@ -226,7 +228,7 @@ class Parts:
 
     def ends(self) -> Any:
         """How an edge is read, of a list or of rows."""
-        return (reading.adjacent if self.rows else reading.listed)(self.on, self.wide)
+        return (edges.adjacent if self.rows else edges.listed)(self.on, self.wide)
 
     def find(self) -> Any:
         """The find of whole paths that the link composes with; None if it climbs in its own way."""
@@ -244,16 +246,16 @@ class Parts:
         return self._one_edge(self.join(sampling=False), True)
 
     def _one_edge(self, join: Any, deep: bool) -> Any:
-        begin = (reading.from_vertex if deep else reading.from_parent)(self.on)
-        return reading.one_edge(self.on, self.vertex, self.wide, join, begin)
+        begin = (edges.from_vertex if deep else edges.from_parent)(self.on)
+        return edges.one_edge(self.on, self.vertex, self.wide, join, begin)
 
     def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
         one, ends = self._one_edge(join, deep), self.ends()
-        look = reading.no_look if self.rows else reading.look_ahead
+        look = edges.no_look if self.rows else edges.look_ahead
 
         def linking(place: Any) -> Kernel:
             ahead = look(self.on, self.wide, place)
-            made: Kernel = reading.every_edge(self.on, one, ends, place, ahead)
+            made: Kernel = edges.every_edge(self.on, one, ends, place, ahead)
             return made
 
         return linking
@@ -267,12 +269,12 @@ class Parts:
         return kernels.forest.joining(self.on, self.vertex, linked, self._note())
 
     def link(self) -> Any:
-        """The design's union of two vertices, see :mod:`cc_rapids.kernels.link`."""
+        """The design's union of two vertices, see :mod:`cc_rapids.kernels.union`."""
         _, link, compress = self.design.words
         on = self.on
         made = compress and link.choice.finds[compress.choice.name](on)
         name = dict(link.options).get("find", compress and compress.choice.name)
-        finds = kernels.compress.FINDS | {"naive": kernels.compress.nothing}
+        finds = kernels.find.FINDS | {"naive": kernels.find.nothing}
         known = {"find": made, "step": made, "tidy": finds[name](on) if name in finds else None}
         return link.choice.make(on, self.vertex, *(known[part] for part in link.choice.takes))
 
@@ -281,7 +283,7 @@ class Parts:
         taken = {
             "every_edge": join and self._every_edge(join, False),
             "join": join,
-            "read": reading.checked(self.on, self.vertex, self.wide, self.ends()),
+            "read": edges.checked(self.on, self.vertex, self.wide, self.ends()),
             "note": self._note(),
             "noted": self.noted,
         }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import BLOCK
 from .engines import ALONE, Array, Engine
-from .passes import answer
+from .kernels import scan
+from .kernels.primitives import BLOCK
 
 RUN = 32  # values that one thread sums
 FEW = 1 << 14  # that one block does
@@ -22,7 +22,7 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
     if not words.size:
         engine.fill(before, 0)
     else:
-        count = engine.kernel(answer.count_blocks)
+        count = engine.kernel(scan.count_blocks)
         count(before.size - 1, words.size, words, before)
         _running_sum(engine, before)
 
@@ -32,10 +32,10 @@ def _running_sum(engine: Engine, values: Array) -> None:
     size = values.size
     if size <= FEW:
         sums = engine.empty(ALONE, np.uint64)
-        engine.kernel(answer.sum_all)(size, values, sums)
+        engine.kernel(scan.sum_all)(size, values, sums)
         return
     runs = -(-size // RUN)
     sums = engine.empty(runs, values.dtype)
-    engine.kernel(answer.sum_runs)(runs, RUN, size, values, sums)
+    engine.kernel(scan.sum_runs)(runs, RUN, size, values, sums)
     _running_sum(engine, sums)
-    engine.kernel(answer.add_runs)(size, RUN, sums, values)
+    engine.kernel(scan.add_runs)(size, RUN, sums, values)

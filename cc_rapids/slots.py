@@ -12,8 +12,8 @@ from .engines import Array, Engine
 from .errors import CapacityError
 from .forest import Forest
 from .kernels import forest as forest_module
+from .kernels import id_hash as kernel_ids
 from .names import Listed
-from .passes import ids as kernel_ids
 from .ways import GIB, slots_for
 
 log = logging.getLogger(__name__)

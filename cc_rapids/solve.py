@@ -12,7 +12,7 @@ from .design import Design
 from .edges import Array, Edges
 from .engines import Engine
 from .forest import Ahead, Forest
-from .passes.giant import PROBES
+from .kernels.giant import PROBES
 from .program import Program, build, build_mixed
 
 MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
@@ -49,7 +49,7 @@ class Work:
     memory : str
         The kind of memory that the edges are read in (see :mod:`cc_rapids.engines.base`).
     firsts : (tiles + 1,) array of uint64 or ()
-        Where the edges of each tile begin, see :mod:`cc_rapids.passes.tiles`.
+        Where the edges of each tile begin, see :mod:`cc_rapids.kernels.blocks`.
     kept : arrays
         The edges that rounds run over.
     """

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import passes, reading
+from . import kernels
 from .engines import Array, Engine
 from .errors import ColumnTypeError, InputError
 from .given import Given
+from .kernels import edges
 from .memory import MORE, WIDER
 
 ALL = (1 << 64) - 1
@@ -167,15 +168,15 @@ def _read(
     found = engine.fill(engine.notes(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
-        rows = reading.sampled_count(left.size, FEW) if few else left.size
-        how = (reading.sampled, FEW) if few else (reading.every,)
+        rows = edges.sampled_count(left.size, FEW) if few else left.size
+        how = (edges.sampled, FEW) if few else (edges.every,)
         kind = wide_of(left), sign_of(left), engine.kernel(*how)
         slot = found[2 * k : 2 * k + 2]
         if looks and not k:
-            glance = engine.kernel(passes.columns.glance, *kind)
+            glance = engine.kernel(kernels.id_range.glance, *kind)
             glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-2:])
         else:
-            engine.kernel(passes.columns.span, *kind)(rows, left, right, slot)
+            engine.kernel(kernels.id_range.span, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
     sides = [decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs)]
     seen = [side for side in sides if side[0] <= side[1]]
@@ -189,7 +190,7 @@ def order_of(src: Array, dst: Array, engine: Engine) -> Order:
     if not looks:
         return NOT_SEEN
     counts = engine.fill(engine.notes(2), 0xFF)
-    look = engine.kernel(passes.columns.nearby, wide_of(src))
+    look = engine.kernel(kernels.id_range.nearby, wide_of(src))
     look(looks, src.size, src.size // looks, src, dst, counts)
     return _shown(looks, engine.to_host(counts).tolist())
 

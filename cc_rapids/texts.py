@@ -23,7 +23,7 @@ import numpy as np
 from .engines import Array, Engine
 from .errors import InputError
 from .kernels import forest
-from .passes import strings as passes
+from .kernels import strings as kernels
 from .slots import Slots
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class Text:
 def check_offsets(text: Text) -> None:
     """Raise an InputError if the strings leave their bytes, which libraries never look for."""
     wrong = text.engine.fill(text.engine.notes(1), 0)
-    text.run(passes.note_wrong_places, text.size, wrong)
+    text.run(kernels.note_wrong_places, text.size, wrong)
     if text.engine.to_host(wrong)[0]:
         raise InputError(
             "strings changed while they were read: some end before they begin, or beyond the bytes"
@@ -137,7 +137,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
         least = engine.fill(engine.empty(size, row), 0xFF)
         engine.kernel(forest.lower, row)(m, slots, least)
         differ = engine.fill(engine.empty(1, np.uint32), 0)
-        text.run(passes.compare, m, slots, least, differ)
+        text.run(kernels.compare, m, slots, least, differ)
         if not engine.to_host(differ)[0]:
             return slots, least
     return None
@@ -146,7 +146,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
 def hashes(text: Text, seed: int) -> Array:
     """The hash of each string: a new array of uint64."""
     found = text.engine.empty(text.size, np.uint64)
-    text.run(passes.hash_rows, text.size, seed, found)
+    text.run(kernels.hash_rows, text.size, seed, found)
     return found
 
 
@@ -198,10 +198,10 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
     """Sort groups by their next bytes, into their places; what is still tied, in new groups."""
     engine, xp, k = text.engine, text.engine.xp, tied.rows.size
     depth = engine.fill(engine.empty(tied.first.size, np.uint64), 0xFF)
-    runs = -(-k // int(passes.RUN))
-    text.run(passes.deepen, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
+    runs = -(-k // int(kernels.RUN))
+    text.run(kernels.deepen, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
     numbers = engine.empty(k, np.uint64)
-    text.run(passes.pieces, k, tied.rows, tied.group, depth, numbers)
+    text.run(kernels.pieces, k, tied.rows, tied.group, depth, numbers)
     by = xp.argsort(numbers)
     if tied.first.size > 1:
         by = by[xp.argsort(tied.group[by], kind="stable")]

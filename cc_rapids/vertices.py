@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import bits
 from .edges import Array, Edges
 from .engines import Engine
 from .forest import Forest
 from .given import Given
-from .kernels import id_bitmap
+from .kernels import id_bitmap, primitives
 from .names import Listed, Offset
 from .ranks import blocks_of, rank
 from .spans import NOT_SEEN, Order, Span, span_of
@@ -154,7 +153,7 @@ def _mark_ids(column: Array, span: Span, words: Array, stray: Array, engine: Eng
 def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
     """Vertices are the ranks of the ids in a bit map over their span."""
     span = ids.span
-    size = -(-span.size // bits.WORD)
+    size = -(-span.size // primitives.WORD)
     words = engine.fill(engine.empty(size, np.uint32), 0)
     stray = engine.fill(engine.empty(1, np.int64), 0)
     before = engine.empty(blocks_of(size), Span.vertex_of(ids.way.vertices))

@@ -8,9 +8,9 @@ import textwrap
 import click
 
 from cc_rapids import designs
-from cc_rapids.catalog import CHOICES, COUNT
 from cc_rapids.cli import main
 from cc_rapids.design import EXCLUDED
+from cc_rapids.kernels.spec import CHOICES, COUNT
 
 ROOT = pathlib.Path(__file__).parent.parent
 HEAD = {

@@ -10,9 +10,7 @@ import numpy as np
 
 import cc_rapids
 from cc_rapids import oracle
-from cc_rapids.bits import none_of
-from cc_rapids.catalog import choice
-from cc_rapids.kernels.compress import FINDS
+from cc_rapids.kernels import FINDS, choice, none_of
 
 
 @choice("link", "glance", finds=FINDS, takes=("find",), paper="this example")

@@ -16,13 +16,28 @@ import numpy as np
 import pandas as pd
 
 import cc_rapids
-from cc_rapids import bits as bits_of_runs
-from cc_rapids import components, index, names, oracle, reading, rows, slots
+from cc_rapids import components, index, names, oracle, rows, slots
 from cc_rapids.algorithms import rounds, search
 from cc_rapids.engines import base
-from cc_rapids.kernels import compress, forest, gather, jtb, link, rem, sample
-from cc_rapids.kernels import rows as rows_of_runs
-from cc_rapids.passes import answer, columns, giant, ids, queues, shared, strings, tiles
+from cc_rapids.kernels import (
+    blocks,
+    find,
+    forest,
+    gather,
+    giant,
+    jtb,
+    rem,
+    sampling,
+    scan,
+    shared_filter,
+    strings,
+    union,
+)
+from cc_rapids.kernels import csr_sampling as rows_of_runs
+from cc_rapids.kernels import edges as reading
+from cc_rapids.kernels import id_hash as ids
+from cc_rapids.kernels import id_range as columns
+from cc_rapids.kernels import primitives as bits_of_runs
 
 
 class Plant(NamedTuple):
@@ -115,7 +130,7 @@ PLANTS = {
     "sampled": Plant(reading.sampled, "* between", "* between - np.uint64(i == SOON)", "sample"),
     "unsampled": Plant(reading.unsampled, "* block", "* block - np.uint64(i == ONE)", "sample"),
     "the last left": Plant(
-        sample.strided, "m - count(m, every)", "m - count(m, every) - 1", "sample"
+        sampling.strided, "m - count(m, every)", "m - count(m, every) - 1", "sample"
     ),
     "listed": Plant(
         reading.listed, "at(dst, e,", "at(dst, e - np.uint64(e % SOON == ONE),", "list"
@@ -134,35 +149,41 @@ PLANTS = {
     ),
     "one edge": Plant(reading.one_edge, "u == v:", "u == v or e == 40:", "list"),
     "one after the sample": Plant(
-        sample.every_other_edge, "e = place(i)", "e = place(i - (i & np.uint64(1)))", "sample"
+        sampling.every_other_edge, "e = place(i)", "e = place(i - (i & np.uint64(1)))", "sample"
     ),
-    "stripes": Plant(tiles.striped, "i & row", "i & row & row << ONE", "tiles", gpu=True),
+    "stripes": Plant(blocks.striped, "i & row", "i & row & row << ONE", "tiles", gpu=True),
     # The giant, and what is left out beside it.
     "unless inside": Plant(giant.unless_inside, "elif not u_in:", "elif u_in:", "sample"),
     "mark inside": Plant(giant.mark_inside, "r == giant(best)", "r != giant(best)", "sample"),
-    "known": Plant(shared.known, "WORD(WORD(near[", "WORD(BIT | WORD(near[", "shared bits"),
-    "share": Plant(shared.share, "near[i] = word", "near[i] = WORD(~word)", "shared bits"),
-    "both inside": Plant(shared.both_inside, "a & b & BIT", "(a | b) & BIT", "shared bits"),
-    "two edges": Plant(shared.two_edges, "min(e + lanes, last)", "min(e, last)", "shared bits"),
-    "look at two": Plant(shared.look_at_two, "(first, second)", "(first, BIT)", "shared bits"),
-    "odd": Plant(shared.odd, "mark(seen, vertex(u))", "mark(seen, vertex(0))", "shared bits"),
-    "filter": Plant(shared.filter_edges, "m == 0", "m >= 0", "shared bits"),
-    "enter": Plant(queues.enter, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
-    "leave": Plant(queues.leave, "np.uint64(at) + beside", "np.uint64(at)", "shared bits"),
+    "known": Plant(shared_filter.known, "WORD(WORD(near[", "WORD(BIT | WORD(near[", "shared bits"),
+    "share": Plant(shared_filter.share, "near[i] = word", "near[i] = WORD(~word)", "shared bits"),
+    "both inside": Plant(shared_filter.both_inside, "a & b & BIT", "(a | b) & BIT", "shared bits"),
+    "two edges": Plant(
+        shared_filter.two_edges, "min(e + lanes, last)", "min(e, last)", "shared bits"
+    ),
+    "look at two": Plant(
+        shared_filter.look_at_two, "(first, second)", "(first, BIT)", "shared bits"
+    ),
+    "odd": Plant(
+        shared_filter.odd, "mark(seen, vertex(u))", "mark(seen, vertex(0))", "shared bits"
+    ),
+    "filter": Plant(shared_filter.filter_edges, "m == 0", "m >= 0", "shared bits"),
+    "enter": Plant(shared_filter.enter, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
+    "leave": Plant(shared_filter.leave, "np.uint64(at) + beside", "np.uint64(at)", "shared bits"),
     "together": Plant(
-        queues.leave_together,
+        shared_filter.leave_together,
         "leave(queues, WORD(WORD(queue + waiting) + lane)",
         "leave(queues, WORD(queue + lane)",
         "shared bits",
     ),
     "bits": Plant(bits_of_runs.has, "!= 0", "== 0", "sample"),
     # Unions, and finds.
-    "async": Plant(link.asynchronous, "cas(parent, u, u, v)", "cas(parent, u, u, u)", "list"),
-    "early": Plant(link.early, "cas(parent, a, a, b)", "cas(parent, a, a, a)", "none+early+halve"),
-    "hooks": Plant(link.hooks, "parent[u] = v", "parent[u] = u", "none+hooks+naive"),
-    "ecl": Plant(link.ecl, "cas(parent, u, u, v)", "cas(parent, u, u, u)", "none+ecl"),
+    "async": Plant(union.asynchronous, "cas(parent, u, u, v)", "cas(parent, u, u, u)", "list"),
+    "early": Plant(union.early, "cas(parent, a, a, b)", "cas(parent, a, a, a)", "none+early+halve"),
+    "hooks": Plant(union.hooks, "parent[u] = v", "parent[u] = u", "none+hooks+naive"),
+    "ecl": Plant(union.ecl, "cas(parent, u, u, v)", "cas(parent, u, u, u)", "none+ecl"),
     "afforest": Plant(
-        link.afforest, "cas(parent, p, p, q)", "cas(parent, p, p, p)", "none+afforest"
+        union.afforest, "cas(parent, p, p, q)", "cas(parent, p, p, p)", "none+afforest"
     ),
     "rem-cas": Plant(
         rem.rem_cas, "cas(parent, a, a, q)", "cas(parent, a, a, a)", "none+rem-cas+halve-one"
@@ -172,10 +193,10 @@ PLANTS = {
     "joining": Plant(
         forest.joining, "link(parent, extra, u, v)", "link(parent, extra, u, u)", "list"
     ),
-    "halve": Plant(compress.halve, "parent[v] = g", "parent[v] = g // 2", "list"),
-    "split": Plant(compress.split, "parent[v] = g", "parent[v] = g // 2", "none+async+split"),
-    "full": Plant(compress.full, "parent[v] = r", "parent[v] = r // 2", "none+async+full"),
-    "naive": Plant(compress.naive, "return v", "return v // 2", "none+async+naive"),
+    "halve": Plant(find.halve, "parent[v] = g", "parent[v] = g // 2", "list"),
+    "split": Plant(find.split, "parent[v] = g", "parent[v] = g // 2", "none+async+split"),
+    "full": Plant(find.full, "parent[v] = r", "parent[v] = r // 2", "none+async+full"),
+    "naive": Plant(find.naive, "return v", "return v // 2", "none+async+naive"),
     "halve-one": Plant(rem.halve_one, "return g", "return g // 2", "none+rem-cas+halve-one"),
     "split-one": Plant(rem.split_one, "return p", "return p // 2", "none+rem-lock+split-one"),
     "start": Plant(forest.start, "vertex(v)", "vertex(v // 2)", "list"),
@@ -192,9 +213,9 @@ PLANTS = {
     "complete": Plant(forest.complete, "occur += np.int64(1)", "occur += np.int64(2)", "list"),
     "components": Plant(forest.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
     "count blocks": Plant(
-        answer.count_blocks, "found += ones(seen[w])", "found += ones(seen[w] >> BIT)", "list"
+        scan.count_blocks, "found += ones(seen[w])", "found += ones(seen[w] >> BIT)", "list"
     ),
-    "sums": Plant(answer.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
+    "sums": Plant(scan.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
     "gather": Plant(
         gather.gather, "ids[k] = np.int64(v)", "ids[k] = np.int64(v) - np.int64(v == LAST)", "list"
     ),
@@ -211,9 +232,11 @@ PLANTS = {
     ),
     "the last of each": Plant(cc_rapids.Components._last.func, "- 1]", "- 2]", "max"),
     # Blocks of ids.
-    "near": Plant(tiles.link_near, "NEAR(x), NEAR(y)", "NEAR(x), NEAR(0)", "tiles"),
-    "settle": Plant(tiles.settle, "vertex(base +", "vertex(base // ONE // (base + ONE) +", "tiles"),
-    "solve": Plant(tiles.solve, "near[v] = NEAR(v)", "near[v] = NEAR(v // 2)", "tiles"),
+    "near": Plant(blocks.link_near, "NEAR(x), NEAR(y)", "NEAR(x), NEAR(0)", "tiles"),
+    "settle": Plant(
+        blocks.settle, "vertex(base +", "vertex(base // ONE // (base + ONE) +", "tiles"
+    ),
+    "solve": Plant(blocks.solve, "near[v] = NEAR(v)", "near[v] = NEAR(v // 2)", "tiles"),
     # Ids.
     "offset": Plant(names.Offset.take, "return ids", "return ids + (ids == 1003)", "offset"),
     "mark range": Plant(columns.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
@@ -258,7 +281,7 @@ PLANTS = {
         "rem-parallel",
     ),
     "edges of rounds": Plant(
-        sample.keep_edge, "name(vertex(v), best)", "name(vertex(u), best)", "liu-tarjan(PRF)"
+        sampling.keep_edge, "name(vertex(v), best)", "name(vertex(u), best)", "liu-tarjan(PRF)"
     ),
     "connect": Plant(
         rounds.connect, "low(new, h, label)", "low(new, h, label // 2)", "liu-tarjan(PRF)"

@@ -4,7 +4,7 @@
     compute-sanitizer --tool racecheck python tests/sanitized.py 0 8
 
 Racecheck looks at shared memory, which tiles alone use of ours: what it says of kernels that begin
-in ``tile`` are the races that a union allows (see kernels/compress.py), all else is of CuPy's.
+in ``tile`` are the races that a union allows (see kernels/find.py), all else is of CuPy's.
 """
 
 import argparse

@@ -12,7 +12,7 @@ from cc_rapids.engines import simulator, threads
 from cc_rapids.engines.parts import Part
 from cc_rapids.engines.rehearsal import rehearsed
 
-OWN = "cc_rapids.audit.kernels"
+OWN = "cc_rapids.kernels.audit"
 
 
 def functions(part):
@@ -89,13 +89,13 @@ def test_all_kernels_of_audits_for_a_gpu_reach_no_function_of_runs():
 
 
 def test_a_stranger_among_the_functions_would_be_found():
-    from cc_rapids import bits
+    from cc_rapids.kernels import primitives
 
     on = engines.get("threads")
-    test = bits.has(on)
+    test = primitives.has(on)
 
     @on.device
     def probe(words, v):
         return test(words, v)
 
-    assert strangers([probe]) == ["cc_rapids.bits.has", f"{__name__}.probe"]
+    assert strangers([probe]) == ["cc_rapids.kernels.primitives.has", f"{__name__}.probe"]

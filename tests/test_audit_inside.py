@@ -6,8 +6,9 @@ import pytest
 from tiled_audits import begin_with_tiles
 
 from cc_rapids import VerificationError, components, engines, oracle
-from cc_rapids.audit import kernels, ways
+from cc_rapids.audit import ways
 from cc_rapids.audit.labels import audit_labels
+from cc_rapids.kernels import audit
 
 
 @pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])
@@ -84,13 +85,13 @@ def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, way):
         return join_some
 
     name = "join_parents" if way in ("sampled", "shared") else "join_roots"
-    whole = getattr(kernels, name)
-    monkeypatch.setattr(kernels, name, blind)
-    kernels.kernel.cache_clear()
+    whole = getattr(audit, name)
+    monkeypatch.setattr(audit, name, blind)
+    audit.kernel.cache_clear()
     try:
         with pytest.raises(VerificationError, match="edge 3 joins 3 and 4, which have the labels"):
             audit_labels(frame, (src, dst), engine="threads")
         with pytest.raises(VerificationError, match="no path joins the two"):
             audit_labels(frame.assign(labels=0), (src, dst), engine="threads")
     finally:
-        kernels.kernel.cache_clear()
+        audit.kernel.cache_clear()

@@ -8,12 +8,12 @@ from races import explore, memory, phases, scenes
 from races.engine import Interleaver
 from races.portions import explore_all, on_each_memory
 
-from cc_rapids.audit import kernels
+from cc_rapids.kernels import audit
 
 # How two trees are joined, and the order that parents come in.
 ORDERS = {
-    kernels.join_parents: kernels.is_longer(Interleaver),
-    kernels.join_roots: kernels.is_greater(Interleaver),
+    audit.join_parents: audit.is_longer(Interleaver),
+    audit.join_roots: audit.is_greater(Interleaver),
 }
 
 
@@ -68,9 +68,9 @@ def pass_over(hold, make, before, giant, threads, cut=None):
 
     def calls(tape, shared):
         kind = Interleaver, np.uint32
-        same = kernels.same_label(*kind, True)
-        right = kernels.examine(*kind, np.uint32, hold(Interleaver, same, make(Interleaver)))
-        read = kernels.ends_of_pair(*kind)
+        same = audit.same_label(*kind, True)
+        right = audit.examine(*kind, np.uint32, hold(Interleaver, same, make(Interleaver)))
+        read = audit.ends_of_pair(*kind)
         alike = np.array(
             [phases.bits(v for v, own in enumerate(labels) if own == giant)], np.uint32
         )
@@ -102,7 +102,7 @@ def pass_over(hold, make, before, giant, threads, cut=None):
 
 WAYS = pytest.mark.parametrize(
     "way",
-    [(kernels.hold_outside, kernels.join_parents), (kernels.hold_apart, kernels.join_roots)],
+    [(audit.hold_outside, audit.join_parents), (audit.hold_apart, audit.join_roots)],
     ids=["by bits", "by parents"],
 )
 
@@ -161,8 +161,8 @@ def race_in_a_tile(edges):
 
     def calls(tape, shared):
         on = Interleaver
-        near = kernels.join_near(on, kernels.join_roots(on))
-        share = kernels.join_share(on, kernels.ends_of_pair(on, np.uint32), near)
+        near = audit.join_near(on, audit.join_roots(on))
+        share = audit.join_share(on, audit.ends_of_pair(on, np.uint32), near)
         rest = np.uint64(len(edges)), two, base, np.uint64(n), shared["trees"], src, dst, 0, 99
         return [[partial(share, np.uint64(t), *rest)] for t in range(2)]
 

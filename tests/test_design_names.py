@@ -6,9 +6,9 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Design, oracle
-from cc_rapids.catalog import CHOICES
 from cc_rapids.design import EXCLUDED, _product
 from cc_rapids.errors import DesignError
+from cc_rapids.kernels.spec import CHOICES
 
 
 def test_names_are_parsed_back():

@@ -11,13 +11,13 @@ import pytest
 from races import memory, phases, scenes
 from races.portions import DEEP, RULES, explore_all, for_each_rule, on_each_memory, scenes_of, some
 
-from cc_rapids import reading
+from cc_rapids.kernels import edges
 
 EDGES = list(combinations(range(4), 2))
 
 
 @for_each_rule
-@pytest.mark.parametrize("begin", [reading.from_vertex, reading.from_parent])
+@pytest.mark.parametrize("begin", [edges.from_vertex, edges.from_parent])
 def test_rows_of_edges(rule, begin):
     """The kernel of the first phase; self-loops are noted beside the edges that race."""
     with_loops = [[[(3, 3)], [(0, 3), (2, 2)]], [[(1, 1), (1, 2)], [(1, 1), (0, 2)]]]
@@ -66,7 +66,7 @@ def test_rows_beside_a_giant(rule, n, shape, most):
 )
 def test_flattening(threads, steps, model, monkeypatch):
     """By so many steps a leap: of one step, what is stored may be no root."""
-    monkeypatch.setattr("cc_rapids.kernels.compress.STEPS", np.uint64(steps))
+    monkeypatch.setattr("cc_rapids.kernels.find.STEPS", np.uint64(steps))
     explore_all((phases.flattening(start, threads) for start in scenes.forests(5)), model)
 
 

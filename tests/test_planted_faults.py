@@ -4,8 +4,10 @@ import numpy as np
 import planted
 import pytest
 
-from cc_rapids import VerificationError, components, engines, reading
-from cc_rapids.audit import kernels, ways
+from cc_rapids import VerificationError, components, engines
+from cc_rapids.audit import ways
+from cc_rapids.kernels import audit
+from cc_rapids.kernels import edges as reading
 
 
 @pytest.mark.parametrize("job", planted.JOBS)
@@ -42,12 +44,12 @@ def test_the_last_edge_read_as_the_one_before(engine, monkeypatch, tmp_path):
 
 
 ROWS = {  # of the audit itself, and how a list is looked at by them
-    "skipped": (kernels.all_rows, "return i", "return i + np.uint64(i == ONE)", {}),
-    "the one before": (kernels.all_rows, "return i", "return i - np.uint64(i == EIGHT)", {}),
-    "sampled": (kernels.first_blocks, "+ i // block", "+ ONE // (i + ONE) + i // block", "sampled"),
-    "left": (kernels.other_blocks, "* block", "* block - np.uint64(i == ONE)", "sampled"),
-    "shared": (kernels.other_blocks, "* block", "* block - np.uint64(i == ZERO)", "shared"),
-    "looked up": (kernels.find, "seen + ONE", "seen + ONE + np.uint64(i == ONE)", "far"),
+    "skipped": (audit.all_rows, "return i", "return i + np.uint64(i == ONE)", {}),
+    "the one before": (audit.all_rows, "return i", "return i - np.uint64(i == EIGHT)", {}),
+    "sampled": (audit.first_blocks, "+ i // block", "+ ONE // (i + ONE) + i // block", "sampled"),
+    "left": (audit.other_blocks, "* block", "* block - np.uint64(i == ONE)", "sampled"),
+    "shared": (audit.other_blocks, "* block", "* block - np.uint64(i == ZERO)", "shared"),
+    "looked up": (audit.find, "seen + ONE", "seen + ONE + np.uint64(i == ONE)", "far"),
 }
 
 
@@ -65,8 +67,8 @@ def test_an_audit_that_does_not_see_each_row_once_says_so(engine, rows, monkeypa
     found = components((src, dst), engine=engine)
     found.audit((src, dst))
     with planted.planted(planted.Plant(*plant, ""), tmp_path):
-        kernels.kernel.cache_clear()
+        audit.kernel.cache_clear()
         with pytest.raises(VerificationError, match="the audit itself has failed: it has looked"):
             found.audit((src, dst))
-    kernels.kernel.cache_clear()
+    audit.kernel.cache_clear()
     found.audit((src, dst))

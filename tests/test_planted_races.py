@@ -10,7 +10,8 @@ import pytest
 from races import explore, memory, phases, plants, scenes
 from races.engine import Interleaver
 
-from cc_rapids.kernels import compress, link
+from cc_rapids.kernels import find as compress
+from cc_rapids.kernels import union
 
 MEMORIES = {"strong": memory.STRONG, "stale": memory.STALE, "weak": memory.WEAK}
 on_each_memory = pytest.mark.parametrize("model", MEMORIES.values(), ids=MEMORIES)
@@ -98,7 +99,7 @@ def rule(make, find=compress.halve, **more):
 
 
 def asynchronous(on, find):
-    return link.asynchronous(on, np.uint32, find)
+    return union.asynchronous(on, np.uint32, find)
 
 
 hooks, locks = partial(rule, extra="hooks"), partial(rule, extra="locks")

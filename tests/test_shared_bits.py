@@ -11,13 +11,13 @@ from scipy.sparse import coo_array
 from test_tiles import check_beyond_a_glance, check_elsewhere
 
 import cc_rapids
-from cc_rapids import Design, DesignError, choosing, engines, generators, oracle, program, reading
+from cc_rapids import Design, DesignError, choosing, engines, generators, oracle, program
 from cc_rapids.engines import Largest
 from cc_rapids.engines.parts import Atom
 from cc_rapids.engines.rehearsal import ATOMS, Rehearsal
 from cc_rapids.graphs import Csr
-from cc_rapids.kernels import sample
-from cc_rapids.passes import queues, shared
+from cc_rapids.kernels import edges as reading
+from cc_rapids.kernels import sampling, shared_filter
 
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split", "hooks+split", "ecl"
 N = 100 if SIMULATED else 3000
@@ -156,11 +156,11 @@ def through_queues(edges, n, inside, every, linked=0):
     on, left = Lanes(), []
     on.atoms["finish"] = lambda u, v, *_: left.append((int(u), int(v)))
     ends, most = reading.listed(on, np.uint32), on.largest_tiles()
-    made = sample.strided(on, np.uint32, lambda place: None, every=every, bits="shared")
-    run = shared.by_tiles(on, np.uint32, np.uint32, ends, made.left, Atom("finish"))
+    made = sampling.strided(on, np.uint32, lambda place: None, every=every, bits="shared")
+    run = shared_filter.by_tiles(on, np.uint32, np.uint32, ends, made.left, Atom("finish"))
     src, dst = (np.array(side, np.int32) for side in zip(*edges, strict=True))
     m, seen, stray = made.left_count(src.size), np.zeros(-(-n // 32), np.uint32), np.zeros(1, int)
-    best, waiting = np.array([0, linked]), np.zeros(queues.words_for(most), np.uint32)
+    best, waiting = np.array([0, linked]), np.zeros(shared_filter.words_for(most), np.uint32)
     run(m, (src, dst, 0), n, (seen, stray), inside, best, waiting, to=[seen] * 6)
     rest = [edge for e, edge in enumerate(edges) if e // reading.BLOCK % every]
     return rest, left, seen, stray[0]
@@ -197,7 +197,7 @@ def test_queues_lose_no_edge(data):
 @pytest.mark.parametrize(("linked", "apart"), [(0, 40), (49, 40), (50, 7), (100, 7)])
 def test_bits_are_folded_once_half_of_the_vertices_are_linked(linked, apart):
     """With fewer most folded bits would not be set, and each asks for another then."""
-    fold = shared.fold_of(Rehearsal()).compiled(lambda function: function, ATOMS)
+    fold = shared_filter.fold_of(Rehearsal()).compiled(lambda function: function, ATOMS)
     inside = np.zeros(40, np.uint32)
     assert fold(100, np.uint32(7), np.array([0, linked]), inside) == apart
 

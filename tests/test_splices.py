@@ -5,7 +5,7 @@ from races import explore, memory, phases, scenes
 from races.portions import DEEP
 
 from cc_rapids.design import Design, designs
-from cc_rapids.kernels import compress
+from cc_rapids.kernels import find as compress
 
 links = pytest.mark.parametrize("link", ["rem-cas", "rem-lock"])
 MODEL = memory.WEAK if DEEP else memory.STRONG

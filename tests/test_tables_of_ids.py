@@ -7,7 +7,7 @@ from races.engine import Interleaver
 
 from cc_rapids import VerificationError, components
 from cc_rapids.audit import ids as audit_ids
-from cc_rapids.passes import ids as passes
+from cc_rapids.kernels import id_hash
 
 MIX = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
 
@@ -23,11 +23,11 @@ def mixed(ids):
 def test_registers_hold_the_longest_runs_of_zeros(on):
     rows = 100 if SIMULATED else 100_000
     column = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, rows)
-    found = np.zeros(passes.REGISTERS, np.uint32)
-    on.kernel(passes.estimate)(rows, column, found)
-    expected = np.zeros(passes.REGISTERS, np.uint32)
+    found = np.zeros(id_hash.REGISTERS, np.uint32)
+    on.kernel(id_hash.estimate)(rows, column, found)
+    expected = np.zeros(id_hash.REGISTERS, np.uint32)
     for h in mixed(column).tolist():
-        register, tail = h % passes.REGISTERS, h // passes.REGISTERS
+        register, tail = h % id_hash.REGISTERS, h // id_hash.REGISTERS
         zeros = (tail & -tail).bit_length() if tail else 50  # and the one after them
         expected[register] = max(expected[register], zeros)
     np.testing.assert_array_equal(found, expected)
@@ -35,7 +35,7 @@ def test_registers_hold_the_longest_runs_of_zeros(on):
 
 @pytest.mark.parametrize("size", [1, 32, 10**6, 2**32 - 1, 2**32, 2**33 + 7, 2**40])
 def test_a_search_begins_at_the_hash_as_a_fraction_of_the_slots(size):
-    home = passes.home(Interleaver)
+    home = id_hash.home(Interleaver)
     for key in (0, 1, 2**40, 2**64 - 2):
         h = int(mixed(np.array([key], np.uint64))[0]) >> 32
         with np.errstate(over="ignore"):

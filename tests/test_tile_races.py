@@ -14,9 +14,9 @@ from races.engine import Interleaver
 from races.explore import Race
 from races.portions import RULES, explore_all, on_each_memory, some
 
-from cc_rapids import reading
-from cc_rapids.kernels import compress
-from cc_rapids.passes import tiles
+from cc_rapids.kernels import blocks
+from cc_rapids.kernels import edges as reading
+from cc_rapids.kernels import find as compress
 
 BASE = np.uint64(8)  # the first vertex of the tile
 TWO, NONE = map(np.uint64, (2, 0))
@@ -35,8 +35,8 @@ def linking(rule, n, edges):
             tape.notes.append((int(r) - int(BASE), int(e)))
 
         on, near = Interleaver, shared["parent"]
-        link = tiles.link_near(on, rule.make(on), note)
-        share = tiles.share_of_list(on, reading.listed(on, np.uint32), link)
+        link = blocks.link_near(on, rule.make(on), note)
+        share = blocks.share_of_list(on, reading.listed(on, np.uint32), link)
         last = np.uint64(len(listed))
         rest = TWO, BASE, np.uint64(n), NONE, last, near, src, dst, 0, 100, 0, None
         return [[partial(share, np.uint64(t), *rest)] for t in range(2)]
@@ -51,7 +51,7 @@ def settling(before, find=compress.halve):
 
     def calls(tape, shared):
         near, parent = shared.values()
-        settle = tiles.settle(Interleaver, np.uint32, find(Interleaver))
+        settle = blocks.settle(Interleaver, np.uint32, find(Interleaver))
         size = np.uint64(len(before))
         return [[partial(settle, np.uint64(t), TWO, BASE, size, near, parent)] for t in range(2)]
 

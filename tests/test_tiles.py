@@ -14,7 +14,7 @@ from cc_rapids import Design, DesignError, choosing, design, engines, generators
 from cc_rapids.engines import base
 from cc_rapids.engines.rehearsal import Rehearsal
 from cc_rapids.graphs import Csr
-from cc_rapids.passes import tiles
+from cc_rapids.kernels import blocks
 from cc_rapids.program import Parts
 
 UNIONS = "async+halve", "rem-cas+splice", "early+full", "ecl", "afforest"
@@ -113,7 +113,7 @@ def in_stripes(i, m, stripes):
 @pytest.mark.parametrize("m", [1, 31, 127, 128, 500, 1024])
 @pytest.mark.parametrize("stripes", [0, 2, 3])
 def test_each_edge_is_in_one_stripe(on, m, stripes):
-    place = tiles.striped(on, np.uint64(stripes))
+    place = blocks.striped(on, np.uint64(stripes))
 
     @on.each
     def write(i, m, out):
@@ -130,8 +130,8 @@ def test_each_edge_is_in_one_stripe(on, m, stripes):
 def test_edges_in_stripes(engine, monkeypatch, forest):
     """On engines whose threads run one by one, too; and as few edges as these have one stripe."""
     monkeypatch.setattr(Parts, "_in_stripes", lambda parts: True)
-    made, striped = [], tiles.striped
-    monkeypatch.setattr(tiles, "striped", lambda on: made.append(on) or striped(on, np.uint64(2)))
+    made, striped = [], blocks.striped
+    monkeypatch.setattr(blocks, "striped", lambda on: made.append(on) or striped(on, np.uint64(2)))
     for name in FEW:
         src, dst, n = LISTS[name]
         options = {"design": "none(tiles=9)+async+halve", "engine": engine, "forest": forest}
@@ -186,10 +186,10 @@ def test_an_id_beyond_a_glance(engine, monkeypatch):
 def test_tiles_share_a_list_of_any_order(sources, window):
     """Each edge is looked at by one tile at most, and where the list is in order by its own."""
     engine = engines.get("threads")
-    first = tiles.first_of_list(engine, np.uint32)
+    first = blocks.first_of_list(engine, np.uint32)
     src, count = np.array(sources, np.int32), 61 // window + 1
     firsts = engine.empty(count + 1, np.uint64)
-    tiles.find_firsts(engine, window, first)(count + 1, src.size, 61, src, 0, firsts)
+    blocks.find_firsts(engine, window, first)(count + 1, src.size, 61, src, 0, firsts)
     assert (np.diff(firsts.astype(int)) >= 0).all()
     assert 0 <= firsts.min() <= firsts.max() <= src.size
     if sources == sorted(sources):
@@ -209,7 +209,7 @@ def looked_at(src, dst, n):
     def link_near(u, v, e, base, size, near, chosen):
         return bool(max(u - base, v - base) < size)
 
-    share = tiles.share_of_list(engine, ends, link_near).function
+    share = blocks.share_of_list(engine, ends, link_near).function
     firsts = np.searchsorted(src, np.arange(0, n + 100, 100)).astype(np.uint64)
     near = np.empty(100, np.uint32)
     zero, one = np.uint64(0), np.uint64(1)
@@ -226,7 +226,7 @@ def test_a_list_in_no_order_is_left_alone():
     src = np.sort(random.integers(0, 1000, 5000))
     assert looked_at(src, np.minimum(src + 1, 999), 1000) == 5000
     far = looked_at(src, (src + 500) % 1000, 1000)
-    assert far == 10 * tiles.CREDIT
+    assert far == 10 * blocks.CREDIT
 
 
 @pytest.mark.parametrize(

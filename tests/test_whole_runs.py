@@ -12,11 +12,12 @@ from races import memory, plants, whole
 from races.portions import DEEP
 from races.runs import Outcomes
 
-from cc_rapids import reading, solve
+from cc_rapids import solve
 from cc_rapids.algorithms import search
-from cc_rapids.catalog import CHOICES
 from cc_rapids.design import Design, designs
-from cc_rapids.kernels import sample
+from cc_rapids.kernels import edges as reading
+from cc_rapids.kernels import sampling
+from cc_rapids.kernels.spec import CHOICES
 
 SAMPLES = list(CHOICES["sample"])
 WHOLE = [name for name, link in CHOICES["link"].items() if link.whole and "edges" in link.takes]
@@ -44,7 +45,7 @@ OPTIONS = (
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Probes and blocks for graphs so small."""
-    for module in (sample, search, solve):
+    for module in (sampling, search, solve):
         monkeypatch.setattr(module, "PROBES", whole.PROBES)
     monkeypatch.setattr(solve, "MANY", 0)
     monkeypatch.setattr(reading, "BLOCK", 1)

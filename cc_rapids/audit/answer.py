@@ -14,10 +14,10 @@ from .. import frames
 from ..columns import Column, Lending, is_cudf, of, of_parts
 from ..engines import Array, Engine
 from ..errors import ColumnTypeError, MissingColumnError, VerificationError
+from ..kernels import audit
+from ..kernels.audit import kernel
 from ..pick import column_of, columns_of
-from . import kernels
 from .ids import ALL, Ids, Integers, Several, Words, in_words, taken
-from .kernels import kernel
 from .tally import Tally
 
 KINDS = ("min", "max", "dense", "size")
@@ -129,12 +129,12 @@ class Answer:
         engine, ids, kind = self.engine, self.ids, (self.engine, self.ids.vertex)
         self.own = engine.fill(engine.empty(ids.n, ids.vertex), 0xFF)
         if isinstance(ids, Integers) and self._is_direct():
-            lay = kernel(kernels.lay, *kind)
+            lay = kernel(audit.lay, *kind)
             lay(self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.own, first)
             return
         slots = ids.slots()
         heads = self._heads(slots) if self.kind not in IDS else ids.find(self._side(self._labels))
-        lay_slots = kernel(kernels.lay_slots, *kind)
+        lay_slots = kernel(audit.lay_slots, *kind)
         lay_slots(self.rows, ids.n, slots, heads, self.own, first)
 
     def find(self, column: Any) -> Array:
@@ -216,9 +216,9 @@ class Answer:
             k = int(labels.max()) + 1 if labels.size else 0
         k = max(k, 0)
         heads = engine.fill(engine.empty(k, ids.vertex), 0xFF)
-        find = kernel(kernels.find_heads, engine, ids.vertex)
+        find = kernel(audit.find_heads, engine, ids.vertex)
         find(self.rows, k, slots, labels, heads, self._first)
-        row = int(engine.to_host(self._first)[int(kernels.STRANGE)])
+        row = int(engine.to_host(self._first)[int(audit.STRANGE)])
         if row != ALL:
             name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
             raise VerificationError(

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..columns import is_cudf
 from ..engines import Array, Engine
+from ..kernels import audit
+from ..kernels.audit import kernel
 from ..pick import first
-from . import kernels
-from .kernels import kernel
 from .tally import Tally
 
 ALL = (1 << 64) - 1
@@ -84,10 +84,10 @@ class Integers:
         column = self.engine.asarray(column)
         out = self.engine.empty(column.size, self.vertex)
         kind, table = (self.engine, self.vertex), self._made()
-        how = kernels.found_by_distance if self.dense else kernels.found_by_table
-        look = kernels.ahead_nowhere if self.dense else kernels.ahead_in_table
+        how = audit.found_by_distance if self.dense else audit.found_by_table
+        look = audit.ahead_nowhere if self.dense else audit.ahead_in_table
         alien = int((column.dtype == np.uint64) != self.unsigned)
-        look_up = kernel(kernels.find, *kind, kernel(how, *kind), kernel(look, self.engine))
+        look_up = kernel(audit.find, *kind, kernel(how, *kind), kernel(look, self.engine))
         words = self.tally.add(column.size)
         look_up(column.size, column, alien, self.base, self.n, table, out, words)
         return out
@@ -95,13 +95,13 @@ class Integers:
     def _made(self) -> Array:
         if self._table is not None:
             return self._table
-        engine, grain, size = self.engine, kernels.GRAIN, 0
+        engine, grain, size = self.engine, audit.GRAIN, 0
         if not self.dense:
             size = -(-(TABLE * self.rows + 1) // grain) * grain
         table = engine.empty(2 * size + 2, np.uint64)
         if not self.dense:
             engine.fill(table, 0xFF)
-            kernel(kernels.enter, engine)(self.rows, size, self.held, table)
+            kernel(audit.enter, engine)(self.rows, size, self.held, table)
         self._table = table
         return table
 
@@ -114,9 +114,9 @@ class Integers:
     def disorder(self) -> int | None:
         """The first row whose id is not less than the next one."""
         engine = self.engine
-        told = engine.fill(engine.empty(kernels.FAULTS, np.uint64), 0xFF)
-        kernel(kernels.find_disorder, engine)(max(self.rows - 1, 0), self.held, told)
-        row = int(engine.to_host(told)[int(kernels.ORDER)])
+        told = engine.fill(engine.empty(audit.FAULTS, np.uint64), 0xFF)
+        kernel(audit.find_disorder, engine)(max(self.rows - 1, 0), self.held, told)
+        row = int(engine.to_host(told)[int(audit.ORDER)])
         return None if row == ALL else row
 
     def order(self) -> Array:

@@ -16,17 +16,18 @@ from ..columns import Column, Lending, of, of_parts
 from ..engines import Array, Engine
 from ..errors import InputError, VerificationError, unknown
 from ..given import Given
+from ..kernels import audit as kernels
+from ..kernels.audit import kernel
 from ..offsets import check as check_offsets
 from ..oracle.peers import PEERS
 from ..parts import parts_of
 from ..pick import check_kinds
 from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
-from . import kernels, ways
+from . import ways
 from .answer import Answer
 from .compared import compare
 from .faults import Faults
 from .ids import ALL, Integers, in_words
-from .kernels import kernel
 from .proof import Audit
 from .tally import Tally
 from .ways import Order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..engines import Engine
-from . import kernels
+from ..kernels import audit
 
 MANY = 1_000_000  # edges from which on a sample pays
 # The vertices of lists whose bits of the giant had better lie in memory that threads share, and for
@@ -32,7 +32,7 @@ class Order(NamedTuple):
 def shares(engine: Engine, n: int, m: int) -> bool:
     """Whether the bits of a list of m edges between n ids had better lie in shared memory."""
     dense = engine.samples and n in SHARED and m >= SHARED_EVERY[-1][0] * n
-    return dense and engine.largest_tiles().words >= kernels.HELD
+    return dense and engine.largest_tiles().words >= audit.HELD
 
 
 def stride_of(engine: Engine, n: int, m: int) -> int:

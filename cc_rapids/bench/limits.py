@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..design import Design
+from ..kernels.edges import sampled_count
 from ..plots import CARDS, Card
-from ..reading import sampled_count
 
 LABEL = 4  # bytes of a vertex
 OFFSET = 8

@@ -1,14 +1,36 @@
-"""The algorithms, each written once, as plain Python on arrays; one family a file.
+"""All device code, each algorithm written once, as plain Python on arrays; one theme a file.
 
-``on`` is the engine (see :mod:`cc_rapids.engines.base`). A kernel neither raises nor prints: the
-edge of the package has checked its input. To be read in this order: compress, link, rem, jtb (union
-and find); forest (all edges); sample and rows (what is linked first); finish; batch.
+``on`` is the engine (see :mod:`cc_rapids.engines.base`), which is passed in: nothing of the rest
+of the package is imported here. A kernel neither raises nor prints: the edge of the package has
+checked its input. To be read in this order: find, union, rem, jtb (union and find); edges and
+forest (all edges); sampling, giant and csr_sampling (what is linked first); queries. Of no paper:
+the range, the bit map and the hash table of ids, strings, the order and the columns of an answer
+(scan, gather), and audits, which share nothing with the rest.
+
+What a union rule of one's own takes: :func:`choice` registers it, ``FINDS`` are the finds that it
+may close over, and ``none_of`` says how it notes that no edge has hooked a vertex.
 """
 
 # Importing a file registers what it holds, and ``designs()`` lists each axis in this order.
 # isort: off
-from . import compress, sample, rows, link, jtb, rem
-from . import batch, finish, forest
-# isort: on
+from . import find, sampling, csr_sampling, union, jtb, rem
+from . import forest, queries
 
-__all__ = ["batch", "compress", "finish", "forest", "jtb", "link", "rem", "rows", "sample"]
+# isort: on
+from .find import FINDS
+from .primitives import none_of
+from .spec import choice
+
+__all__ = [
+    "FINDS",
+    "choice",
+    "csr_sampling",
+    "find",
+    "forest",
+    "jtb",
+    "none_of",
+    "queries",
+    "rem",
+    "sampling",
+    "union",
+]

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from ..bits import none_of
-from ..passes.least import lessen
+from . import primitives
+from .primitives import lessen, none_of
 
 EIGHT = np.uint64(8)
 FIRST = np.uint64(0)
@@ -75,7 +74,7 @@ def flatten(on: Any, find: Any) -> Any:
     No tree changes its root any more. A vertex that another thread has not flattened yet still
     leads to the same root. A vertex with a parent occurs in an edge, so that only roots need a bit.
     """
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.each
     def flatten(v, parent, seen):
@@ -132,7 +131,7 @@ def least_of_trees(on: Any, vertex: type) -> Any:
 
 def reroot(on: Any) -> Any:
     """Point every vertex at the least one of its tree instead of the root, and note those."""
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.each
     def reroot(v, lowest, parent, seen):

@@ -4,19 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
+from . import primitives
 
 BIT = np.uint32(1)
 FIVE = np.uint64(5)
 LAST = np.uint64(31)
 NEXT = np.uint64(1)
-SPAN = np.uint64(bits.BLOCK * bits.WORD)
+SPAN = np.uint64(primitives.BLOCK * primitives.WORD)
 TOGETHER = 1 << 8
 
 
 def mark_roots(on: Any, vertex: type) -> Any:
     """The set of the roots of all vertices that occur."""
-    has, mark = bits.has(on), bits.mark(on)
+    has, mark = primitives.has(on), primitives.mark(on)
 
     @on.each
     def mark_roots(v, parent, seen, roots):
@@ -38,7 +38,7 @@ def least(on: Any) -> Any:
 
 def dense(on: Any) -> Any:
     """The label of a component: the rank of its root among the roots."""
-    rank = bits.rank(on)
+    rank = primitives.rank(on)
 
     @on.device
     def label(r, low, roots, before_roots):
@@ -54,7 +54,7 @@ def gather(on: Any, label: Any) -> Any:
     it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for
     which there is no room are left out.
     """
-    ones, lanes = bits.count(on), np.uint64(on.lanes)
+    ones, lanes = primitives.count(on), np.uint64(on.lanes)
 
     @on.each
     def gather(i, n, parent, seen, before, low, roots, before_roots, ids, labels):

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from ..reading import distance
+from . import primitives
+from .edges import distance
 
 ONE = np.uint64(1)
 
 
 def mark_ids(on: Any, vertex: type) -> Any:
     """Note the vertices that a column of the caller's names, or that it names others."""
-    at, mark = distance(on, np.uint64), bits.mark(on)
+    at, mark = distance(on, np.uint64), primitives.mark(on)
 
     @on.each
     def mark_ids(i, column, low, n, seen, stray):
@@ -27,7 +27,7 @@ def mark_ids(on: Any, vertex: type) -> Any:
 
 def mark_range(on: Any, vertex: type) -> Any:
     """Note the vertices first, first + step, first + 2 step, ..."""
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.each
     def mark_range(i, first, step, seen):
@@ -40,7 +40,7 @@ def number_ranks(on: Any, vertex: type) -> Any:
     """The vertex of each row: the rank of its id in the set ``words`` of those that occur, of
     ``size`` ids; n, which is none, for an id that is not in the set.
     """
-    at, has, rank = distance(on, np.uint64), bits.has(on), bits.rank(on)
+    at, has, rank = distance(on, np.uint64), primitives.has(on), primitives.rank(on)
 
     @on.each
     def number_ranks(i, column, low, size, n, words, before, out):
@@ -54,8 +54,8 @@ def number_ranks(on: Any, vertex: type) -> Any:
 
 def members(on: Any) -> Any:
     """The ids of the set, in order: those of one word of it at a time."""
-    shift, word_bits, one = np.uint64(5), np.uint32(bits.WORD), np.uint32(1)
-    rank = bits.rank(on)
+    shift, word_bits, one = np.uint64(5), np.uint32(primitives.WORD), np.uint32(1)
+    rank = primitives.rank(on)
 
     @on.each
     def members(w, words, before, low, ids):

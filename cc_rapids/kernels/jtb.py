@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..bits import none_of
-from ..catalog import choice
+from .primitives import none_of
+from .spec import choice
 
 RANK = np.uint64(58)
 LOW, ONE = np.uint64((1 << 58) - 1), np.uint64(1 << 58)

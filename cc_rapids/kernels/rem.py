@@ -6,8 +6,8 @@ Hong et al. 2020, Algorithms 9, 13 and 14; the lock-based rule is of Patwary et 
 
 from typing import Any
 
-from ..bits import none_of
-from ..catalog import choice
+from .primitives import none_of
+from .spec import choice
 
 # A step takes a vertex u, its parent p, and a smaller parent q of the other path; it returns the
 # vertex to go on from, which is smaller than u: so the climb ends.

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import bits, kernels, reading
+from cc_rapids import kernels
+from cc_rapids.kernels import edges, primitives
 from cc_rapids.program import Parts
 
 SIZES = [0, 1, 31, 32, 33, 100]
@@ -113,7 +114,7 @@ def test_atomics_return_the_old_value_and_store_the_new(on, name, dtype, old, va
 @pytest.mark.parametrize("dtype", WIDTHS)
 def test_asking_ahead_touches_nothing_and_may_name_no_element(on, dtype):
     def look(on):
-        ahead = reading.look_ahead(on, np.uint64, reading.every(on))
+        ahead = edges.look_ahead(on, np.uint64, edges.every(on))
 
         @on.each
         def look(i, src, dst, parent):
@@ -226,7 +227,7 @@ def test_contended_links_lose_no_hook(on, union):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
     vertex, extra = np.uint32, union.words[1].choice.extra
     link = Parts(union, on, vertex, np.uint32, False, True).link()
-    none = bits.none_of(vertex)
+    none = primitives.none_of(vertex)
 
     def hook(on):
         add = on.add
@@ -255,11 +256,11 @@ def test_bits_rank_members(on):
     members = np.array([0, 5, 31, 32, 63, 64, 95, 255, 256, 257, 511, 700, 899])
     words = np.zeros(-(-n // 32), np.uint32)
     np.bitwise_or.at(words, members // 32, np.uint32(1) << (members % 32).astype(np.uint32))
-    block = bits.WORD * bits.BLOCK
+    block = primitives.WORD * primitives.BLOCK
     starts = [int((members < b * block).sum()) for b in range(-(-n // block))]
 
     def ask(on):
-        has, rank = bits.has(on), bits.rank(on)
+        has, rank = primitives.has(on), primitives.rank(on)
 
         @on.each
         def ask(i, words, before, inside, ranks):

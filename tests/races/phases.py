@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids import reading
-from cc_rapids.kernels import batch, forest, sample
-from cc_rapids.kernels.compress import leap
-from cc_rapids.passes import giant as giant_module
-from cc_rapids.passes.giant import mark_inside
+from cc_rapids.kernels import edges as reading
+from cc_rapids.kernels import forest, sampling
+from cc_rapids.kernels import giant as giant_module
+from cc_rapids.kernels import queries as batch
+from cc_rapids.kernels.find import leap
+from cc_rapids.kernels.giant import mark_inside
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -75,7 +76,7 @@ def second_phase(
             reading.listed(on, np.uint32),
             reading.every(on),
         )
-        kernel = sample.every_other_edge(on, np.uint32, np.uint32, *parts)
+        kernel = sampling.every_other_edge(on, np.uint32, np.uint32, *parts)
         notes = shared["seen"], shared["stray"], best, shared["inside"]
         more = *rule.trees(shared), None, *notes
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, n, *more))

@@ -5,8 +5,8 @@ Like the right ones they return the root that they have hooked, or NONE.
 
 import numpy as np
 
-from cc_rapids import bits
-from cc_rapids.kernels.link import hooks
+from cc_rapids.kernels import primitives
+from cc_rapids.kernels.union import hooks
 
 NONE = (1 << 32) - 1
 
@@ -192,7 +192,7 @@ def locks_in_any_order(on, find):
 
 def either_bit(on, vertex, join):
     """An edge with one end beside the giant counts as one with both."""
-    has, mark = bits.has(on), bits.mark(on)
+    has, mark = primitives.has(on), primitives.mark(on)
 
     @on.device
     def finish(u, v, e, parent, extra, chosen, seen, best, inside):

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.catalog import Choice
 from cc_rapids.design import Word, designs, find
-from cc_rapids.kernels import compress, forest
-from cc_rapids.kernels.compress import naive
+from cc_rapids.kernels import find as compress
+from cc_rapids.kernels import forest
+from cc_rapids.kernels.find import naive
+from cc_rapids.kernels.spec import Choice
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race

@@ -9,10 +9,10 @@ import numpy as np
 
 from cc_rapids import program, solve
 from cc_rapids.adjacency import Adjacency
-from cc_rapids.bits import WORD
 from cc_rapids.design import Design
 from cc_rapids.edges import Edges
 from cc_rapids.forest import Forest
+from cc_rapids.kernels.primitives import WORD
 
 from .runs import Outcomes, every_run
 from .scenes import Edge, components

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bits
+from . import primitives
 
 ONE = np.uint64(1)
 SOON = np.uint64(32)  # edges between asking for a parent and reading it
@@ -147,7 +147,7 @@ def checked(on: Any, vertex: type, wide: type, ends: Any) -> Any:
     That is one with an end beyond the n vertices, which ``stray`` then tells. A self-loop joins
     nothing either: that its vertex occurs is all that is noted of it.
     """
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.device
     def read(e, src, dst, low, n, seen, stray):
@@ -225,7 +225,7 @@ def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
     A self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a
     dense graph have two ends with one parent: two reads are all they cost.
     """
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.device
     def one_edge(u, v, e, n, parent, extra, chosen, seen, stray):
@@ -259,7 +259,7 @@ def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
 
 def mark_rows(on: Any, vertex: type) -> Any:
     """The set of the vertices whose row is not empty."""
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.each
     def mark_rows(v, offsets, seen):

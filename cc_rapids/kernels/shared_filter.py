@@ -4,12 +4,15 @@ After a sample nearly every edge lies inside the giant, and reading two bits is 
 do for it. Shared memory answers more often than a cache does, and holds the bits of 1.6 million
 vertices on an H100; of more, once most vertices are inside, one bit there stands for up to four,
 and says whether all of them are. Bits are only ever set: one that was found set stays so, and where
-it was not, the bit of the vertex itself is read, as it is by then. What may join trees waits in
-queues, see :mod:`cc_rapids.passes.queues`.
+it was not, the bit of the vertex itself is read, as it is by then. A warp takes as long as its
+slowest link, so that links one by one, where an edge in thirty joins something, leave most lanes
+idle: what may join trees waits in queues until there is an edge for each lane.
 
 near : uint32, shared by the threads of a tile: ``held`` words. Word w is the intersection of those
        in ``inside`` that are w, w + fold, w + 2 fold, ... They are read again when an eighth and
        half of the edges are done, as the giant has grown.
+queues : uint32, in the memory of all tiles. For each group of lanes, which alone knows how many
+         ``waiting`` there are: from ``queue`` on the first ends, and beside them the second ones.
 """
 
 from collections.abc import Callable
@@ -17,9 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from ..catalog import Step
-from .queues import ROOM, enter, leave, leave_together
+from . import primitives
+from .spec import Step
 
 ONE, TWO = np.uint64(1), np.uint64(2)
 WORD = np.uint32
@@ -27,6 +29,8 @@ SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
 HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
 FOLDS = 4  # words, at most, that share one
 AT_ONCE = 4  # words that a thread reads before it writes any
+IDS = range(1_900_000, 7_400_001)  # so many have queues where "auto" chooses
+ROOM = 3  # edges a lane: two come at once, and of those before less than one is left
 EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
@@ -99,7 +103,7 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
 
     Returns whether the edge is left out, which is ``both`` for all others.
     """
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.device
     def odd(u, v, n, both, seen, stray):
@@ -211,3 +215,51 @@ def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
         run(left(work.m), work.edges, work.n, work.notes, inside, best, work.queues, to=to)
 
     return finish
+
+
+def words_for(largest: Any) -> int:
+    """What the queues of so many tiles take: an engine's ``largest_tiles()``."""
+    return int(2 * ROOM * largest.threads * largest.tiles)
+
+
+def enter(on: Any) -> Any:
+    """Put an edge at the end of a queue unless it is left out; returns how many wait then."""
+    count, beside = on.count, np.uint64(ROOM * on.lanes)
+
+    @on.device
+    def enter(out, u, v, queues, queue, waiting):
+        before, more = count(out == NONE)
+        if out == NONE:
+            at = np.uint64(WORD(WORD(queue + waiting) + WORD(before)))
+            queues[at], queues[at + beside] = WORD(u), WORD(v)
+        return WORD(waiting + WORD(more))
+
+    return enter
+
+
+def leave(on: Any, vertex: type, finish: Any) -> Any:
+    """Link an edge of a queue; no spanning forest is noted, so that its number makes none."""
+    beside = np.uint64(ROOM * on.lanes)
+
+    @on.device
+    def leave(queues, at, *trees_and_notes):
+        u, v = vertex(queues[at]), vertex(queues[np.uint64(at) + beside])
+        finish(u, v, np.uint64(0), *trees_and_notes)
+
+    return leave
+
+
+def leave_together(on: Any, leave: Any) -> Any:
+    """Link edges of a queue as long as there is one for each lane; returns how many still wait."""
+    lanes, meet = WORD(on.lanes), on.meet
+
+    @on.device
+    def leave_together(queues, queue, waiting, lane, *trees_and_notes):
+        meet()
+        while waiting >= lanes:
+            waiting = WORD(waiting - lanes)
+            leave(queues, WORD(WORD(queue + waiting) + lane), *trees_and_notes)
+        meet()
+        return waiting
+
+    return leave_together

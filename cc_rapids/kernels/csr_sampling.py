@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import choice
-from ..passes.giant import LOW_WORD, SPREAD
-from ..reading import entries_of, every
-from .sample import Sample
+from .edges import entries_of, every
+from .giant import LOW_WORD, SPREAD
+from .sampling import Sample
+from .spec import choice
 
 ONE, SHORT = np.uint64(1), 16  # entries that one thread of a group links, one after the other
 WARP = 32  # threads that exchange values run together
@@ -268,3 +268,23 @@ def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
             e += step
 
     return long_rows
+
+
+def first_roots(on: Any) -> Any:
+    """For some vertices, where climbing from each to its first neighbour ends, while that is less.
+
+    Nothing is written but the answer: the tree that hooking would make is climbed as it is read.
+    """
+    entries = entries_of(on)
+
+    @on.each
+    def first_roots(i, n, offsets, indices, roots):
+        v, down = ((i * SPREAD) & LOW_WORD) % np.uint64(n), True
+        while down:
+            e, last = entries(offsets, indices, v)
+            w = np.uint64(indices[e]) if e < last else v
+            down = w < v
+            v = min(v, w)
+        roots[i] = v
+
+    return first_roots

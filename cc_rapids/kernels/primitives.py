@@ -70,3 +70,15 @@ def rank(on: Any) -> Any:
 def none_of(vertex: type) -> Any:
     """What a link returns that has hooked nothing: no vertex, as there are fewer of them."""
     return vertex((1 << 8 * vertex(0).itemsize) - 1)
+
+
+def lessen(on: Any) -> Any:
+    """Lower a word to a value; a stale read of it costs one more atomic operation."""
+    low = on.min
+
+    @on.device
+    def lessen(values, i, value):
+        if value < values[i]:
+            low(values, i, value)
+
+    return lessen

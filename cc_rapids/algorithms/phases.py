@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import Step
+from ..kernels.spec import Step
 
 
 def all_edges(link_edges: Any) -> Step:

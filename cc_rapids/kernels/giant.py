@@ -1,7 +1,7 @@
 """The giant: the largest tree that a sample has made, and a set of its vertices.
 
 parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
-best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sample`).
+best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sampling`).
 linked : (1,) how many vertices have a parent, at first 0.
 """
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
+from . import primitives
 
 PROBES = 256  # vertices looked at to find the largest component, or one of high degree
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
@@ -48,7 +48,7 @@ def mark_frequent(on: Any) -> Any:
     Among them is the root of nearly all, which all threads of a pass would note at once. Of a deep
     tree another vertex is noted, which has children, too.
     """
-    vertex, mark = probed(on), bits.mark(on)
+    vertex, mark = probed(on), primitives.mark(on)
 
     @on.each
     def mark_frequent(i, n, parent, seen):
@@ -128,7 +128,7 @@ def count_linked(on: Any) -> Any:
 
 def members(on: Any, vertex: type) -> Any:
     """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
-    has, add = bits.has(on), on.add
+    has, add = primitives.has(on), on.add
 
     @on.each
     def members(v, offsets, inside, count, listed):
@@ -156,7 +156,7 @@ def unless_inside(on: Any, vertex: type, join: Any) -> Any:
     links are made: an edge that is left out for two bits is joined by then. A bit that is missed
     costs a link that changes nothing. The giant's end needs no look at its parent.
     """
-    has, mark, giant = bits.has(on), bits.mark(on), giant_of(on, vertex)
+    has, mark, giant = primitives.has(on), primitives.mark(on), giant_of(on, vertex)
 
     @on.device
     def finish(u, v, e, parent, extra, chosen, seen, best, inside):

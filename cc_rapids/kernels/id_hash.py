@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from ..reading import SOON
+from . import primitives
+from .edges import SOON
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full
@@ -155,7 +155,7 @@ def take_slots(on: Any) -> Any:
 
 def mark_taken(on: Any, vertex: type) -> Any:
     """The set of the slots that hold an id."""
-    mark = bits.mark(on)
+    mark = primitives.mark(on)
 
     @on.each
     def mark_taken(s, keys, seen):

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..bits import none_of
-from ..reading import distance, entries_of
+from .edges import distance, entries_of
+from .primitives import none_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NEAR = np.uint32  # vertices of a tile

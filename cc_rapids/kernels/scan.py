@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
+from . import primitives
 
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
 BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
-SPAN = np.uint64(bits.BLOCK * bits.WORD)  # vertices of a block of words
+SPAN = np.uint64(primitives.BLOCK * primitives.WORD)  # vertices of a block of words
 FIRST, SECOND = np.uint64(0), np.uint64(1)  # no literals, see columns.py
 TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
 
 
 def count_blocks(on: Any) -> Any:
     """before[b + 1] = the members of the set in block b of its words."""
-    ones = bits.count(on)
+    ones = primitives.count(on)
 
     @on.each
     def count_blocks(b, words, seen, before):
-        w = b * np.uint64(bits.BLOCK)
-        last = min(w + np.uint64(bits.BLOCK), np.uint64(words))
+        w = b * np.uint64(primitives.BLOCK)
+        last = min(w + np.uint64(primitives.BLOCK), np.uint64(words))
         found = ones(np.uint32(0))
         while w < last:
             found += ones(seen[w])

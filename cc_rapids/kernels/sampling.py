@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import bits, reading
-from ..catalog import COUNT, Step, choice
-from ..passes.giant import giant_of
+from . import edges
+from . import primitives as bits
+from .giant import giant_of
+from .spec import COUNT, Step, choice
 
 
 class Sample(NamedTuple):
@@ -39,7 +40,7 @@ class Sample(NamedTuple):
 def none(on: Any, vertex: type, tiles: str | int) -> None:
     """Link every edge in one phase.
 
-    ``tiles``: trees begin as those of the edges inside so many ids each, see passes/tiles.py.
+    ``tiles``: trees begin as those of the edges inside so many ids each, see kernels/blocks.py.
     """
 
 
@@ -54,15 +55,15 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
     """Link every fifth block of edges first, then those that are not inside the largest tree.
 
     ``bits``: whether its bits are read through the caches, or from memory that threads share first,
-    see passes/shared.py; through the caches for spanning forests, and from 2^32 vertices on.
+    see shared_filter.py; through the caches for spanning forests, and from 2^32 vertices on.
     """
-    link_edges, count = every_edge(reading.sampled(on, every)), reading.sampled_count
+    link_edges, count = every_edge(edges.sampled(on, every)), edges.sampled_count
 
     def link(work: Any) -> None:
         link_edges(count(work.m, every), *work.edges, work.n, *work.trees, *work.notes)
 
-    left, shared = reading.unsampled(on, every), bits == "shared"
-    period = every * reading.BLOCK
+    left, shared = edges.unsampled(on, every), bits == "shared"
+    period = every * edges.BLOCK
     return Sample(link, None, left, lambda m: m - count(m, every), shared=shared, period=period)
 
 

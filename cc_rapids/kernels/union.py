@@ -12,9 +12,9 @@ what stands there by now: it is smaller, so that each lost race brings a loop ne
 
 from typing import Any
 
-from ..bits import none_of
-from ..catalog import choice
-from .compress import FINDS, halve
+from .find import FINDS, halve
+from .primitives import none_of
+from .spec import choice
 
 
 @choice("link", "async", finds=FINDS, takes=("find",), paper="Hong et al. 2020, Algorithm 10")

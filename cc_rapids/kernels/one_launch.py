@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from .answer import SPAN
+from . import primitives
+from .scan import SPAN
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
@@ -89,7 +89,7 @@ def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any
 
 def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
     """Rank the set of the vertices: the first block of threads sums what all have counted."""
-    everyone, width, block = on.everyone, np.uint64(on.width), np.uint64(bits.BLOCK)
+    everyone, width, block = on.everyone, np.uint64(on.width), np.uint64(primitives.BLOCK)
 
     @on.device
     def rank(t, words, step, seen, before, sums, bounds):

@@ -11,7 +11,7 @@ tree: all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
 
 from typing import Any
 
-from ..bits import none_of
+from .primitives import none_of
 
 
 def same(on: Any, word: type, low: Any, find: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import choice
+from .spec import choice
 
 NEXT = np.uint64(1)
 ZERO = np.uint64(0)

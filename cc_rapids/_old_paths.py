@@ -1,0 +1,56 @@
+"""Old paths: modules that have moved, under the names that documentation gave them once."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+# A package that has moved takes its modules along, unless they stand here themselves.
+MOVED = {
+    "catalog": "kernels.spec",
+    "kernels.compress": "kernels.find",
+    "kernels.link": "kernels.union",
+}
+
+
+def new_path(old: str) -> str | None:
+    """Return where a module is now, by its full name; None if it has not moved."""
+    words = old.removeprefix("cc_rapids.").split(".")
+    for k in range(len(words), 0, -1):
+        moved = MOVED.get(".".join(words[:k]))
+        if moved is not None:
+            return ".".join(["cc_rapids", moved, *words[k:]])
+    return None
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds a module that has moved where it is now: one module with two names, and no copy."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how a module that has moved is imported; None for all others."""
+        new = new_path(fullname) if fullname.startswith("cc_rapids.") else None
+        return ModuleSpec(fullname, self, origin=new) if new else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Import the module under its own name; its own specification is kept for it."""
+        module = importlib.import_module(str(spec.origin))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own specification back, which the import has replaced."""
+        spec: Any = module.__spec__
+        module.__spec__ = spec.loader_state
+
+
+def install() -> None:
+    """Let imports of the old names find the modules."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
