@@ -7,9 +7,9 @@ from stream_inputs import parts, same, table, words
 
 import cc_rapids
 from cc_rapids import formats, stream_components
-from cc_rapids.engines.threads import Threads
 from cc_rapids.formats.files import Wanted
 from cc_rapids.sources import files, memory
+from cc_rapids.streams import run
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def read(monkeypatch):
         calls.append((path, groups))
         return pq.ParquetFile(path).read_row_groups(groups, columns).to_pandas()
 
-    monkeypatch.setattr(Threads, "read_row_groups", property(lambda self: read_groups))
+    monkeypatch.setattr("cc_rapids.streams.run.row_group_reader", lambda device: read_groups)
     return calls
 
 
@@ -39,7 +39,7 @@ def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
     sizes = [1000] * (len(edges) // 1000) + [len(edges) % 1000] * (len(edges) % 1000 > 0)
     with files.opened(path) as file:
         wanted = Wanted(None, None, "parquet", None)
-        read_groups = Threads().read_row_groups
+        read_groups = run.row_group_reader(None)
         for start, done in ((0, 0), (2, 300)):
             found = list(
                 formats.read_pieces(file, wanted, start, done, lambda: 2500, None, read_groups)

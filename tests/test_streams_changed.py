@@ -16,7 +16,6 @@ from stream_inputs import SMALL, parts, same, table
 import cc_rapids
 import cc_rapids.streams.progress
 from cc_rapids import ChangedFileError, components, components_at, formats
-from cc_rapids.engines.threads import Threads
 
 EDGES = table()
 
@@ -146,7 +145,7 @@ def test_row_groups_that_other_threads_load(tmp_path, monkeypatch):
             replace(path)
         return frame
 
-    monkeypatch.setattr(Threads, "read_row_groups", staticmethod(read_groups))
+    monkeypatch.setattr("cc_rapids.streams.run.row_group_reader", lambda device: read_groups)
     with pytest.raises(ChangedFileError, match=r"a\.parquet was changed"):
         components([path], memory_limit="6MiB", num_vertices=5000)
 

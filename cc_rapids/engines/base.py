@@ -65,7 +65,6 @@ NEAR = 1 << 14  # words that tiles may share on every engine: 64 KiB, as all GPU
 MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
-RowGroups = Callable[[str, list[str], list[int]], Any]
 
 
 class Largest(NamedTuple):
@@ -230,10 +229,8 @@ class Engine(ABC):
         return self.asarray(array)
 
     @property
-    def read_row_groups(self) -> RowGroups | None:
-        """What reads row groups of a Parquet file straight to where the engine's arrays are: called
-        with a path, columns and groups it gives a frame, in any thread; None if nothing does.
-        """
+    def device_id(self) -> int | None:
+        """The number of the GPU that holds the engine's arrays; None if none does."""
         return None
 
     def free_bytes_of(self, memory: str) -> int:

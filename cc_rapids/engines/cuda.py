@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import EngineError
-from . import pages, parquet
+from . import pages
 from .arenas import Arena, Recycling, Workspace, pool_of_caller
-from .base import ALONE, Array, Engine, Kernel, Largest, RowGroups
+from .base import ALONE, Array, Engine, Kernel, Largest
 from .compiler import threads_of
 from .kept import Kept
 from .parts import Atom
@@ -187,8 +187,8 @@ class Cuda(Engine):
         return pages.placed(self.xp, array, memory)
 
     @property
-    def read_row_groups(self) -> RowGroups | None:
-        return parquet.row_groups(self._device())
+    def device_id(self) -> int:
+        return int(self._device())
 
     def free_bytes_of(self, memory: str) -> int:
         if memory == "device":

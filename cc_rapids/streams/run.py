@@ -15,6 +15,7 @@ from ..batches import State
 from ..columns import Content
 from ..design import Design
 from ..errors import InputError
+from ..formats.gpu_parquet import row_group_reader
 from ..framekind import given_like
 from ..frames import Side, named
 from ..index import Range
@@ -116,7 +117,7 @@ def stream_components(
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = engines.get(engine or "threads")
-    stream = source_of(edges, source, destination, runner.read_row_groups, header)
+    stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)
     limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
@@ -186,7 +187,7 @@ class Run:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report(state, last=True)
-            if self.stream.arrow and engine.read_row_groups is not None:
+            if self.stream.arrow and row_group_reader(engine.device_id) is not None:
                 kind = replace(self._kind(state), dropped=state.given.dropped)
                 state = replace(state, given=kind)
         finally:

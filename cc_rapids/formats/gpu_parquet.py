@@ -9,13 +9,18 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from .base import RowGroups
+from .pieces import RowGroups
 
 _own = threading.local()
 
 
-def row_groups(device: int) -> RowGroups | None:
-    """A reader for a device; None without cuDF."""
+def row_group_reader(device: int | None) -> RowGroups | None:
+    """Return what reads row groups into the memory of a GPU; None without a GPU or cuDF.
+
+    It is called with a path, columns and groups, in any thread, and gives a frame.
+    """
+    if device is None:
+        return None
     try:
         import cudf
         import cupy
