@@ -11,7 +11,7 @@ import time
 import numpy as np
 import records
 
-from cc_rapids import components, connected_components, engines, generators
+from cc_rapids import backends, components, connected_components, generators
 
 BOUND = 1.5
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--graphs", nargs="*", default=GRAPHS)
     parser.add_argument("--hashed", action="store_true", help="with hashed ids too")
     args = parser.parse_args()
-    engine = engines.get(args.engine)
+    engine = backends.get(args.engine)
     rows = []
     for name in args.graphs:
         graph = generators.reference(name, args.scale, engine=args.engine)

@@ -19,9 +19,10 @@ import numba
 import records
 from design_runs import Prepared
 
-from cc_rapids import Design, engines, generators, solve
-from cc_rapids.engines import compiler, cuda, gpu, store
-from cc_rapids.engines.rehearsal import rehearsed
+from cc_rapids import Design, backends, generators, solve
+from cc_rapids.backends import compile as compiler
+from cc_rapids.backends import cuda, cuda_intrinsics, kernel_cache
+from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.errors import EngineError
 
 DESIGNS = (
@@ -48,7 +49,7 @@ class NumbaCuda:
     @staticmethod
     def key(kernel, signature, capability):
         """What its code is kept under."""
-        recipe = store.recipe("gpu.py", "compiler.py")
+        recipe = kernel_cache.recipe("gpu.py", "compiler.py")
         return f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {recipe}"
 
 
@@ -86,11 +87,11 @@ class NumbaCudaMlir:
         return mlir.compile(shape, sig, device=False, abi="numba", cc=capability, output="ptx")[0]
 
     def _gpu(self, mlir):
-        """The loops and atomic operations of engines/gpu.py, once more, by this compiler."""
-        name = f"{gpu.__name__}_mlir"
+        """The loops and atomic operations of cuda_intrinsics.py, once more, by this compiler."""
+        name = f"{cuda_intrinsics.__name__}_mlir"
         if name not in sys.modules:
             simulates = SimpleNamespace(ENABLE_CUDASIM=False)
-            spec = importlib.util.spec_from_file_location(name, gpu.__file__)
+            spec = importlib.util.spec_from_file_location(name, cuda_intrinsics.__file__)
             sys.modules[name] = module = importlib.util.module_from_spec(spec)
             sys.modules["numba"] = SimpleNamespace(config=simulates, cuda=mlir)
             try:
@@ -172,7 +173,7 @@ def facts(made, kernel, signature):
         return {"fails": str(error).strip().splitlines()[-1][:200]}
     spent = time.process_time() - started
     binary = compiler.link(ptx, CAPABILITY)
-    store.keep(made.key(kernel, signature, CAPABILITY), ".cubin", binary.to_bytes())
+    kernel_cache.keep(made.key(kernel, signature, CAPABILITY), ".cubin", binary.to_bytes())
     return {
         "compile_ms": round(1e3 * spent, 1),
         "registers": binary.registers,
@@ -230,11 +231,11 @@ class Timed(cuda.Cuda):
     def _load(self, kernel, arguments, device):
         signature = compiler.signature_of(arguments)
         key = self.made.key(kernel, signature, CAPABILITY)
-        content = store.recall(key, ".cubin")
+        content = kernel_cache.recall(key, ".cubin")
         if content is None:
             ptx = self.made.to_ptx(kernel, signature, CAPABILITY)
             content = compiler.link(ptx, CAPABILITY).to_bytes()
-            store.keep(key, ".cubin", content)
+            kernel_cache.keep(key, ".cubin", content)
         binary, driver = compiler.Binary.from_bytes(content), self.xp.cuda.driver
         return int(driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry))
 
@@ -250,7 +251,7 @@ class Timed(cuda.Cuda):
 
 def run_all(out, base, runs, scale):
     """A record a graph, design and compiler: device time of the whole and of each kernel."""
-    engine = engines.get("cuda")
+    engine = backends.get("cuda")
     for graph in GRAPHS:
         prepared = Prepared(generators.reference(graph, scale, engine="cuda"), engine)
         for name, form in DESIGNS:
@@ -283,10 +284,10 @@ def measured(prepared, design, form):
 def main():
     """Compile, and run where there is a GPU; keep the records."""
     args = records.arguments(__doc__).parse_args()
-    base = records.environment(engines.get("threads").device_name, args.commit)
+    base = records.environment(backends.get("threads").device_name, args.commit)
     compile_all(args.out, base)
     with contextlib.suppress(EngineError):
-        base = records.environment(engines.get("cuda").device_name, args.commit)
+        base = records.environment(backends.get("cuda").device_name, args.commit)
         run_all(args.out, base, args.runs, args.scale)
 
 

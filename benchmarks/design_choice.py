@@ -8,7 +8,7 @@ import numpy as np
 import records
 
 import cc_rapids
-from cc_rapids import engines, generators
+from cc_rapids import backends, generators
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 THREADS_SCALE = 21  # log2 of the vertices on threads, where full scale takes minutes
@@ -17,9 +17,9 @@ THREADS_SCALE = 21  # log2 of the vertices on threads, where full scale takes mi
 def main():
     """Measure all designs and keep the records."""
     args = records.arguments(__doc__)
-    args.add_argument("--engine", choices=engines.ENGINES, default="threads")
+    args.add_argument("--engine", choices=backends.ENGINES, default="threads")
     args = args.parse_args()
-    engine = engines.get(args.engine)
+    engine = backends.get(args.engine)
     base = records.environment(engine.device_name, args.commit)
     scale = args.scale or (None if engine.on_device else THREADS_SCALE)
     for name in GRAPHS:

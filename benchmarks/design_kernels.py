@@ -12,8 +12,8 @@ import design_stream
 from design_runs import Prepared
 
 from cc_rapids import Design, generators
-from cc_rapids.engines import compiler
-from cc_rapids.engines.rehearsal import rehearsed
+from cc_rapids.backends import compile as compiler
+from cc_rapids.backends.dry_run import rehearsed
 
 SCALE = 4  # log2 of the vertices of a rehearsal
 

@@ -14,7 +14,7 @@ import records
 from design_runs import SLOW, Prepared, empty_pool, sampling
 
 import cc_rapids
-from cc_rapids import Design, engines, generators
+from cc_rapids import Design, backends, generators
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 FIRST = Design()
@@ -51,7 +51,7 @@ class Session:
     """What all measurements share."""
 
     def __init__(self, args):
-        self.args, self.engine = args, engines.get(args.engine)
+        self.args, self.engine = args, backends.get(args.engine)
         self.started = time.perf_counter()
         self.base = records.environment(self.engine.device_name, args.commit)
         self.tiny, self.known = None, {}
@@ -92,7 +92,7 @@ def main():
     """Measure until the time is over, what tells most first."""
     args = records.arguments(__doc__)
     args.set_defaults(runs=3)
-    args.add_argument("--engine", choices=engines.ENGINES, default="cuda")
+    args.add_argument("--engine", choices=backends.ENGINES, default="cuda")
     args.add_argument("--graphs", nargs="*", default=GRAPHS)
     args.add_argument("--designs", nargs="*", help="these alone, by name")
     args.add_argument("--seconds", type=float, default=420)

@@ -6,7 +6,7 @@ import time
 import records
 
 import cc_rapids
-from cc_rapids import engines, generators
+from cc_rapids import backends, generators
 from cc_rapids.errors import CcRapidsError
 
 GRAPH = "kron21"
@@ -126,9 +126,9 @@ def rate(given, design, graph, engine, take, rows=None):
 def main():
     """Measure batches alone, and keep the records."""
     args = records.arguments(__doc__)
-    args.add_argument("--engine", choices=engines.ENGINES, default="threads")
+    args.add_argument("--engine", choices=backends.ENGINES, default="threads")
     args = args.parse_args()
-    engine = engines.get(args.engine)
+    engine = backends.get(args.engine)
     graph = generators.reference(GRAPH, args.scale, engine=args.engine)
     facts = records.environment(engine.device_name, args.commit)
     facts |= {"engine": args.engine, "graph": GRAPH, "scale": args.scale}

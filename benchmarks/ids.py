@@ -15,7 +15,7 @@ import records
 import rmm
 
 import cc_rapids
-from cc_rapids import bench, engines, generators, oracle
+from cc_rapids import backends, bench, generators, oracle
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
 KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11
@@ -28,7 +28,7 @@ KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 
 def main():
     """Measure each kind of ids, without a pool and with one."""
     args = records.arguments(__doc__).parse_args()
-    base = records.environment(engines.get("cuda").device_name, args.commit)
+    base = records.environment(backends.get("cuda").device_name, args.commit)
     for pool in (False, True):
         if pool:
             rmm.reinitialize(pool_allocator=True, initial_pool_size=1 << 34)

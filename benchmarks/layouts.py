@@ -8,7 +8,7 @@ import numpy as np
 import records
 
 import cc_rapids
-from cc_rapids import engines, generators
+from cc_rapids import backends, generators
 
 DESIGNS = ("owner", "owner(output=lists)", "dense", "matrix-fixpoint", "none+async+halve")
 DENSITIES = (0.00002, 0.0001, 0.0003, 0.001, 0.01, 0.1)
@@ -18,13 +18,13 @@ SLOW = 1000  # milliseconds, after which denser graphs are left out
 def main():
     """Measure every design from every kind of memory at every density."""
     parser = records.arguments(__doc__)
-    parser.add_argument("--engine", choices=engines.ENGINES, default="cuda")
+    parser.add_argument("--engine", choices=backends.ENGINES, default="cuda")
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--densities", type=float, nargs="+", default=DENSITIES)
     args = parser.parse_args()
-    engine = engines.get(args.engine)
+    engine = backends.get(args.engine)
     base = records.environment(engine.device_name, args.commit) | {"n": args.nodes}
-    kinds = engines.MEMORY if engine.on_device else engines.MEMORY[:1]
+    kinds = backends.MEMORY if engine.on_device else backends.MEMORY[:1]
     late = set()
     for density in sorted(args.densities):
         edges, expected = graph(args.nodes, density)

@@ -20,11 +20,11 @@ import records
 import rmm
 
 import cc_rapids
-from cc_rapids import bench, engines, generators, kernels
+from cc_rapids import backends, bench, generators, kernels
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 DEVICE = cupy.cuda.Device()
-ENGINE = engines.get("cuda")
+ENGINE = backends.get("cuda")
 
 FIRST_CALL = """
 import time, numpy as np, cudf, cupy

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import records
 
-from cc_rapids import engines, generators
+from cc_rapids import backends, generators
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 MOST = 12_000_000  # neighbours in all: what fits the patience of a benchmark
@@ -85,7 +85,7 @@ def main():
     """Measure every graph at every size and keep the records."""
     args = records.arguments(__doc__).parse_args()
     nx.config.warnings_to_ignore.add("cache")
-    base = records.environment(engines.get("threads").device_name, args.commit)
+    base = records.environment(backends.get("threads").device_name, args.commit)
     base["versions"]["networkx"] = nx.__version__
     largest = 2**args.scale if args.scale else max(SIZES)
     for name, make in GRAPHS.items():

@@ -16,7 +16,7 @@ import numpy as np
 import records
 from design_runs import empty_pool
 
-from cc_rapids import CcRapidsError, Design, bench, components, engines, generators
+from cc_rapids import CcRapidsError, Design, backends, bench, components, generators
 from cc_rapids.evaluate.files import density, reason
 from cc_rapids.evaluate.processes import sharing
 
@@ -103,7 +103,7 @@ def main():
     """Measure one experiment after the other, each in its part of the time that is left."""
     args = records.arguments(__doc__)
     args.set_defaults(runs=5)
-    args.add_argument("--engine", choices=engines.ENGINES, default="cuda")
+    args.add_argument("--engine", choices=backends.ENGINES, default="cuda")
     args.add_argument("--experiments", nargs="*", choices=EXPERIMENTS)
     args.add_argument("--seconds", type=float, default=330)
     args.add_argument("--edges", type=int, default=EDGES, help="of balduzzi's graphs")
@@ -168,7 +168,7 @@ def lehr(session, until):
     cases = [(engine, design, kind) for design in LEHR for kind in kinds]
     cases = [case for case in cases if case[2] == "device" or case[1] in MOVED]
     if engine.on_device:
-        cases += [(engines.get("threads"), design, "device") for design in LEHR]
+        cases += [(backends.get("threads"), design, "device") for design in LEHR]
     for n in NODES if scale is None else (1 << int(scale),):
         waiting = dict.fromkeys(cases, 0)
         for p in DENSITIES:
@@ -215,7 +215,7 @@ def brief(engine, job, edges, runs):
     spent = time.perf_counter() - started
     if spent > SLOW:
         return bench.Times([1e3 * spent], None, answer)
-    return bench.timed(engine, job, bench.rotated(engines.get("threads"), edges, runs), runs)
+    return bench.timed(engine, job, bench.rotated(backends.get("threads"), edges, runs), runs)
 
 
 def least(n, edges):
@@ -227,7 +227,7 @@ def least(n, edges):
 
 def balduzzi(session, until):
     """Figures 1 and 4: the time by threads, on CPU threads whatever the engine."""
-    threads, m = engines.get("threads"), session.args.edges
+    threads, m = backends.get("threads"), session.args.edges
     if session.engine.on_device:
         session.note("balduzzi", not_run="it is an experiment of CPU threads: --engine threads")
         return
@@ -261,7 +261,7 @@ def by_processes(session, graph, ready, count, until):
         return components(pool.forest(), num_vertices=ready.n).labels().labels
 
     with sharing(graph.edges, count, FORESTS) as pool:
-        times = bench.timed(engines.get("threads"), job, [pool], session.args.runs)
+        times = bench.timed(backends.get("threads"), job, [pool], session.args.runs)
     right = bool(np.array_equal(times.answer, ready.expected))
     return {"processes": True, "ms": bench.spread(times.wall), "right": right}
 

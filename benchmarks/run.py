@@ -8,7 +8,7 @@ import traceback
 
 import records
 
-from cc_rapids import EngineError, bench, engines, generators
+from cc_rapids import EngineError, backends, bench, generators
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
@@ -18,7 +18,7 @@ def main():
     """Measure, and keep each record as it is made; what fails costs its own graph alone."""
     args = records.arguments(__doc__)
     args.add_argument("--graphs", nargs="*", default=GRAPHS)
-    args.add_argument("--engines", nargs="*", choices=engines.ENGINES, default=available())
+    args.add_argument("--engines", nargs="*", choices=backends.ENGINES, default=available())
     args.add_argument("--designs", nargs="*", default=["auto"])
     args.add_argument("--forms", nargs="*", choices=bench.FORMS, default=bench.FORMS)
     args.add_argument("--ids", nargs="*", choices=bench.IDS, default=bench.IDS)
@@ -28,7 +28,7 @@ def main():
     args = args.parse_args()
     options = bench.Options(args.runs, not args.no_check, not args.no_peers, args.patience)
     failed = []
-    for engine in map(engines.get, args.engines):
+    for engine in map(backends.get, args.engines):
         scale = args.scale or (None if engine.on_device else THREADS_SCALE)
         base = records.environment(engine.device_name, args.commit) | {"scale": scale}
         for name in args.graphs:
@@ -44,7 +44,7 @@ def main():
 def available():
     """The engines of this machine."""
     try:
-        engines.get("cuda")
+        backends.get("cuda")
     except EngineError as error:
         print(f"on threads alone: {error}", flush=True)
         return ["threads"]

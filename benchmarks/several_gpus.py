@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster, wait
 
 import cc_rapids
 import cc_rapids.dask
-from cc_rapids import engines
+from cc_rapids import backends
 
 PARTS = 4  # partitions a worker
 
@@ -37,7 +37,7 @@ def main():
     args.add_argument("--side", type=int, default=5000, help="of a tile, in points")
     args = args.parse_args()
     engine = "cuda" if args.gpus else "threads"
-    base = records.environment(engines.get(engine).device_name, args.commit)
+    base = records.environment(backends.get(engine).device_name, args.commit)
     for count in args.gpus or args.processes:
         with cluster_of(count, bool(args.gpus)) as cluster, Client(cluster) as client:
             client.wait_for_workers(count)

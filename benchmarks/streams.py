@@ -15,7 +15,7 @@ import rmm
 import rmm.statistics
 
 import cc_rapids
-from cc_rapids import engines, generators
+from cc_rapids import backends, generators
 
 GRAPHS = ("uniform25M", "kron21")
 LIMIT, MANY, GROUP = 6 << 30, 1 << 31, 8_000_000  # bytes, edges, rows of a group
@@ -25,7 +25,7 @@ def main():
     """A record for each graph, and for few edges and many."""
     args = records.arguments(__doc__).parse_args()
     rmm.reinitialize(pool_allocator=True, initial_pool_size=1 << 34)
-    base = records.environment(engines.get("cuda").device_name, args.commit)
+    base = records.environment(backends.get("cuda").device_name, args.commit)
     for name in GRAPHS:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "edges.parquet"

@@ -23,7 +23,7 @@ import records
 import scipy.sparse
 
 import cc_rapids
-from cc_rapids import engines, generators
+from cc_rapids import backends, generators
 
 FIRST = """
 import json, sys, time
@@ -126,7 +126,7 @@ def main():
     }
     if args.gapbs:
         record["gapbs"] = beside_gapbs(args, src, dst, n, ours)
-    base = records.environment(engines.get("threads").device_name, args.commit)
+    base = records.environment(backends.get("threads").device_name, args.commit)
     records.keep(args.out, "threads", base | record)
 
 

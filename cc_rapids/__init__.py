@@ -54,7 +54,7 @@ _HOMES = {
     "VerificationError": "errors",
     "frame_library": "libraries",
     "memory_bound": "memory",
-    "release_memory": "engines",
+    "release_memory": "backends",
     "dask": "",
     "generators": "",
     "oracle": "",
@@ -109,10 +109,10 @@ __all__ = [
 if TYPE_CHECKING:
     from . import dask, generators, oracle, plots, scipy
     from .api import components, spanning_forest
+    from .backends import release_memory
     from .connectivity import Connectivity
     from .cuts import Cuts
     from .design import Design, designs
-    from .engines import release_memory
     from .errors import (
         ArgumentTypeError,
         CapacityError,

@@ -13,6 +13,7 @@ from typing import Any
 # A package that has moved takes its modules along, unless they stand here themselves.
 MOVED = {
     "catalog": "kernels.spec",
+    "engines": "backends",
     "kernels.compress": "kernels.find",
     "kernels.link": "kernels.union",
 }

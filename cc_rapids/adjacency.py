@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import offsets
+from .backends import MEMORY, Engine
 from .design import Design
 from .edges import Array, Edges
-from .engines import MEMORY, Engine
 from .errors import CapacityError, InputError
 from .forest import Forest
 from .given import Given

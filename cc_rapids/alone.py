@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .backends import Array, Engine
 from .columns import Column, of
-from .engines import Array, Engine
 from .pick import rows_of
 from .spans import bounds, type_of
 from .strings import chosen, different, factorise, taken

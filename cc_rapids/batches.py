@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import kernels
+from .backends import Array, Engine
 from .choosing import choose_for_batch
 from .columns import no_rows, without_rows
 from .design import Design
 from .edges import Edges
-from .engines import Array, Engine
 from .forest import Forest
 from .given import Given
 from .index import Index, extended

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from . import archive
+from .backends import Engine
 from .batches import State, kind_of
 from .columns import text_buffers
-from .engines import Engine
 from .errors import FormatError
 from .forest import Forest
 from .framekind import given_like, kind_words

@@ -10,8 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from .adjacency import Adjacency
+from .backends import Engine
 from .design import Design
-from .engines import Engine
 from .errors import DesignError, unknown
 from .kernels import csr_sampling
 from .kernels.shared_filter import HELD, IDS

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 from weakref import WeakValueDictionary
 
-from . import batches, checkpoint, engines, inputs
+from . import backends, batches, checkpoint, inputs
 from .alike import column_like
 from .batches import State
 from .design import Design
@@ -96,7 +96,7 @@ class Connectivity:
     ) -> None:
         self._design, self._chosen = inputs.check_design(design), Design.parse(design)
         self._free = engine is None
-        runner = engines.get(engine or "threads")
+        runner = backends.get(engine or "threads")
         count = inputs.check_vertices(num_vertices, vertices)
         self._state = begun(runner, count, vertices, self._free)  # never changed, but replaced
         self._unlock()
@@ -337,7 +337,7 @@ class Connectivity:
         FormatError
             There is no such file, or it is broken, or of another version, or holds something else.
         """
-        runner = engines.get(engine or "threads")
+        runner = backends.get(engine or "threads")
         with runner.scope():
             state, design = checkpoint.read(path, runner)
         found = cls(design=design, engine=runner.name)

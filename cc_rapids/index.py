@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .backends import Array, Engine
 from .columns import Column, is_cudf
-from .engines import Array, Engine
 from .errors import CapacityError, ColumnTypeError, InputError
 from .given import Given
 from .names import Listed, Offset

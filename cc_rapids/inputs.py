@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import engines, frames
+from . import backends, frames
 from .adjacency import Adjacency, check_offsets, listed
+from .backends import Array, Engine
 from .batches import State
 from .columns import Lending, of_parts
 from .design import Design
 from .edges import Edges
-from .engines import Array, Engine
 from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError, unknown
 from .frames import Side
 from .given import Given
@@ -121,7 +121,7 @@ def vertices(named: Any, width: int | None = None) -> Given:
                 " frame with as many, or a list of tuples"
             )
         frames.check_range("vertices", named)
-        engines.get("threads").check_room(len(named) * BYTES_OF_ID, f"vertices={named}")
+        backends.get("threads").check_room(len(named) * BYTES_OF_ID, f"vertices={named}")
         named = np.arange(named.start, named.stop, named.step) if named else np.arange(0)
     width = width or _width(named)
     if width == 1:
@@ -170,7 +170,7 @@ def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, lis
     If the engine is ``free`` and no batch has had an edge yet, that is where this one lies.
     """
     if free and not state.edges and given.on_device != state.engine.on_device and given.src.size:
-        runner = engines.get("cuda" if given.on_device else "threads")
+        runner = backends.get("cuda" if given.on_device else "threads")
         with runner.scope():
             state = state.to(runner)
     engine, named = state.engine, given.vertices

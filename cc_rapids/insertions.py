@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from . import batches, inputs
+from .backends import Array, Engine
 from .batches import State
 from .columns import Lending
 from .design import Design
-from .engines import Array, Engine
 from .errors import InputError
 from .frames import Side
 from .given import Given

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import engines, frames, one_launch, vertices
+from . import backends, frames, one_launch, vertices
 from .adjacency import Adjacency, arranged, check_offsets, placed, rows_of
+from .backends import Array, Engine
 from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .columns import Lending
 from .design import Design
-from .engines import Array, Engine
 from .forest import Ahead
 from .given import Given
 from .names import Offset
@@ -83,7 +83,7 @@ def job(
     if forest:
         check_design(chosen)
     given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-    runner = engines.get(engine or ("cuda" if given.on_device else "threads"))
+    runner = backends.get(engine or ("cuda" if given.on_device else "threads"))
     ends, starts, room = given.columns, [given.offsets] if given.offsets else [], runner.room()
     with runner.scope(room), Lending([*ends, *starts]) as held:
         columns, offsets = held[: len(ends)], held[len(ends) :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-from . import engines
+from . import backends
 from .errors import EngineError, MissingExtraError
 
 
@@ -31,7 +31,7 @@ def frame_library() -> ModuleType:
     2
     """
     try:
-        engines.get("cuda")
+        backends.get("cuda")
         return importlib.import_module("cudf")
     except (EngineError, ImportError):
         pass

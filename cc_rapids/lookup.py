@@ -11,8 +11,8 @@ import numpy as np
 
 from .alike import with_column
 from .alone import ids_or_own, numbers_alone
+from .backends import Array, Engine
 from .columns import Column, held, is_cudf, of, of_parts
-from .engines import Array, Engine
 from .errors import InputError, NullsError, UnknownVertexError, unknown
 from .forest import Forest
 from .given import Given

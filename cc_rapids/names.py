@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .engines import Array, Engine
+from .backends import Array, Engine
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .choosing import AT_ONCE, Branch, Rule
 from .design import Design
 from .edges import Edges
-from .engines import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .forest import ROOM, Forest
 from .given import Given
 from .kernels import edges as reading

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import one_launch
+from .backends import ALONE, MEMORY, Engine
 from .choosing import Branch, Rule, choose, choose_by_paper
 from .design import Design
-from .engines import ALONE, MEMORY, Engine
 from .errors import CapacityError, InputError, unknown
 from .forest import ROOM_FOR_BITS, room_for_queues
 from .given import Given

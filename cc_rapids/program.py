@@ -9,8 +9,8 @@ from typing import Any
 
 from . import kernels
 from .algorithms import phases
+from .backends import Engine, Kernel
 from .design import Design
-from .engines import Engine, Kernel
 from .errors import EngineError
 from .kernels import blocks, edges, giant, primitives, shared_filter
 from .kernels import shared_filter as queues

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .engines import ALONE, Array, Engine
+from .backends import ALONE, Array, Engine
 from .kernels import scan
 from .kernels.primitives import BLOCK
 

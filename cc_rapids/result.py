@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .audit import Audited
+from .backends import Array, Engine
 from .columns import Column, of, without_rows
-from .engines import Array, Engine
 from .errors import InputError, unknown
 from .forest import Forest
 from .given import Given

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .backends import Array, Engine
 from .columns import Column
-from .engines import Array, Engine
 from .errors import InputError
 from .names import Listed, Offset
 from .spans import bounds, type_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .backends import Array
 from .columns import as_series, is_cudf, is_series, series_of
-from .engines import Array
 from .errors import ColumnTypeError, InputError
 from .pick import column_of, columns_of, numbers_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .engines import Array
+from .backends import Array
 from .errors import InputError, shown, unknown
 from .lookup import IDS, Lookup, is_single
 from .pick import only

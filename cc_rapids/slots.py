@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .engines import Array, Engine
+from .backends import Array, Engine
 from .errors import CapacityError
 from .forest import Forest
 from .kernels import forest as forest_module

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .adjacency import Adjacency
+from .backends import Engine
 from .design import Design
 from .edges import Array, Edges
-from .engines import Engine
 from .forest import Ahead, Forest
 from .kernels.giant import PROBES
 from .program import Program, build, build_mixed
@@ -47,7 +47,7 @@ class Work:
     sampled, noted : bool
         Whether there was a sample, and whether a spanning forest is wanted.
     memory : str
-        The kind of memory that the edges are read in (see :mod:`cc_rapids.engines.base`).
+        The kind of memory that the edges are read in (see :mod:`cc_rapids.backends.base`).
     firsts : (tiles + 1,) array of uint64 or ()
         Where the edges of each tile begin, see :mod:`cc_rapids.kernels.blocks`.
     kept : arrays

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import kernels
-from .engines import Array, Engine
+from .backends import Array, Engine
 from .errors import ColumnTypeError, InputError
 from .given import Given
 from .kernels import edges

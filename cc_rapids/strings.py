@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from . import texts
+from .backends import Array, Engine
 from .buffers import lend_strings
 from .columns import Native, is_cudf, text_buffers
-from .engines import Array, Engine
 from .texts import Text
 
 

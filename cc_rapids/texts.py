@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .engines import Array, Engine
+from .backends import Array, Engine
 from .errors import InputError
 from .kernels import forest
 from .kernels import strings as kernels

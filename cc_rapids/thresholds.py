@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import batches, engines, inputs
+from . import backends, batches, inputs
+from .backends import Array
 from .batches import State
 from .cuts import Cuts
 from .design import Design
-from .engines import Array
 from .errors import InputError, MissingColumnError, NullsError, unknown
 from .frames import check_header, named
 from .given import Given
@@ -99,7 +99,7 @@ def components_at(
     levels = _levels(thresholds, direction)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
-    state = begun(engines.get(engine or "threads"), count, vertices, engine is None, width)
+    state = begun(backends.get(engine or "threads"), count, vertices, engine is None, width)
     if header is not None:
         check_header(edges)
     names, taken = named(source, destination), list[Any]()

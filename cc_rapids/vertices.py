@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from .backends import Engine
 from .edges import Array, Edges
-from .engines import Engine
 from .forest import Forest
 from .given import Given
 from .kernels import id_bitmap, primitives

@@ -74,9 +74,9 @@ def engine(request):
 @pytest.fixture
 def on(engine):
     """Each engine that runs here."""
-    from cc_rapids import engines
+    from cc_rapids import backends
 
-    return engines.get(engine)
+    return backends.get(engine)
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from cc_rapids import engines
-from cc_rapids.engines.arenas import Arena
-from cc_rapids.engines.base import Largest
-from cc_rapids.engines.pieces import side_by_side
-from cc_rapids.engines.threads import Threads
+from cc_rapids import backends
+from cc_rapids.backends.base import Largest
+from cc_rapids.backends.memory.packing import side_by_side
+from cc_rapids.backends.memory.pool import Arena
+from cc_rapids.backends.threads import Threads
 
 H100 = Largest(132, 1024, 58_112)  # its tiles, of threads and words
 TO_HOST, TO_DEVICE = "to the host", "to the device"
@@ -96,6 +96,6 @@ def counted(like_gpu=True):
     """A counting engine, which every name of an engine stands for meanwhile."""
     engine = Counted(like_gpu)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engines, "get", lambda name: engine)
+        patch.setattr(backends, "get", lambda name: engine)
         yield engine
         engine.arena = None

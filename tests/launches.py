@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import Design, VerificationError, engines, generators, texts
+from cc_rapids import Design, VerificationError, backends, generators, texts
 from cc_rapids.audit.labels import audit_labels
+from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.choosing import AUTO, for_forest
-from cc_rapids.engines.rehearsal import rehearsed
 from cc_rapids.given import Labels
 from cc_rapids.graphs import Csr
 
@@ -99,7 +99,7 @@ def strings():
     """Strings whose first bytes are the same, with offsets of either width."""
     chars = np.frombuffer(b"vertex 12345678vertex 12345679vertex 12345678", np.uint8)
     for dtype in (INT, LONG):
-        text = texts.Text.of(chars, np.arange(0, 46, 15, dtype), engines.get("cuda"))
+        text = texts.Text.of(chars, np.arange(0, 46, 15, dtype), backends.get("cuda"))
         texts.check_offsets(text)
         texts.factorise(text)
 
@@ -107,7 +107,7 @@ def strings():
 def at_once(dtype):
     """A list in one launch."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.engines.rehearsal.Rehearsal.in_one_launch", True)
+        patch.setattr("cc_rapids.backends.dry_run.Rehearsal.in_one_launch", True)
         cc_rapids.components(edges(dtype)).labels()
 
 

@@ -9,10 +9,10 @@ from unittest import mock
 import numpy as np
 
 import cc_rapids
-from cc_rapids import CcRapidsError, Design, engines
+from cc_rapids import CcRapidsError, Design, backends
+from cc_rapids.backends import dry_run
+from cc_rapids.backends.threads import Threads
 from cc_rapids.design import designs
-from cc_rapids.engines import rehearsal
-from cc_rapids.engines.threads import Threads
 
 N, M = 300, 280  # vertices and edges
 SECONDS = 60  # for what takes some milliseconds
@@ -159,7 +159,7 @@ class Watched:
 FIRST_LOOKS = "span", "glance", "nearby", "first_wrong_offset"  # or no other kernel would run
 
 
-class Flickering(rehearsal.Rehearsal):
+class Flickering(dry_run.Rehearsal):
     """Kernels as plain Python, on columns that change between two reads of one word."""
 
     columns = ()
@@ -181,8 +181,8 @@ class Flickering(rehearsal.Rehearsal):
             lies = own and kernel.part.function.__name__ not in FIRST_LOOKS
             return Watched(argument, self.values if lies else None, chance)
 
-        most = {} if self.lanes == 1 else rehearsal.MOST | {"link_pairs": n}
-        with mock.patch.object(rehearsal, "MOST", most):
+        most = {} if self.lanes == 1 else dry_run.MOST | {"link_pairs": n}
+        with mock.patch.object(dry_run, "MOST", most):
             super().launch(kernel, n, tuple(map(watched, arguments)))
 
 
@@ -212,7 +212,7 @@ def any_answer(given, **options):
 def running_on(engine, columns=(), since=0, values=FAR):
     """The engine stands for every other, and the columns are the caller's that change."""
     engine.columns, engine.since, engine.launches, engine.values = columns, since, 0, values
-    with mock.patch.object(engines, "get", return_value=engine), warnings.catch_warnings():
+    with mock.patch.object(backends, "get", return_value=engine), warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
         try:
             yield engine

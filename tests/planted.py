@@ -18,7 +18,7 @@ import pandas as pd
 import cc_rapids
 from cc_rapids import components, index, names, oracle, rows, slots
 from cc_rapids.algorithms import rounds, search
-from cc_rapids.engines import base
+from cc_rapids.backends import base
 from cc_rapids.kernels import (
     blocks,
     find,
@@ -324,7 +324,7 @@ def forget():
     base._made.cache_clear()
     for name, module in list(sys.modules.items()):
         if not name.startswith("cc_rapids.") or name.startswith(
-            ("cc_rapids.engines", "cc_rapids.audit")
+            ("cc_rapids.backends", "cc_rapids.audit")
         ):
             continue
         for value in vars(module).values():

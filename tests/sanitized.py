@@ -15,7 +15,7 @@ import numpy as np
 from lies import FAR, LIES, N, edges, rows, same_kind
 
 import cc_rapids
-from cc_rapids import Design, engines, generators
+from cc_rapids import Design, backends, generators
 from cc_rapids.graphs import Csr
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
@@ -41,7 +41,7 @@ def designs(share, shares, engine):
     """A share of all designs, on lists and on rows."""
     chosen = [*map(Design.parse, TILED), *cc_rapids.designs()][share::shares]
     skewed, *others = graphs(engine)
-    order, xp = skewed.src.argsort(), engines.get(engine).xp
+    order, xp = skewed.src.argsort(), backends.get(engine).xp
     starts = xp.searchsorted(skewed.src[order], xp.arange(skewed.num_vertices + 1))
     rows = Csr(starts, skewed.dst[order])
     for design in chosen:
@@ -63,7 +63,7 @@ def any_answer(given, **options):
 
 def changing(engine, columns, since):
     """A context in which columns are overwritten before each launch after so many."""
-    on, chance, launches = engines.get(engine), np.random.default_rng(since), iter(range(10**9))
+    on, chance, launches = backends.get(engine), np.random.default_rng(since), iter(range(10**9))
     launch = on.launch
 
     def overwritten(kernel, n, arguments):
@@ -81,7 +81,7 @@ def lies(share, shares, engine):
     lists that change between two launches.
     """
     chosen = [*map(Design.parse, TILED), *cc_rapids.designs()][share::shares]
-    there = engines.get(engine).asarray
+    there = backends.get(engine).asarray
     for design in chosen:
         with mock.patch("cc_rapids.job.check_offsets"):
             for lie in LIES.values():
@@ -99,7 +99,7 @@ def lies(share, shares, engine):
 
 def ids_that_change(engine):
     """Columns of every kind of id that change between two launches."""
-    there = engines.get(engine).asarray
+    there = backends.get(engine).asarray
     with (
         mock.patch("cc_rapids.ways.SMALL", 2 * N),
         mock.patch("cc_rapids.slots.FEW", 10),
@@ -137,7 +137,7 @@ def ids(engine):
 def batches(engine):
     """Insertions, queries, and both at once."""
     skewed, _, sparse, _ = graphs(engine)
-    asked = engines.get(engine).xp.arange(sparse.num_edges) % 3 == 0
+    asked = backends.get(engine).xp.arange(sparse.num_edges) % 3 == 0
     for design in BATCHED:
         seen = cc_rapids.Connectivity(design=design, engine=engine)
         for _ in range(2):

@@ -9,7 +9,7 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import components_of
 
 import cc_rapids
-from cc_rapids import engines, forest, solve
+from cc_rapids import backends, forest, solve
 
 IDS = {
     "without gaps": lambda random: random.integers(0, 300, (2, 900)),
@@ -26,8 +26,8 @@ IDS = {
 def gathered(engine, monkeypatch):
     """The room of each gathering, once on an engine whose host goes on while its kernels run."""
     rooms, gather = [], forest.Forest._gather
-    monkeypatch.setattr(engines.get(engine), "goes_on", True, raising=False)
-    monkeypatch.setattr(engines.get(engine), "in_one_launch", False, raising=False)
+    monkeypatch.setattr(backends.get(engine), "goes_on", True, raising=False)
+    monkeypatch.setattr(backends.get(engine), "in_one_launch", False, raising=False)
     monkeypatch.setattr("cc_rapids.ways.SMALL", 1000)
 
     def noted(own, name, low, room, *rest):

@@ -15,7 +15,7 @@ from tiled_audits import begin_with_tiles
 from trials import TRIALS
 
 import cc_rapids
-from cc_rapids import InputError, VerificationError, components, engines, generators, oracle
+from cc_rapids import InputError, VerificationError, backends, components, generators, oracle
 from cc_rapids.audit import ids, ways
 from cc_rapids.audit.labels import audit_labels
 from cc_rapids.errors import MissingColumnError, NullsError
@@ -41,7 +41,7 @@ def way(request, monkeypatch):
     if request.param in ("dense", "sampled"):
         monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if n and m else 0)
     if request.param in ("sampled", "tiled"):
-        monkeypatch.setattr(engines.get("threads"), "samples", True)
+        monkeypatch.setattr(backends.get("threads"), "samples", True)
     if request.param == "tiled":
         begin_with_tiles(monkeypatch)
     return request.param
@@ -193,7 +193,7 @@ def test_nothing_is_right():
 
 @pytest.mark.parametrize("samples", [True, False])
 def test_streams_are_audited_in_chunks(tmp_path, monkeypatch, samples):
-    monkeypatch.setattr(engines.get("threads"), "samples", samples)
+    monkeypatch.setattr(backends.get("threads"), "samples", samples)
     monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if m > 1000 else 0)
     graph = generators.reference("social22", scale=12)
     edges = pa.table({"src": graph.src, "dst": graph.dst})
@@ -352,10 +352,10 @@ RACES = {
 @pytest.mark.parametrize("make", RACES.values(), ids=RACES)
 def test_threads_that_race_refuse_no_right_answer(make, monkeypatch):
     """Portions are long enough for the threads to overlap, and too short for them to stay apart."""
-    monkeypatch.setattr(engines.get("threads"), "workers", 4)
+    monkeypatch.setattr(backends.get("threads"), "workers", 4)
     graph = make()
     found = components(graph.edges, num_vertices=graph.num_vertices)
-    monkeypatch.setattr("cc_rapids.engines.threads.CHUNK", 256)
+    monkeypatch.setattr("cc_rapids.backends.threads.CHUNK", 256)
     for _ in range(10):
         found.audit(graph.edges, num_vertices=graph.num_vertices)
 

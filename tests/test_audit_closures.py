@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import engines
+from cc_rapids import backends
 from cc_rapids.audit import ways
 from cc_rapids.audit.labels import audit_labels
-from cc_rapids.engines import simulator, threads
-from cc_rapids.engines.parts import Part
-from cc_rapids.engines.rehearsal import rehearsed
+from cc_rapids.backends import simulator, threads
+from cc_rapids.backends.device_function import Part
+from cc_rapids.backends.dry_run import rehearsed
 
 OWN = "cc_rapids.kernels.audit"
 
@@ -62,7 +62,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch, way):
-    on, launched = engines.get(engine), []
+    on, launched = backends.get(engine), []
     monkeypatch.setattr(on, "samples", True)
     for name, value in WAYS[way].items():
         monkeypatch.setattr(ways, name, value)
@@ -91,7 +91,7 @@ def test_all_kernels_of_audits_for_a_gpu_reach_no_function_of_runs():
 def test_a_stranger_among_the_functions_would_be_found():
     from cc_rapids.kernels import primitives
 
-    on = engines.get("threads")
+    on = backends.get("threads")
     test = primitives.has(on)
 
     @on.device

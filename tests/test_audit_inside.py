@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from tiled_audits import begin_with_tiles
 
-from cc_rapids import VerificationError, components, engines, oracle
+from cc_rapids import VerificationError, backends, components, oracle
 from cc_rapids.audit import ways
 from cc_rapids.audit.labels import audit_labels
 from cc_rapids.kernels import audit
@@ -17,7 +17,7 @@ def way(monkeypatch, request):
     or edges inside tiles come first, on threads too.
     """
     monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if n and m else 0)
-    monkeypatch.setattr(engines.get("threads"), "samples", request.param != "in one pass")
+    monkeypatch.setattr(backends.get("threads"), "samples", request.param != "in one pass")
     monkeypatch.setattr(ways, "shares", lambda engine, n, m: request.param == "shared")
     if request.param == "tiled":
         begin_with_tiles(monkeypatch)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import cc_rapids
-from cc_rapids import Design, bench, engines, generators
+from cc_rapids import Design, backends, bench, generators
 from cc_rapids.bench import limits
 from cc_rapids.bench.inputs import inputs
 from cc_rapids.errors import InputError, VerificationError
@@ -25,12 +25,12 @@ def graph():
 
 def measured(graph, designs=("auto",), **options):
     options = bench.Options(**{"runs": 2} | options)
-    return list(bench.measure(graph, engines.get("threads"), list(designs), options=options))
+    return list(bench.measure(graph, backends.get("threads"), list(designs), options=options))
 
 
 class TestTiming:
     def test_each_run_has_the_next_input_and_the_first_does_not_count(self):
-        seen, threads = [], engines.get("threads")
+        seen, threads = [], backends.get("threads")
         times = bench.timed(threads, seen.append, ["a", "b", "c"], 4)
         assert seen == ["a", "b", "c", "a", "b"]
         assert len(times.wall) == 4
@@ -38,11 +38,11 @@ class TestTiming:
 
     def test_patience_ends(self):
         seen = []
-        bench.timed(engines.get("threads"), seen.append, [0], 9, patience=0)
+        bench.timed(backends.get("threads"), seen.append, [0], 9, patience=0)
         assert len(seen) == 1 + 3
 
     def test_small_inputs_have_a_copy_a_run_and_large_ones_exceed_the_cache(self, monkeypatch):
-        threads, small = engines.get("threads"), np.arange(10)
+        threads, small = backends.get("threads"), np.arange(10)
         copies = bench.rotated(threads, (small,), 5)
         assert len(copies) == 6
         assert len({copy[0].ctypes.data for copy in copies}) == 6
@@ -61,7 +61,7 @@ def test_rows_are_sorted_and_hold_each_entry_once(graph):
     theirs.sort_indices()
     assert theirs.nnz < 2 * src.size
     for ids in bench.IDS:
-        copy = inputs(graph, "csr", ids, engines.get("threads"), 1)[0]
+        copy = inputs(graph, "csr", ids, backends.get("threads"), 1)[0]
         np.testing.assert_array_equal(copy.rows.offsets, theirs.indptr)
         np.testing.assert_array_equal(copy.rows.indices, theirs.indices)
         assert copy.rows.indices.dtype == ids

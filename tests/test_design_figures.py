@@ -84,9 +84,9 @@ def test_two_commands_make_the_page(measured):
 def test_a_design_that_takes_too_long_is_stopped():
     import design_runs
 
-    from cc_rapids import engines, generators
+    from cc_rapids import backends, generators
 
-    engine = engines.get("threads")
+    engine = backends.get("threads")
     ready = design_runs.Prepared(generators.path(8, engine="threads"), engine)
     with design_runs.limited(engine, -1), pytest.raises(design_runs.TooLongError):
         ready.solve(Design.parse("liu-tarjan(PRF)"), "list")

@@ -7,7 +7,7 @@ from scipy.sparse import coo_array, csr_array
 
 import cc_rapids
 from cc_rapids import Design, generators, oracle
-from cc_rapids.engines import threads
+from cc_rapids.backends import threads
 from cc_rapids.graphs import Csr
 from cc_rapids.program import build
 
@@ -165,9 +165,9 @@ def text(step, depth=0):
 
 
 def test_no_two_designs_run_the_same_kernels():
-    from cc_rapids import engines
+    from cc_rapids import backends
 
-    on = engines.get("threads")
+    on = backends.get("threads")
     seen = {}
     for design in cc_rapids.designs():
         other = seen.setdefault(fingerprint(design, on), design)

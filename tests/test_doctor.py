@@ -164,10 +164,10 @@ def test_the_check_fails_where_a_gpu_would_not_be_used(monkeypatch):
 
 
 def test_the_cache_of_kernels_is_shown_and_cleared(run, own_store):
-    from cc_rapids.engines import store
+    from cc_rapids.backends import kernel_cache
 
     for k in range(3):
-        store.keep(str(k), ".bin", bytes(1 << 19))
+        kernel_cache.keep(str(k), ".bin", bytes(1 << 19))
     rows = dict(line.split(maxsplit=1) for line in run("doctor", "--cache").stdout.splitlines())
     assert rows["cache"] == str(own_store)
     assert rows["kept"] == "3 files, 1.5 MiB"
@@ -176,7 +176,7 @@ def test_the_cache_of_kernels_is_shown_and_cleared(run, own_store):
     assert rows["used"] == "yes"
     cleared = json.loads(run("doctor", "--cache", "--clear", "--json").stdout)
     assert (cleared["removed_files"], cleared["files"], cleared["bytes"]) == (3, 0, 0)
-    assert store.recall("0", ".bin") is None
+    assert kernel_cache.recall("0", ".bin") is None
     assert "removed     0 files" in run("doctor", "--cache", "--clear").stdout
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from refusals import refused
 
 import cc_rapids
-from cc_rapids import components, engines, errors
+from cc_rapids import backends, components, errors
 
 BUILT_IN = {
     "InputError": ValueError,
@@ -184,7 +184,7 @@ def test_an_engine_that_is_no_word_is_shown_as_what_it_is(engine, shown):
 def _anew(monkeypatch):
     """Engines are opened anew, and none is simulated."""
     monkeypatch.delenv("NUMBA_ENABLE_CUDASIM", raising=False)
-    monkeypatch.setattr(engines, "_opened", engines._opened.__wrapped__)
+    monkeypatch.setattr(backends, "_opened", backends._opened.__wrapped__)
 
 
 @pytest.mark.usefixtures("_anew")

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from cc_rapids import engines, evaluate, generators
+from cc_rapids import backends, evaluate, generators
 from cc_rapids.errors import DesignError, InputError, MissingExtraError
 from cc_rapids.evaluate import figures
 from cc_rapids.plots import charts
@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 def rows_of(folder, designs, **options):
     plan = evaluate.Plan(designs, **{"rounds": 1} | options)
-    return list(evaluate.evaluate(evaluate.sources(folder), plan, engines.get(THREADS)))
+    return list(evaluate.evaluate(evaluate.sources(folder), plan, backends.get(THREADS)))
 
 
 def test_all_designs_over_all_files(folder):
@@ -37,7 +37,7 @@ def test_all_designs_over_all_files(folder):
     plan = evaluate.Plan(["none+async+halve", "kout+async+halve"], rounds=2)
     paths = evaluate.sources(folder)
     found = list(
-        evaluate.evaluate(paths, plan, engines.get(THREADS), lambda *now: seen.append(now))
+        evaluate.evaluate(paths, plan, backends.get(THREADS), lambda *now: seen.append(now))
     )
     assert [(row["file"], row["design"]) for row in found] == [
         (path.name, design) for path in paths for design in plan.designs
@@ -87,7 +87,7 @@ def test_unknown_designs_and_folders(folder, tmp_path):
 
 
 def test_threads_are_as_many_as_asked_for(folder):
-    threads = engines.get(THREADS)
+    threads = backends.get(THREADS)
     before = threads.workers
     with threads.using(3):
         assert threads.device_name.startswith("3 threads")

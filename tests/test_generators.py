@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import engines, generators, oracle
+from cc_rapids import backends, generators, oracle
 from cc_rapids.errors import InputError
 from cc_rapids.generators import kernels as generate
 
@@ -58,7 +58,7 @@ ALL = KNOWN | RANDOM
 
 
 def host(graph):
-    to_host = engines.get(graph.engine).to_host
+    to_host = backends.get(graph.engine).to_host
     return to_host(graph.src), to_host(graph.dst)
 
 
@@ -71,7 +71,7 @@ def digest(graph):
 @pytest.mark.parametrize("dtype", [np.uint32, np.int64], ids=["uint32", "int64"])
 def test_every_engine_makes_the_same_edges(make, dtype, engine):
     graph, plain = make(engine=engine, dtype=dtype), make()
-    assert isinstance(graph.src, engines.get(engine).xp.ndarray)
+    assert isinstance(graph.src, backends.get(engine).xp.ndarray)
     assert graph.src.dtype == graph.dst.dtype == dtype
     assert graph.num_vertices == plain.num_vertices
     for ours, theirs in zip(host(graph), host(plain), strict=True):

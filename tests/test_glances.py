@@ -6,9 +6,9 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import check, components_of
 
 import cc_rapids
-from cc_rapids import choosing, engines, errors, frames, generators, job, spans
+from cc_rapids import backends, choosing, errors, frames, generators, job, spans
+from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from cc_rapids.edges import Edges
-from cc_rapids.engines.rehearsal import Rehearsal, rehearsed
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_a_list_whose_neighbours_are_near_begins_with_tiles():
         choosing.choose(gpu, n, m, rows=True),
         choosing.choose(gpu, n, 10**6, near=1.0),
         choosing.choose(gpu, 10**5, m, near=1.0),
-        choosing.choose(engines.get("threads"), n, m, near=1.0),
+        choosing.choose(backends.get("threads"), n, m, near=1.0),
     ):
         assert not other.design.window
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from cc_rapids import Connectivity, batches, choosing, components, insertions
+from cc_rapids.backends import threads
 from cc_rapids.design import Design
-from cc_rapids.engines import threads
 from cc_rapids.errors import InputError
 
 KINDS = {

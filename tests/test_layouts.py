@@ -6,7 +6,7 @@ from test_designs import GRAPHS, RACES, check, rows_of
 
 import cc_rapids
 from cc_rapids import Design, generators, oracle
-from cc_rapids.engines import MEMORY, threads
+from cc_rapids.backends import MEMORY, threads
 from cc_rapids.errors import CapacityError, DesignError, InputError
 
 NAMES = ("owner", "owner(output=lists)", "dense", "matrix-fixpoint")

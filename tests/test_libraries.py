@@ -6,7 +6,7 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
-from cc_rapids import MissingExtraError, engines, errors, frame_library
+from cc_rapids import MissingExtraError, backends, errors, frame_library
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def no_gpu(monkeypatch):
     def get(name):
         raise errors.EngineError("no NVIDIA GPU")
 
-    monkeypatch.setattr(engines, "get", get)
+    monkeypatch.setattr(backends, "get", get)
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def cudf(monkeypatch):
 
 
 def test_frames_are_cudfs_where_there_is_a_gpu(monkeypatch, cudf):
-    monkeypatch.setattr(engines, "get", lambda name: None)
+    monkeypatch.setattr(backends, "get", lambda name: None)
     assert frame_library() is cudf
 
 
@@ -34,7 +34,7 @@ def test_frames_are_of_pandas_where_cudf_is_installed_but_no_gpu(no_gpu, cudf):
 
 
 def test_frames_are_of_pandas_where_there_is_a_gpu_but_no_cudf(monkeypatch):
-    monkeypatch.setattr(engines, "get", lambda name: None)
+    monkeypatch.setattr(backends, "get", lambda name: None)
     monkeypatch.setitem(sys.modules, "cudf", None)
     assert frame_library() is pd
 

@@ -9,7 +9,7 @@ from trials import TRIALS
 
 import cc_rapids
 from cc_rapids import CapacityError, Connectivity, components, oracle
-from cc_rapids.engines.threads import Threads
+from cc_rapids.backends.threads import Threads
 
 N, M = 3000, 4000
 EDGES = tuple(np.random.default_rng(0).integers(0, N, (2, M)))

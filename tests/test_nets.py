@@ -9,7 +9,7 @@ from nets import jobs, public
 from nets.normal_form import normal_form
 from nets.snapshots import differences, kept
 
-from cc_rapids.engines.parts import Part
+from cc_rapids.backends.device_function import Part
 
 pytestmark = pytest.mark.skipif(SIMULATED, reason="kernels are of another engine there")
 CHANGED = "`make nets` writes the snapshot anew, for a commit that means to change it"

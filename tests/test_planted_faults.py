@@ -4,7 +4,7 @@ import numpy as np
 import planted
 import pytest
 
-from cc_rapids import VerificationError, components, engines
+from cc_rapids import VerificationError, backends, components
 from cc_rapids.audit import ways
 from cc_rapids.kernels import audit
 from cc_rapids.kernels import edges as reading
@@ -59,7 +59,7 @@ def test_an_audit_that_does_not_see_each_row_once_says_so(engine, rows, monkeypa
     *plant, way = rows
     src, dst = planted.SRC, planted.DST
     if way in ("sampled", "shared"):
-        monkeypatch.setattr(engines.get(engine), "samples", True)
+        monkeypatch.setattr(backends.get(engine), "samples", True)
         monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if n and m else 0)
         monkeypatch.setattr(ways, "shares", lambda on, n, m: way == "shared")
     if way == "far":

@@ -12,7 +12,7 @@ from machine import with_package
 from trials import TRIALS
 
 import cc_rapids
-from cc_rapids import Connectivity, components, engines, oracle
+from cc_rapids import Connectivity, backends, components, oracle
 
 HERE = Path(__file__).parent
 
@@ -20,8 +20,8 @@ HERE = Path(__file__).parent
 @pytest.fixture
 def several(monkeypatch):
     """More than one worker, whatever the machine has, and work in small portions for them."""
-    monkeypatch.setattr(engines.get("threads"), "workers", 4)
-    monkeypatch.setattr("cc_rapids.engines.threads.CHUNK", 512)
+    monkeypatch.setattr(backends.get("threads"), "workers", 4)
+    monkeypatch.setattr("cc_rapids.backends.threads.CHUNK", 512)
 
 
 def call(seed):
@@ -79,7 +79,7 @@ def test_processes_started_while_others_compute(method):
 
 
 def test_a_gpu_is_refused_after_a_fork(monkeypatch):
-    from cc_rapids.engines.cuda import Cuda
+    from cc_rapids.backends.cuda import Cuda
 
     engine = Cuda.__new__(Cuda)
     engine._process = os.getpid()

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 
 import cc_rapids
-from cc_rapids import engines, generators, oracle
-from cc_rapids.engines import threads
+from cc_rapids import backends, generators, oracle
+from cc_rapids.backends import threads
 
 quick = settings(
     max_examples=60,
@@ -259,7 +259,7 @@ def test_threads_that_race_agree(make, name, monkeypatch):
     With a plain load and store in place of the compare-and-swap, the paths and the sinking stars
     fail within a few seeds on two cores.
     """
-    if engines.get("threads").workers < 2:
+    if backends.get("threads").workers < 2:
         pytest.skip("one core: no races")
     monkeypatch.setattr(threads, "CHUNK", 1024)
     for seed in range(10):

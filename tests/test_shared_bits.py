@@ -11,10 +11,10 @@ from scipy.sparse import coo_array
 from test_tiles import check_beyond_a_glance, check_elsewhere
 
 import cc_rapids
-from cc_rapids import Design, DesignError, choosing, engines, generators, oracle, program
-from cc_rapids.engines import Largest
-from cc_rapids.engines.parts import Atom
-from cc_rapids.engines.rehearsal import ATOMS, Rehearsal
+from cc_rapids import Design, DesignError, backends, choosing, generators, oracle, program
+from cc_rapids.backends import Largest
+from cc_rapids.backends.device_function import Atom
+from cc_rapids.backends.dry_run import ATOMS, Rehearsal
 from cc_rapids.graphs import Csr
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import sampling, shared_filter
@@ -49,7 +49,7 @@ def design(union="rem-cas+splice", every=5):
 def held(request, monkeypatch):
     """A word of bits in shared memory for each, or for up to four, or one: as there is room."""
     for name in dict.fromkeys(["threads", "cuda"] if SIMULATED else ["threads"]):
-        on = engines.get(name)
+        on = backends.get(name)
         most = on.largest_tiles()
         words = {"all": most.words, "folded": 40, "one": 1}[request.param]
         monkeypatch.setattr(on, "largest_tiles", lambda t=most, w=words: t._replace(words=w))
@@ -97,7 +97,7 @@ def test_an_id_beyond_a_glance(engine, monkeypatch):
 @pytest.mark.parametrize(("vertex", "noted"), [(np.uint64, False), (np.uint32, True)])
 def test_what_does_not_fit_a_queue_waits_in_none(vertex, noted):
     """From 2^32 vertices on an end is no word; and the edges of a spanning forest have numbers."""
-    on, some = engines.get("threads"), Design.parse(design())
+    on, some = backends.get("threads"), Design.parse(design())
     assert program.build(some, on, np.uint32, np.uint64, False, False).queues > 0
     assert program.build(some, on, vertex, np.uint64, False, noted).queues == 0
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cc_rapids
-from cc_rapids import engines, oracle, strings, texts
+from cc_rapids import backends, oracle, strings, texts
 
 LONG = "the same first thousand letters " * 32
 CHAIN = ["a" * length for length in range(8 * texts.ROUNDS + 2)]  # each a prefix of the next
@@ -71,7 +71,7 @@ def test_codes_are_in_the_order_of_bytes(on, words, dtype):
 @settings(max_examples=150, deadline=None, derandomize=True)  # the first example compiles
 @given(texts_of_any_kind)
 def test_any_strings(words):
-    check(texts.factorise(text(words, engines.get("threads"))), words)
+    check(texts.factorise(text(words, backends.get("threads"))), words)
 
 
 def test_many_strings():
@@ -82,7 +82,7 @@ def test_many_strings():
 
 
 def check_large(words):
-    codes, rows = texts.factorise(text(words, engines.get("threads")))
+    codes, rows = texts.factorise(text(words, backends.get("threads")))
     order, expected = np.unique(np.array(encoded(words)), return_inverse=True)
     np.testing.assert_array_equal(codes, expected)
     assert [words[row].encode() for row in rows.tolist()] == order.tolist()

@@ -10,9 +10,9 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from scipy.sparse import coo_array
 
 import cc_rapids
-from cc_rapids import Design, DesignError, choosing, design, engines, generators, oracle, plan
-from cc_rapids.engines import base
-from cc_rapids.engines.rehearsal import Rehearsal
+from cc_rapids import Design, DesignError, backends, choosing, design, generators, oracle, plan
+from cc_rapids.backends import base
+from cc_rapids.backends.dry_run import Rehearsal
 from cc_rapids.graphs import Csr
 from cc_rapids.kernels import blocks
 from cc_rapids.program import Parts
@@ -185,7 +185,7 @@ def test_an_id_beyond_a_glance(engine, monkeypatch):
 @given(st.lists(st.integers(0, 60), max_size=80), st.integers(1, 20))
 def test_tiles_share_a_list_of_any_order(sources, window):
     """Each edge is looked at by one tile at most, and where the list is in order by its own."""
-    engine = engines.get("threads")
+    engine = backends.get("threads")
     first = blocks.first_of_list(engine, np.uint32)
     src, count = np.array(sources, np.int32), 61 // window + 1
     firsts = engine.empty(count + 1, np.uint64)

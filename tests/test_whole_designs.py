@@ -84,9 +84,9 @@ def test_strays_are_told_and_self_loops_occur(engine, name):
 
 @pytest.mark.parametrize("m", [1, 2, 3, 64, 65, 1000])
 def test_random_order_is_a_permutation(m):
-    from cc_rapids import engines
+    from cc_rapids import backends
 
-    on = engines.get("threads")
+    on = backends.get("threads")
     place = stages.shuffled(on)
 
     @on.each

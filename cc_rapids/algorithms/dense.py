@@ -4,7 +4,7 @@ cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge
 parent : (n,) unsigned, the labels.
 
 The paper's matrix is made on the host, and copied or mapped; here a kernel makes it of the edges,
-in the kind of memory that is asked for (see :meth:`cc_rapids.engines.Engine.by_way_of`).
+in the kind of memory that is asked for (see :meth:`cc_rapids.backends.Engine.by_way_of`).
 
 Lehr, Reinsperger and Rysavy 2022, 4.2 and 4.3.
 """

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import frames
+from ..backends import Array, Engine
 from ..columns import Column, Lending, is_cudf, of, of_parts
-from ..engines import Array, Engine
 from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel

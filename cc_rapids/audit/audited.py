@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engines import Engine
+from ..backends import Engine
 from ..forest import Forest
 from ..given import Given
 from .proof import Audit

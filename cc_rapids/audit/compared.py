@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import Array
+from ..backends import Array
 from ..errors import VerificationError
 from ..oracle.peers import least_by
 from .answer import Answer

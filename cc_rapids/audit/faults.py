@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import Array
+from ..backends import Array
 from ..given import Given
 from .answer import IDS, Answer
 from .ids import in_words

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..backends import Array, Engine
 from ..columns import is_cudf
-from ..engines import Array, Engine
 from ..kernels import audit
 from ..kernels.audit import kernel
 from ..pick import first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import engines
+from .. import backends
 from ..errors import InputError, unknown
 from .answer import KINDS, Answer
 from .proof import Audit
@@ -35,6 +35,6 @@ def audit_labels(
     if labels not in KINDS:
         raise InputError(unknown("labels", str(labels), KINDS))
     answer = Answer(frame, labels, sort=True)
-    runner = engines.get(engine or ("cuda" if answer.on_device else "threads"))
+    runner = backends.get(engine or ("cuda" if answer.on_device else "threads"))
     options = {"source": "src", "destination": "dst"} | options
     return audit(answer, runner, edges, **options)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import frames
+from ..backends import Array, Engine
 from ..columns import Column, Lending, of, of_parts
-from ..engines import Array, Engine
 from ..errors import InputError, VerificationError, unknown
 from ..given import Given
 from ..kernels import audit as kernels

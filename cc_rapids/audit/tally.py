@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from ..engines import Array
+from ..backends import Array
 from ..errors import VerificationError
 
 ALL = (1 << 64) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engines import Engine
+from ..backends import Engine
 from ..kernels import audit
 
 MANY = 1_000_000  # edges from which on a sample pays

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from .. import oracle
 from ..adjacency import arranged
+from ..backends import Engine
 from ..design import Design
-from ..engines import Engine
 from ..errors import VerificationError
 from ..forest import Forest
 from ..generators import Graph

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..adjacency import Adjacency, rows_of
+from ..backends import Array, Engine
 from ..edges import Edges
-from ..engines import Array, Engine
 from ..errors import InputError
 from ..forest import Forest
 from ..generators import Graph

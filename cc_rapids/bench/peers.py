@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import Engine
+from ..backends import Engine
 from ..graphs import Csr
 from .inputs import Input
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import Array, Engine
+from ..backends import Array, Engine
 
 PACKAGES = (
     *("numpy", "scipy", "numba", "numba-cuda", "numba-cuda-mlir"),

@@ -16,7 +16,7 @@ from .recipes import Recipe, complete_recipe, recipe
 from .show import print_table, progress, quiet_option
 
 if TYPE_CHECKING:
-    from ..engines import Engine
+    from ..backends import Engine
     from ..generators import Graph
 
 DEFAULT = "reference(name=kron21, scale=14)"

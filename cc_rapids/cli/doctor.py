@@ -12,8 +12,8 @@ from .group import examples
 from .show import as_json, console, print_json, size
 
 if TYPE_CHECKING:
+    from ..backends.kernel_cache import Cache
     from ..doctor import Facts
-    from ..engines.store import Cache
 
 
 @click.command(
@@ -48,15 +48,17 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
 
 def _cache(clear: bool, json_output: bool) -> None:
     """What is kept of compiled kernels; once it is removed, if that is asked for."""
-    from ..engines import store
+    from ..backends import kernel_cache
 
     removed: dict[str, int] = {}
     if clear:
         try:
-            removed = dict(zip(("removed_files", "removed_bytes"), store.clear(), strict=True))
+            removed = dict(
+                zip(("removed_files", "removed_bytes"), kernel_cache.clear(), strict=True)
+            )
         except OSError as error:
             raise click.ClickException(error.strerror or str(error)) from None
-    found = store.survey()
+    found = kernel_cache.survey()
     if json_output:
         print_json(asdict(found) | removed)
         return

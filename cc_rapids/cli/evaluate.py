@@ -22,7 +22,7 @@ from .options import (
 from .show import as_json, print_json, print_table, progress, quiet_option
 
 if TYPE_CHECKING:
-    from ..engines import Engine
+    from ..backends import Engine
 
 FAILED = 1  # the exit code
 DEFAULT = ("auto", "none+async+halve", "soman")

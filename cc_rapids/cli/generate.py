@@ -119,9 +119,9 @@ def _check_memory(made: Recipe, kind: str, name: str) -> None:
     each = _HELD.get(kind, (0, 0))[made.weights is not None] + _DUPLICATED * made.pieces.whole
     if not each:
         return
-    from .. import engines
+    from .. import backends
 
-    needed, free = each * made.pieces.num_edges, engines.get("threads").free_bytes()
+    needed, free = each * made.pieces.num_edges, backends.get("threads").free_bytes()
     if needed > free:
         what = f"the generator {name}" if made.pieces.whole else f"the format {kind}"
         others = "all other generators" if made.pieces.whole else "all but metis, egr and npz"

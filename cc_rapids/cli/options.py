@@ -12,7 +12,7 @@ from ..errors import EngineError, InputError
 from ..formats import COUNTED, FORMATS, KNOWN_PAIRS, ONE_BASED, PACKED
 
 if TYPE_CHECKING:
-    from ..engines import Engine
+    from ..backends import Engine
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -95,16 +95,16 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
     """The option ``--engine`` of commands that compare: the engine itself, by default a GPU's."""
 
     def opened(context: click.Context, option: click.Parameter, name: str | None) -> Engine | None:
-        from .. import engines
+        from .. import backends
 
         if context.resilient_parsing:
             return None
         try:
-            return engines.get(name or "cuda")
+            return backends.get(name or "cuda")
         except EngineError:
             if name:
                 raise
-            return engines.get("threads")
+            return backends.get("threads")
 
     return click.option(
         "--engine",

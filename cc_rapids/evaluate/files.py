@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backends import Engine
 from ..bench import rotated
-from ..engines import Engine
 from ..errors import CcRapidsError, FormatError, InputError
 from ..formats import DELIMITERS, format_of, read_edges
 
@@ -89,9 +89,9 @@ class Source:
         if self.ends is None:
             return [self.table]
         if on_host:
-            from .. import engines
+            from .. import backends
 
-            return list(rotated(engines.get("threads"), self.ends, runs))
+            return list(rotated(backends.get("threads"), self.ends, runs))
         return list(rotated(engine, tuple(map(engine.asarray, self.ends)), runs))
 
 

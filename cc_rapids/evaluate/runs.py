@@ -13,9 +13,9 @@ import numpy as np
 
 from .. import oracle
 from ..api import components
+from ..backends import Engine
 from ..bench import Times, spread, timed
 from ..design import Design
-from ..engines import Engine
 from ..errors import CcRapidsError, InputError, VerificationError
 from ..oracle.columns import label_columns
 from .files import Source, density, reason

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import engines
-from ..engines import Array
+from .. import backends
+from ..backends import Array
 from ..errors import InputError
 
 Labels = npt.NDArray[np.int64]
@@ -85,7 +85,7 @@ def count(name: str, value: Any) -> int:
 def empty(num_vertices: int, num_edges: int, name: str, dtype: npt.DTypeLike, engine: str) -> Graph:
     """A graph whose edges are still to be written."""
     n, m = count("num_vertices", num_vertices), count("num_edges", num_edges)
-    kind, runner = np.dtype(dtype), engines.get(engine)
+    kind, runner = np.dtype(dtype), backends.get(engine)
     if kind.kind not in "iu":
         raise InputError(f"vertices are integers, not {kind}")
     if n - 1 > min(np.iinfo(kind).max, MOST - 1):
@@ -97,7 +97,7 @@ def empty(num_vertices: int, num_edges: int, name: str, dtype: npt.DTypeLike, en
 
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
     """Run the kernel that ``make`` gives on an engine."""
-    runner = engines.get(engine)
+    runner = backends.get(engine)
     runner.kernel(make)(n, *arguments)
 
 

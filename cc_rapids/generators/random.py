@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from .. import engines
+from .. import backends
 from ..errors import InputError, unknown
 from . import kernels as generate
 from .graph import Graph, count, empty, keys, launch
@@ -159,7 +159,7 @@ def grid(
     n = count("rows", rows) * count("columns", columns)
     if not 0 <= keep <= 1:
         raise InputError(f"keep is a probability from 0 to 1, not {keep}")
-    runner, share = engines.get(engine), round(keep * (1 << 32))
+    runner, share = backends.get(engine), round(keep * (1 << 32))
     with runner.scope():
         kept = runner.empty(2 * n, np.uint8)
         launch(generate.keep_grid, engine, n, keys(seed)[0], n, columns, share, kept)

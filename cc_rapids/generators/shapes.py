@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from .. import engines
+from .. import backends
 from . import kernels as generate
 from .graph import Graph, Labels, bit_length, count, empty, keys, launch
 
@@ -60,7 +60,7 @@ def cliques(
 ) -> Graph:
     """Disjoint cliques of so many vertices each, one after the other, every pair joined once."""
     size, vertices, edges = clique_starts(sizes)
-    n, m, runner = int(vertices[-1]), int(edges[-1]), engines.get(engine)
+    n, m, runner = int(vertices[-1]), int(edges[-1]), backends.get(engine)
     graph = empty(n, m, f"cliques({size.size} of {n} vertices)", dtype, engine)
     starts = [runner.asarray(part) for part in (vertices, edges)]
     launch(generate.cliques, engine, m, size.size, *starts, *graph.edges)

@@ -14,7 +14,7 @@ from typing import Any
 
 from distributed import Future, wait
 
-from .. import engines
+from .. import backends
 from .dask_model import CARDS, gather_pays
 from .dask_parts import ENDS, kind_of_ids
 from .dask_tree import Tasks
@@ -40,7 +40,7 @@ class Nccl:
             return 0
         if not nccl.available or not runtime.getDeviceCount():
             return 0
-        return engines.get("cuda").free_bytes()
+        return backends.get("cuda").free_bytes()
 
     @staticmethod
     def identity() -> Any:

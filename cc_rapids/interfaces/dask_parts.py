@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import engines
+from .. import backends
 from ..api import components
 from ..columns import is_cudf
 from ..errors import InputError
@@ -123,7 +123,7 @@ def local_labels(
         The largest of so many parts would have more of these than fit into memory.
     """
     if named:
-        engine = engines.get("cuda" if is_cudf(edges["source"]) else "threads")
+        engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
         size = -(-len(named) // count) * BYTES_OF_A_ROW
         engine.check_room(size, f"the share of {len(named):,} vertices that a worker has")
     inner, outer = _split(edges, owner, part)

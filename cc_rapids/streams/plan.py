@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..engines import Engine
+from ..backends import Engine
 from ..sources import Budget, Source
 from ..sources.memory import LEAST_ROWS, in_words
 

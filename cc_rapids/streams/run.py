@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from .. import batches, engines, inputs
+from .. import backends, batches, inputs
 from ..batches import State
 from ..columns import Content
 from ..design import Design
@@ -116,7 +116,7 @@ def stream_components(
     check_labels(labels)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
-    runner = engines.get(engine or "threads")
+    runner = backends.get(engine or "threads")
     stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)
     limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
@@ -165,7 +165,7 @@ class Run:
     width: int = 1
 
     def go(
-        self, count: int | None, vertices: Any, progress: Any, labels: str, engine: engines.Engine
+        self, count: int | None, vertices: Any, progress: Any, labels: str, engine: backends.Engine
     ) -> Components:
         """All of it, from the checkpoint on if there is one."""
         started = perf_counter()
@@ -253,7 +253,7 @@ def check_streamed(forest: bool, memory: str, options: dict[str, Any]) -> None:
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"components() got an unexpected keyword argument {name!r}")
-    if memory != engines.MEMORY[0]:
+    if memory != backends.MEMORY[0]:
         raise InputError(
             "edges that are read in chunks are copied chunk by chunk: leave"
             f" memory={memory!r} out, or read them into one frame"

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import checkpoint
+from ..backends import Engine
 from ..batches import State
-from ..engines import Engine
 from ..errors import CheckpointError, FormatError
 from ..given import Given
 from ..sources import Cursor, Source

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from cc_rapids import engines, generators
+from cc_rapids import backends, generators
 from cc_rapids.cli import generate
 from cc_rapids.cli.generators import GENERATORS
 from cc_rapids.formats import COUNTED, FORMATS, ONE_BASED, read_edges
@@ -131,7 +131,7 @@ def test_bad_input_is_one_line(run, tmp_path, monkeypatch, words, parts):
 class TestMemory:
     @pytest.fixture(autouse=True)
     def little(self, monkeypatch):
-        monkeypatch.setattr(engines.get("threads"), "free_bytes", lambda: 1000)
+        monkeypatch.setattr(backends.get("threads"), "free_bytes", lambda: 1000)
 
     @pytest.mark.parametrize(
         ("words", "part"),

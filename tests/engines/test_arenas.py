@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from cc_rapids.engines import arenas
-from cc_rapids.engines.arenas import Arena, Recycling, Workspace
+from cc_rapids.backends.memory import pool as arenas
+from cc_rapids.backends.memory.pool import Arena, Recycling, Workspace
 
 LARGE, MANY = Arena.SMALL + 1, 32 << 20
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from machine import SIMULATED
 
-from cc_rapids.engines import threads
+from cc_rapids.backends import threads
 
 
 def checked():
     """Threads, or the simulator, with every access checked."""
     if SIMULATED:
-        from cc_rapids.engines.simulator import Simulator
+        from cc_rapids.backends.simulator import Simulator
 
         return Simulator(checked=True)
     return threads.Threads(checked=True)

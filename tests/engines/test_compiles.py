@@ -18,7 +18,7 @@ import pytest
 from machine import SELDOM
 
 import cc_rapids
-from cc_rapids.engines import compiler
+from cc_rapids.backends import compile as compiler
 
 PACKAGE = Path(cc_rapids.__file__).parent
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cc_rapids.engines import Layout, side_by_side
+from cc_rapids.backends import Layout, side_by_side
 
 
 def test_pieces_laid_for_a_launch_are_the_arrays_of_the_same_pieces(on):

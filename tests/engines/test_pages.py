@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cc_rapids.engines import pages
-from cc_rapids.engines.scope import Scope
+from cc_rapids.backends.base import Scope
+from cc_rapids.backends.memory import pinned as pages
 from cc_rapids.errors import CapacityError
 
 MOST = 1 << 20  # bytes of locked pages that the stand-in gives

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from cc_rapids import engines
-from cc_rapids.engines import store
-from cc_rapids.engines.parts import Part, _text
+from cc_rapids import backends
+from cc_rapids.backends import kernel_cache
+from cc_rapids.backends.device_function import Part, _text
 
-THREADS = engines.get("threads")
+THREADS = backends.get("threads")
 
 
 def constant_kernel(value):
@@ -81,22 +81,22 @@ def test_nested_parts_run():
 
 
 def test_the_store_gives_back_what_it_kept(own_store):
-    assert store.recall("key", ".bin") is None
-    store.keep("key", ".bin", b"content")
-    assert store.recall("key", ".bin") == b"content"
-    assert store.recall("other", ".bin") is None
-    assert store.recall("key", ".other") is None
+    assert kernel_cache.recall("key", ".bin") is None
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") == b"content"
+    assert kernel_cache.recall("other", ".bin") is None
+    assert kernel_cache.recall("key", ".other") is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"short", b"x" * 100])
 def test_a_broken_file_is_noticed_and_made_again(own_store, damage, caplog):
-    store.keep("key", ".bin", b"content")
+    kernel_cache.keep("key", ".bin", b"content")
     (file,) = own_store.rglob("*.bin")
     file.write_bytes(damage)
-    assert store.recall("key", ".bin") is None
+    assert kernel_cache.recall("key", ".bin") is None
     assert "broken" in caplog.text
-    store.keep("key", ".bin", b"content")
-    assert store.recall("key", ".bin") == b"content"
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") == b"content"
 
 
 def test_writers_do_not_disturb_each_other(own_store):
@@ -104,8 +104,8 @@ def test_writers_do_not_disturb_each_other(own_store):
 
     def work(_):
         for k, value in content.items():
-            store.keep(str(k), ".bin", value)
-            assert store.recall(str(k), ".bin") == value
+            kernel_cache.keep(str(k), ".bin", value)
+            assert kernel_cache.recall(str(k), ".bin") == value
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(32)))
@@ -116,9 +116,9 @@ def test_a_folder_that_cannot_be_written_costs_a_log_line(tmp_path, monkeypatch,
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(blocked))
-    store.keep("key", ".bin", b"content")
+    kernel_cache.keep("key", ".bin", b"content")
     assert "not kept" in caplog.text
-    assert store.recall("key", ".bin") is None
+    assert kernel_cache.recall("key", ".bin") is None
     out = np.zeros(2, np.int64)
     constant_kernel(123)(2, out)
     assert out.tolist() == [123, 123]

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from machine import with_package
 
-from cc_rapids.engines import store
-from cc_rapids.engines.threads import Threads
+from cc_rapids.backends import kernel_cache
+from cc_rapids.backends.threads import Threads
 from cc_rapids.kernels import forest
 
 ROOT_ALONE = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -27,8 +27,8 @@ def cache(tmp_path, monkeypatch):
     """A folder that is not there yet, in a process that has told nothing so far."""
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path / "above" / "cache"))
     monkeypatch.delenv("CC_RAPIDS_CACHE_SIZE", raising=False)
-    monkeypatch.setattr(store, "_told", set())
-    monkeypatch.setattr(store, "_rooms", {})
+    monkeypatch.setattr(kernel_cache, "_told", set())
+    monkeypatch.setattr(kernel_cache, "_rooms", {})
     return tmp_path / "above" / "cache"
 
 
@@ -38,8 +38,8 @@ def mode(path):
 
 def kept(cache):
     """The file of the only key."""
-    store.keep("key", ".bin", b"content")
-    assert store.recall("key", ".bin") == b"content"
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") == b"content"
     (file,) = cache.rglob("*.bin")
     return file
 
@@ -65,7 +65,7 @@ def test_a_folder_of_kernels_that_others_could_look_into_is_closed(cache):
     cache.chmod(0o755)
     file = kept(cache)
     file.parent.chmod(0o755)
-    store.keep("key", ".bin", b"content")
+    kernel_cache.keep("key", ".bin", b"content")
     assert (mode(cache), mode(file.parent)) == (0o700, 0o700)
 
 
@@ -107,11 +107,11 @@ def test_what_others_may_write_is_not_read_and_one_log_line_says_why(cache, capl
     path = dict(zip(WHERE, [*file.parents[2::-1], file], strict=True))[what]
     change(path)
     if change is linked and what in ("folder above", "folder"):
-        assert store.recall("key", ".bin") == b"content"  # a link of this user's own
+        assert kernel_cache.recall("key", ".bin") == b"content"  # a link of this user's own
         return
     for _ in range(3):
-        assert store.recall("key", ".bin") is None
-    assert store.recall("other", ".bin") is None
+        assert kernel_cache.recall("key", ".bin") is None
+    assert kernel_cache.recall("other", ".bin") is None
     (line,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
     words = line.getMessage()
     assert str(path) in words
@@ -127,8 +127,8 @@ def test_a_link_of_another_user_is_not_followed(cache, caplog):
     (cache.parent / "real").mkdir(mode=0o700)
     cache.symlink_to(cache.parent / "real")
     os.chown(cache, OTHER, -1, follow_symlinks=False)
-    store.keep("key", ".bin", b"content")
-    assert store.recall("key", ".bin") is None
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") is None
     assert list((cache.parent / "real").iterdir()) == []
     assert f"is a link of user {OTHER}" in caplog.text
 
@@ -136,11 +136,11 @@ def test_a_link_of_another_user_is_not_followed(cache, caplog):
 def test_a_folder_that_others_may_write_is_not_written_either(cache, caplog):
     file = kept(cache)
     cache.chmod(0o777)
-    store.keep("new", ".bin", b"content")
+    kernel_cache.keep("new", ".bin", b"content")
     assert list(cache.rglob("*.bin")) == [file]
     assert len(caplog.records) == 1
     cache.chmod(0o700)
-    assert store.recall("key", ".bin") == b"content"
+    assert kernel_cache.recall("key", ".bin") == b"content"
 
 
 def test_a_sticky_folder_above_is_as_good_as_one_of_ones_own(cache, caplog):
@@ -154,9 +154,9 @@ def test_a_sticky_folder_above_is_as_good_as_one_of_ones_own(cache, caplog):
 def test_a_file_of_another_user_is_replaced(cache, caplog):
     file = kept(cache)
     os.chown(file, OTHER, OTHER)
-    assert store.recall("key", ".bin") is None
-    store.keep("key", ".bin", b"content")
-    assert store.recall("key", ".bin") == b"content"
+    assert kernel_cache.recall("key", ".bin") is None
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") == b"content"
     assert file.stat().st_uid == os.geteuid()
     assert len(caplog.records) == 1
 
@@ -165,16 +165,16 @@ def test_a_fifo_in_place_of_a_file_is_not_waited_for(cache, caplog):
     file = kept(cache)
     file.unlink()
     os.mkfifo(file, 0o600)
-    assert store.recall("key", ".bin") is None
+    assert kernel_cache.recall("key", ".bin") is None
     assert "is no file" in caplog.text
 
 
 def test_a_file_under_the_name_of_another_is_broken(cache, caplog):
     file = kept(cache)
-    store.keep("other", ".bin", b"another")
+    kernel_cache.keep("other", ".bin", b"another")
     (other,) = set(cache.rglob("*.bin")) - {file}
     other.rename(file)
-    assert store.recall("key", ".bin") is None
+    assert kernel_cache.recall("key", ".bin") is None
     assert "broken" in caplog.text
 
 
@@ -200,10 +200,10 @@ def test_a_group_of_one_is_no_other(monkeypatch, members, name, gid, private):
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: user)
     monkeypatch.setattr(grp, "getgrgid", lambda gid: group)
     found = SimpleNamespace(st_mode=0o40775, st_gid=gid)
-    assert store._private(found) is private
-    assert not store._private(SimpleNamespace(st_mode=0o40777, st_gid=gid))
+    assert kernel_cache._private(found) is private
+    assert not kernel_cache._private(SimpleNamespace(st_mode=0o40777, st_gid=gid))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert not store._private(found)
+    assert not kernel_cache._private(found)
 
 
 SMALL = """
@@ -229,15 +229,15 @@ def test_a_pickle_that_another_user_has_planted_is_not_run(cache, tmp_path, monk
     keys = []
     out = np.zeros(2, np.uint32)
     with monkeypatch.context() as patch:
-        patch.setattr(store, "recall", lambda *key: keys.append(key))
-        patch.setattr(store, "keep", lambda *rest: None)
+        patch.setattr(kernel_cache, "recall", lambda *key: keys.append(key))
+        patch.setattr(kernel_cache, "keep", lambda *rest: None)
         forest.start(Threads(), np.uint32)(2, out)
     ((key, suffix),) = keys
     mark = tmp_path / "mark"
     evil = pickle.dumps(Evil(str(mark)))
-    store.keep(key, suffix, evil)
-    assert store.recall(key, suffix) == evil  # it would be run, as this user's own
-    part, name = store._place(key, suffix)
+    kernel_cache.keep(key, suffix, evil)
+    assert kernel_cache.recall(key, suffix) == evil  # it would be run, as this user's own
+    part, name = kernel_cache._place(key, suffix)
     os.chown(cache / part / name, OTHER, OTHER)
     forest.start(Threads(), np.uint32)(2, out)
     assert out.tolist() == [0, 1]
@@ -246,19 +246,19 @@ def test_a_pickle_that_another_user_has_planted_is_not_run(cache, tmp_path, monk
 
 def fill(count, first=0, length=1000):
     for k in range(first, first + count):
-        store.keep(str(k), ".bin", bytes(length))
+        kernel_cache.keep(str(k), ".bin", bytes(length))
 
 
 def test_the_store_stays_within_its_bound_and_the_oldest_files_go(cache, monkeypatch):
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "10000B")
     for k in range(9):
-        store.keep(str(k), ".bin", bytes(1000))
-        part, name = store._place(str(k), ".bin")
+        kernel_cache.keep(str(k), ".bin", bytes(1000))
+        part, name = kernel_cache._place(str(k), ".bin")
         os.utime(cache / part / name, (1000 + k, 1000 + k))
-    assert store.recall("2", ".bin") == bytes(1000)  # used again: it is the newest now
+    assert kernel_cache.recall("2", ".bin") == bytes(1000)  # used again: it is the newest now
     fill(1, first=9)
     assert size(cache) <= 10_000
-    there = [k for k in range(10) if store.recall(str(k), ".bin") is not None]
+    there = [k for k in range(10) if kernel_cache.recall(str(k), ".bin") is not None]
     assert there == [2, 4, 5, 6, 7, 8, 9]
     fill(50, first=100)
     assert size(cache) <= 10_000
@@ -277,13 +277,13 @@ def test_the_store_stays_within_its_bound_and_the_oldest_files_go(cache, monkeyp
 )
 def test_the_bound_is_a_size(cache, monkeypatch, said, bytes_):
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", said)
-    assert store.bound() == bytes_
+    assert kernel_cache.bound() == bytes_
 
 
 @pytest.mark.parametrize("said", ["much", "-1", "1 parsec", "nan", "1e9"])
 def test_a_bound_that_is_no_size_is_told_once(cache, monkeypatch, caplog, said):
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", said)
-    assert store.bound() == store.bound() == 1 << 30
+    assert kernel_cache.bound() == kernel_cache.bound() == 1 << 30
     assert len(caplog.records) == 1
     assert "is no size such as 512MiB" in caplog.text
 
@@ -291,13 +291,13 @@ def test_a_bound_that_is_no_size_is_told_once(cache, monkeypatch, caplog, said):
 def test_what_is_larger_than_the_bound_is_not_kept_and_a_lower_bound_holds(cache, monkeypatch):
     fill(5)
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "2500")
-    monkeypatch.setattr(store, "_rooms", {})
-    store.keep("large", ".bin", bytes(5000))
-    assert store.recall("large", ".bin") is None
+    monkeypatch.setattr(kernel_cache, "_rooms", {})
+    kernel_cache.keep("large", ".bin", bytes(5000))
+    assert kernel_cache.recall("large", ".bin") is None
     assert size(cache) <= 2500
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(cache / "other"))
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "0")
-    store.keep("key", ".bin", b"content")
+    kernel_cache.keep("key", ".bin", b"content")
     assert not (cache / "other").exists()
 
 
@@ -309,10 +309,10 @@ def test_other_files_are_neither_counted_nor_removed(cache, monkeypatch):
         path.write_bytes(bytes(9000))
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "3000")
     fill(6)
-    assert store.survey().bytes <= 3000
-    assert store.clear()[0] >= 1
+    assert kernel_cache.survey().bytes <= 3000
+    assert kernel_cache.clear()[0] >= 1
     assert all(path.exists() for path in others)
-    assert store.survey().files == 0
+    assert kernel_cache.survey().files == 0
 
 
 def test_files_on_their_way_are_left_and_leftovers_are_not(cache, monkeypatch):
@@ -322,7 +322,7 @@ def test_files_on_their_way_are_left_and_leftovers_are_not(cache, monkeypatch):
     for path in (fresh, old):
         path.write_bytes(bytes(2000))
     os.utime(old, (1000, 1000))
-    monkeypatch.setattr(store, "_rooms", {})
+    monkeypatch.setattr(kernel_cache, "_rooms", {})
     fill(1)
     assert fresh.exists()
     assert not old.exists()
@@ -333,7 +333,7 @@ def work(first):
     return [
         k
         for k in range(first, first + 40)
-        if store.recall(str(k), ".bin") not in (None, bytes(1000))
+        if kernel_cache.recall(str(k), ".bin") not in (None, bytes(1000))
     ]
 
 
@@ -343,26 +343,28 @@ def test_processes_do_not_disturb_each_other(cache, monkeypatch):
     with ProcessPoolExecutor(3, mp_context=get_context("fork")) as pool:
         found = [pool.submit(work, first) for first in (0, 20, 40)]
         for _ in range(5):
-            store.clear()
+            kernel_cache.clear()
         assert [future.result() for future in found] == [[], [], []]
     assert size(cache) <= 20_000
     assert not list(cache.rglob("new-*"))
 
 
 def test_a_survey_says_what_there_is(cache):
-    assert store.survey() == store.Cache(str(cache), 0, 0, 1 << 30, None, None, True, None)
+    assert kernel_cache.survey() == kernel_cache.Cache(
+        str(cache), 0, 0, 1 << 30, None, None, True, None
+    )
     fill(3)
-    found = store.survey()
+    found = kernel_cache.survey()
     assert (found.files, found.bytes) == (3, size(cache))
     assert (found.owner, found.mode, found.used) == (os.geteuid(), "0700", True)
     cache.chmod(0o770)
-    found = store.survey()
+    found = kernel_cache.survey()
     assert (found.mode, found.used) == ("0770", False)
     assert "may be written by others (mode 0770)" in found.why
     with pytest.raises(PermissionError, match="nothing was removed"):
-        store.clear()
+        kernel_cache.clear()
     cache.chmod(0o700)
-    assert store.clear() == (3, 3 * 1032)
+    assert kernel_cache.clear() == (3, 3 * 1032)
     assert list(cache.iterdir()) == []
 
 

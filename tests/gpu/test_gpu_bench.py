@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from cc_rapids import bench, engines, evaluate, generators
-from cc_rapids.engines import MEMORY
+from cc_rapids import backends, bench, evaluate, generators
+from cc_rapids.backends import MEMORY
 
 pytestmark = pytest.mark.gpu
 
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 @pytest.fixture
 def cuda():
-    return engines.get("cuda")
+    return backends.get("cuda")
 
 
 def test_device_and_wall_time_apart(cuda):

@@ -12,7 +12,7 @@ from lies import LIES, rows
 from machine import with_package
 
 import cc_rapids
-from cc_rapids import Csr, InputError, engines, texts
+from cc_rapids import Csr, InputError, backends, texts
 from cc_rapids.interfaces import pylibcugraph
 from cc_rapids.scipy import connected_components
 
@@ -73,7 +73,7 @@ def test_rows_of_a_graph_of_cugraph(cudf, cugraph):
 def test_strings_that_leave_their_bytes():
     import cupy
 
-    on = engines.get("cuda")
+    on = backends.get("cuda")
     for at, lie in ((50, 10**9), (50, -1), (100, 2**31 - 1), (0, -(2**31))):
         offsets = np.arange(101, dtype=np.int32) * 8
         offsets[at] = lie

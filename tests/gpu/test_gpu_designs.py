@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import Connectivity, engines, generators, oracle
+from cc_rapids import Connectivity, backends, generators, oracle
 from cc_rapids.edges import Edges
 from cc_rapids.graphs import Csr
 
@@ -152,7 +152,7 @@ def test_shared_bits(cupy, n):
 
 def test_auto_shares_bits(cupy):
     """On a GPU with as much shared memory as those that it was measured on."""
-    if engines.get("cuda").largest_tiles().words < 55_000:
+    if backends.get("cuda").largest_tiles().words < 55_000:
         pytest.skip("this GPU has less shared memory")
     n = 1 << 21
     ends = tuple(cupy.random.default_rng(1).integers(0, n, (2, 30 * n)).astype(cupy.int32))
@@ -214,6 +214,6 @@ def test_batches_of_cudf(name):
 
 
 def test_locks_are_for_gpus_with_independent_threads():
-    assert engines.get("cuda").has_locks
+    assert backends.get("cuda").has_locks
     found = cc_rapids.components(([0, 1], [1, 2]), design="rem-lock+naive", engine="cuda")
     assert len(found) == 1

@@ -77,7 +77,7 @@ def test_the_ends_of_64_bits(cudf, dtype):
 
 
 def test_the_number_of_different_ids_is_estimated_closely():
-    engine = cc_rapids.engines.get("cuda")
+    engine = cc_rapids.backends.get("cuda")
     for different in (1, 1000, 30_000, 3_000_000):
         column = engine.asarray((np.arange(4_000_000) % different) * 10**12 - 2**60)
         assert slots._about([column], engine) == pytest.approx(different, rel=0.03, abs=1)

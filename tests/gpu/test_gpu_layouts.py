@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import engines, generators, oracle
-from cc_rapids.engines import MEMORY
+from cc_rapids import backends, generators, oracle
+from cc_rapids.backends import MEMORY
 from cc_rapids.graphs import Csr
 
 pytestmark = pytest.mark.gpu
@@ -123,7 +123,7 @@ def test_rows(cupy, graph, memory, both):
 def test_where_arrays_lie(cupy):
     """The kernels are handed pages of the host for zero copies, and memory of the device else."""
     cupyx = pytest.importorskip("cupyx")
-    engine = engines.get("cuda")
+    engine = backends.get("cuda")
     array, own = np.arange(100, dtype=np.int32), cupyx.empty_pinned(100, np.int32)
     own[:] = array
     for given in (array, own, cupy.asarray(array)):

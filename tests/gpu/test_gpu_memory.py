@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import cc_rapids
-from cc_rapids import bench, engines, generators, memory_bound
+from cc_rapids import backends, bench, generators, memory_bound
 
 pytestmark = pytest.mark.gpu
 
@@ -41,7 +41,7 @@ def kept_to(frame, solve=cc_rapids.connected_components):
 
     That memory is counted at all shows where the answer has to be among it.
     """
-    engine = engines.get("cuda")
+    engine = backends.get("cuda")
     labels, peak = bench.with_peak(engine, lambda: solve(frame))
     ends = [int(edge) for name in frame for edge in (frame[name].min(), frame[name].max())]
     ids, width = max(ends) - min(ends) + 1, frame["src"].dtype.itemsize
@@ -154,7 +154,7 @@ def test_copies_are_seen(cupy, monkeypatch):
     array = cupy.arange(8, dtype=np.int64)
     with copies(cupy, monkeypatch) as made:
         cupy.asnumpy(array), int(array[0]), array.tolist(), cupy.asarray(np.zeros(2))
-        engines.get("cuda").to_host(array)
+        backends.get("cuda").to_host(array)
     assert made == [64, 8, 64, 16, 64]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import engines, one_launch, oracle
+from cc_rapids import backends, one_launch, oracle
 from cc_rapids.choosing import AT_ONCE
 from cc_rapids.errors import InputError
 
@@ -17,7 +17,7 @@ SIZES = 1, 1024, 1025, one_launch.FEW, one_launch.FEW + 1, 135_168, 135_169, 1_0
 @pytest.fixture
 def launched(monkeypatch):
     """The names of the kernels that run."""
-    engine, names = type(engines.get("cuda")), []
+    engine, names = type(backends.get("cuda")), []
     launch = engine.launch
 
     def noted(self, kernel, n, arguments):

@@ -3,7 +3,7 @@
 import planted
 import pytest
 
-from cc_rapids import VerificationError, engines
+from cc_rapids import VerificationError, backends
 
 pytestmark = pytest.mark.gpu
 
@@ -23,4 +23,4 @@ def test_planted_faults_are_refused(name, monkeypatch, tmp_path):
         assert not planted.is_right(found, plant.job), "it spoils nothing"
         with pytest.raises(VerificationError):
             found.audit(edges, **named)
-    engines.get("cuda").synchronize()  # an access outside of the arrays would be told here
+    backends.get("cuda").synchronize()  # an access outside of the arrays would be told here

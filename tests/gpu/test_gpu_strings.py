@@ -10,7 +10,7 @@ import test_strings
 from as_lists import columns
 
 import cc_rapids
-from cc_rapids import engines, oracle, strings, texts
+from cc_rapids import backends, oracle, strings, texts
 from cc_rapids.buffers import lend_strings
 
 pytestmark = pytest.mark.gpu
@@ -38,10 +38,10 @@ def random_words(kind, seed=4):
 
 def check(cudf, series):
     """Codes and strings are those of cuDF's own factorisation."""
-    (codes,), words = strings.factorise([series], plain, engines.get("cuda"))
+    (codes,), words = strings.factorise([series], plain, backends.get("cuda"))
     expected, different = series.factorize(sort=True)
     np.testing.assert_array_equal(codes.get(), expected.get())
-    every = words.take(engines.get("cuda").xp.arange(words.size), engines.get("cuda"))
+    every = words.take(backends.get("cuda").xp.arange(words.size), backends.get("cuda"))
     assert every.to_arrow().equals(cudf.Series(different).to_arrow())
     assert every.to_arrow().equals(series.drop_duplicates().sort_values().to_arrow())
 
@@ -165,7 +165,7 @@ def test_strings_stay_spillable(cudf):
         frame = frame.iloc[1:]
         column = frame["src"]._column
         owners = [column.data.owner, column.plc_column.child(0).data().owner]
-        (_, words) = strings.factorise([frame["src"]], plain, engines.get("cuda"))
+        (_, words) = strings.factorise([frame["src"]], plain, backends.get("cuda"))
         assert words.size == 2
         for owner in owners:
             assert owner.spillable
@@ -191,7 +191,7 @@ def test_explain_states_enough(cudf, kind):
 def test_bytes_are_lent_and_not_copied(cudf):
     series = cudf.Series(random_words("numbered"))
     with lend_strings(series._column) as (chars, offsets):
-        text = texts.Text.of(chars, offsets, engines.get("cuda"))
+        text = texts.Text.of(chars, offsets, backends.get("cuda"))
         assert text.chars.data.ptr == text.words.data.ptr == series._column.data.ptr
         assert int(text.offsets[-1]) == chars.size
 

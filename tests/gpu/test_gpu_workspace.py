@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import engines, oracle
+from cc_rapids import backends, oracle
 
 pytestmark = pytest.mark.gpu
 N, M = 2_000_000, 5_000_000  # more than are solved in one launch
@@ -27,7 +27,7 @@ def rmm():
 
 def kept():
     gc.collect()  # what compiled a kernel, and the arrays that it was compiled for
-    return [size for size, _ in engines.get("cuda")._workspace.left.values()]
+    return [size for size, _ in backends.get("cuda")._workspace.left.values()]
 
 
 def graph(seed, n=N, m=M):

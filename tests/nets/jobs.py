@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids.engines import Kernel, compiler
-from cc_rapids.engines.rehearsal import Rehearsal, rehearsed
+from cc_rapids.backends import Kernel
+from cc_rapids.backends import compile as compiler
+from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from nets.normal_form import digest
 
 

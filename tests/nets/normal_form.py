@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.engines.parts import Atom, Part
+from cc_rapids.backends.device_function import Atom, Part
 
 WORDS: dict[str, str] = {}  # a renamed word of the backend: its new name to its first one
 

@@ -59,7 +59,7 @@ def _begin() -> None:
 
 
 def _compiled(key: tuple) -> tuple[str, str]:
-    from cc_rapids.engines import compiler
+    from cc_rapids.backends import compile as compiler
 
     kernel = KERNELS[key]
     name = f"{kernel.part.function.__name__}({', '.join(key[2])})"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.engines import Engine
+from cc_rapids.backends import Engine
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Found, Race, every_schedule

@@ -8,7 +8,7 @@ from functools import cache
 
 from ..errors import EngineError, unknown
 from .base import ALONE, MEMORY, Array, Engine, Kernel, Largest
-from .pieces import Layout, Piece, side_by_side
+from .memory.packing import Layout, Piece, side_by_side
 
 __all__ = [
     "ALONE",

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import EngineError
-from . import pages
-from .arenas import Arena, Recycling, Workspace, pool_of_caller
 from .base import ALONE, Array, Engine, Kernel, Largest
-from .compiler import threads_of
-from .kept import Kept
-from .parts import Atom
-from .pieces import Layout, Piece, Placed, side_by_side
+from .compile import threads_of
+from .device_function import Atom
+from .memory import pinned
+from .memory.packing import Layout, Piece, Placed, side_by_side
+from .memory.pinned import Kept
+from .memory.pool import Arena, Recycling, Workspace, pool_of_caller
 
 BLOCK = 256
 SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
@@ -128,7 +128,7 @@ class Cuda(Engine):
 
     def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
         """The driver's handle of the kernel for arguments of these types on this device."""
-        from . import compiler
+        from . import compile as compiler
 
         signature = compiler.signature_of(arguments)
         properties = _properties(device)
@@ -145,7 +145,7 @@ class Cuda(Engine):
 
     def notes(self, n: int) -> Array:
         """In memory that each thread keeps: the first allocation of a run waits until then."""
-        if 8 * n > pages.NOTE:
+        if 8 * n > pinned.NOTE:
             return super().notes(n)
         return self.xp.ndarray((n,), np.uint64, self._kept.aside(self._device()))
 
@@ -179,12 +179,12 @@ class Cuda(Engine):
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
         if memory == "device" or not n:
             return super().by_way_of(memory, n, dtype, write)
-        return pages.by_way_of(self.xp, memory, n, dtype, write)
+        return pinned.by_way_of(self.xp, memory, n, dtype, write)
 
     def placed(self, array: Array, memory: str) -> Array:
         if memory == "device" or not array.size:
             return self.asarray(array)
-        return pages.placed(self.xp, array, memory)
+        return pinned.placed(self.xp, array, memory)
 
     @property
     def device_id(self) -> int:
@@ -193,7 +193,7 @@ class Cuda(Engine):
     def free_bytes_of(self, memory: str) -> int:
         if memory == "device":
             return self.free_bytes()
-        host = pages.free_bytes()
+        host = pinned.free_bytes()
         return host if memory == "zero-copy" else min(host, self.free_bytes())
 
     def counts(self, numbers: Array, n: int) -> Array:
@@ -202,7 +202,7 @@ class Cuda(Engine):
         return self.xp.diff(self.xp.searchsorted(self.xp.sort(numbers), bounds))
 
     def to_host(self, array: Array) -> Any:
-        small = 0 < array.nbytes <= pages.NOTE and array.ndim == 1 and array.flags.c_contiguous
+        small = 0 < array.nbytes <= pinned.NOTE and array.ndim == 1 and array.flags.c_contiguous
         if not small or isinstance(array, np.ndarray):
             return self.xp.asnumpy(array)
         return self._kept.note(self._stream(), array)

@@ -16,10 +16,11 @@ from unittest import mock
 
 import numpy as np
 
-from .. import engines
-from . import compiler, cuda
+from .. import backends
+from . import compile as compiler
+from . import cuda
 from .base import Kernel
-from .parts import Part
+from .device_function import Part
 from .threads import Threads
 
 # How often a kernel runs, if less than it is asked to: pairs of threads, and lanes, need warps, and
@@ -104,7 +105,7 @@ class _Noted(Kernel):
 def rehearsed(kind: type[Rehearsal] = Rehearsal) -> Iterator[Any]:
     """A rehearsal of a kind, which every name of an engine stands for meanwhile."""
     engine = kind()
-    with mock.patch.object(engines, "get", return_value=engine), warnings.catch_warnings():
+    with mock.patch.object(backends, "get", return_value=engine), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
         yield engine

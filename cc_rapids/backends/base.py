@@ -52,9 +52,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import CapacityError, EngineError
-from .parts import Atom, Part
-from .pieces import Layout, Piece, side_by_side
-from .scope import Scope
+from .device_function import Atom, Part
+from .memory.packing import Layout, Piece, side_by_side
 
 UNKNOWN_CACHE = 64 << 20
 ALONE = 1024  # threads, at most, of a block that is launched alone
@@ -325,3 +324,22 @@ class Engine(ABC):
     @abstractmethod
     def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
         """The context itself, in which errors are those of the libraries."""
+
+
+class Scope:
+    """A context in which errors of memory are ours; a class, as small lists open it twice."""
+
+    def __init__(self, engine: str, pool: AbstractContextManager[Any]) -> None:
+        self.engine, self.pool = engine, pool
+
+    def __enter__(self) -> None:
+        self.pool.__enter__()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        self.pool.__exit__(kind, error, trace)
+        if isinstance(error, MemoryError) and not isinstance(error, CapacityError):
+            said = str(error).strip() or "no more is said"
+            raise CapacityError(
+                f"engine {self.engine!r} ran out of memory ({said}): components(..., explain=True)"
+                " says how much a run takes; num_vertices= and stream_components() take less"
+            ) from error

@@ -22,9 +22,10 @@ from numba.core import cgutils, serialize, types
 from numba.core.compiler import CompileResult
 from numba.extending import intrinsic
 
-from . import pages, store
+from . import kernel_cache
 from .base import Array, Engine, Kernel
-from .parts import Atom, Part
+from .device_function import Atom, Part
+from .memory import pinned
 
 CHUNK = 1 << 16  # indices a thread takes at a time: small enough to balance, large enough to pay
 ORDER = "acq_rel"
@@ -284,7 +285,7 @@ class Threads(Engine):
         return super().cache_bytes()
 
     def free_bytes(self) -> int:
-        return pages.free_bytes()
+        return pinned.free_bytes()
 
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -307,19 +308,19 @@ class _OnDisk:
         return f"{self.key} {signature} {codegen.magic_tuple()}"
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        content = store.recall(self._name(signature, context.codegen()), ".code")
+        content = kernel_cache.recall(self._name(signature, context.codegen()), ".code")
         if content is None:
             return None
         return CompileResult._rebuild(context, *pickle.loads(content))
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         name = self._name(signature, compiled.library.codegen)
-        store.keep(name, ".code", serialize.dumps(compiled._reduce()))
+        kernel_cache.keep(name, ".code", serialize.dumps(compiled._reduce()))
 
 
 @cache
 def _recipe() -> str:
-    return store.recipe("threads.py", "parts.py")
+    return kernel_cache.recipe("threads.py", "device_function.py")
 
 
 class _Writeable:

@@ -10,7 +10,7 @@ from numba import cuda
 from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
 
 from .base import NEAR, Kernel, Largest
-from .gpu import ATOMS, SHAPES
+from .cuda_intrinsics import ATOMS, SHAPES
 from .threads import Threads
 
 BLOCK = 32

@@ -20,9 +20,9 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
-from . import store
+from . import kernel_cache
 from .base import NEAR, Kernel
-from .pieces import Placed
+from .memory.packing import Placed
 
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
 
@@ -70,16 +70,16 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
 def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
     """A compiled kernel from the store of this user's processes, which keeps it if it is new."""
     key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
-    content = store.recall(key, ".cubin")
+    content = kernel_cache.recall(key, ".cubin")
     if content is None:
         content = compile_kernel(kernel, signature, capability).to_bytes()
-        store.keep(key, ".cubin", content)
+        kernel_cache.keep(key, ".cubin", content)
     return Binary.from_bytes(content)
 
 
 @cache
 def _recipe() -> str:
-    return store.recipe("gpu.py", "compiler.py", "parts.py")
+    return kernel_cache.recipe("cuda_intrinsics.py", "compile.py", "device_function.py")
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
@@ -99,7 +99,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
     """
     from numba import cuda
 
-    from .gpu import ATOMS, SHAPES
+    from .cuda_intrinsics import ATOMS, SHAPES
 
     with _lock, _pretend(capability), _without_collector():
         body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts)
