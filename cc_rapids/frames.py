@@ -72,7 +72,7 @@ def read(
     every, asked = num_vertices is not None, (source, destination)
     source, destination = named(source, destination)
     if header is not None:
-        check_header(edges)
+        refuse_header(edges)
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
     elif is_cudf_frame(edges):
@@ -104,7 +104,7 @@ def named(
     return source, DESTINATION if destination is None else destination
 
 
-def check_header(edges: Any) -> None:
+def refuse_header(edges: Any) -> None:
     """An InputError unless edges are a path, or several."""
     listed = edges if isinstance(edges, list) and edges else [edges]
     if not all(isinstance(item, str | os.PathLike) for item in listed):

@@ -15,7 +15,7 @@ from .batches import State
 from .cuts import Cuts
 from .design import Design
 from .errors import InputError, MissingColumnError, NullsError, unknown
-from .frames import check_header, named
+from .frames import named, refuse_header
 from .given import Given
 from .pick import column_of, columns_of, numbers_of
 from .result import check_labels
@@ -101,7 +101,7 @@ def components_at(
     source, destination, width = inputs.sides(source, destination, count)
     state = begun(backends.get(engine or "threads"), count, vertices, engine is None, width)
     if header is not None:
-        check_header(edges)
+        refuse_header(edges)
     names, taken = named(source, destination), list[Any]()
     stream = weighed(edges, (source, destination), names, weight, header, taken)
     reader = _Reader(*names, weight, nulls, levels, direction, engine is None, chosen)

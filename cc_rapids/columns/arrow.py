@@ -58,7 +58,7 @@ def plain(native: Any, name: str = "ids") -> Any:
         return native  # pandas' of PyArrow's are called so
     held = native.array.__arrow_array__()
     found = _plain(name, held)
-    return native if found is held else _in_pandas(found, native.index, native.name)
+    return native if found is held else _pandas_series(found, native.index, native.name)
 
 
 def sound(name: str, held: Any) -> Any:
@@ -123,7 +123,7 @@ def rows_where(native: Any, mask: Any, name: str = "ids") -> Any:
     if not _is_arrow_backed(native):
         return native[mask]
     held = _filtered(name, native.array.__arrow_array__(), mask)
-    found = _in_pandas(held, native.index[mask], native.name)
+    found = _pandas_series(held, native.index[mask], native.name)
     return found if found.dtype == native.dtype else found.astype(native.dtype)
 
 
@@ -137,7 +137,7 @@ def _is_arrow_backed(series: Any) -> bool:
     return isinstance(series.array, kind)
 
 
-def _in_pandas(held: Any, index: Any, name: Any) -> Any:
+def _pandas_series(held: Any, index: Any, name: Any) -> Any:
     import pandas as pd
 
     return pd.Series(pd.arrays.ArrowExtensionArray(held), index, name=name)

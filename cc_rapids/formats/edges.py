@@ -173,7 +173,7 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
         yield piece
 
 
-def _named(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+def _write_text(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
     """csv, tsv and snap."""
     import pyarrow as pa
 
@@ -252,7 +252,7 @@ def _gathered(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
 
 
 _WRITERS: dict[str, Callable[[EdgeList, BinaryIO, str, Path], Any]] = {
-    **dict.fromkeys(("csv", "tsv", "snap"), _named),
+    **dict.fromkeys(("csv", "tsv", "snap"), _write_text),
     **dict.fromkeys(("mtx", "he", "gr"), _headed),
     **dict.fromkeys(GATHERED, _gathered),
     "parquet": _parquet,

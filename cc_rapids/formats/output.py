@@ -49,7 +49,7 @@ def replacing(
         writing fails, as on a full disk or a closed pipe; names the path and the reason.
     """
     path = Path(path)
-    with _named(path):
+    with _errors_of(path):
         check_place(path)
         descriptor = _descriptor(path)
         if descriptor is None and not _is_special(path):
@@ -69,7 +69,7 @@ def check_place(path: Path) -> None:
     OutputError
         The path is a folder or closed to writing, or its folder is missing or closed to writing.
     """
-    with _named(path):
+    with _errors_of(path):
         if _descriptor(path) is not None:
             return
         if path.is_dir():
@@ -96,12 +96,12 @@ def make_folder(path: Path) -> None:
     OutputError
         It cannot be made; names the path and the reason.
     """
-    with _named(path):
+    with _errors_of(path):
         path.mkdir(exist_ok=True)
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _errors_of(path: Path) -> Iterator[None]:
     """What the operating system refuses, as an error that names the path."""
     try:
         yield

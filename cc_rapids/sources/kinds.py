@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
 from ..formats import RowGroups, Taken, edge_columns
-from ..frames import Side, at_hand, check_header, named
+from ..frames import Side, at_hand, named, refuse_header
 from .memory import Budget
 
 
@@ -175,7 +175,7 @@ def source_of(
         They are none.
     """
     if header is not None:
-        check_header(edges)
+        refuse_header(edges)
     if isinstance(edges, str | os.PathLike) or are_paths(edges):
         from .files import Files
 

@@ -20,9 +20,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from ..batches import State
 from ..errors import CapacityError, InputError
-from ..index import Index, Integers, Range, Texts, Tuples
 
 VERTEX = {"range": 20, "integers": 40, "strings": 80}
 EDGE = {"range": 80, "integers": 400, "strings": 800}
@@ -60,22 +58,6 @@ def in_words(size: int) -> str:
     if size < 1 << 20:
         return f"{size:,} bytes"
     return f"{size / 2**30:,.2f} GiB" if size >= 1 << 30 else f"{size / 2**20:,.1f} MiB"
-
-
-def kind_of(index: Index) -> str:
-    """Which row of the table an index is in; the dearest while no ids have come."""
-    if isinstance(index, Range):
-        return "range"
-    if isinstance(index, Tuples):
-        return "strings" if index.strings or not index.n else "integers"
-    return "integers" if isinstance(index, Integers) and index.n else "strings"
-
-
-def text_of(index: Index) -> int:
-    """The bytes of the strings that an index holds."""
-    if isinstance(index, Tuples):
-        return sum(map(text_of, index.columns))
-    return int(getattr(index.held, "nbytes", 0)) if isinstance(index, Texts) else 0
 
 
 @dataclass
@@ -135,8 +117,3 @@ class Budget:
             )
         self.rows = min(rows, self.most)
         return self.rows
-
-    def follow(self, state: State) -> int:
-        """The same for a state."""
-        index = state.index
-        return self.update(kind_of(index), index.n, text_of(index), index.width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..backends import Engine
+from ..index import Index, Integers, Range, Texts, Tuples
 from ..sources import Budget, Source
 from ..sources.memory import LEAST_ROWS, in_words
 
@@ -103,3 +104,28 @@ def plan(
         rate=rate,
         seconds=None if edges is None else edges / rate,
     )
+
+
+def memory_use(index: Index) -> tuple[str, int, int, int]:
+    """Return what :meth:`Budget.update` is told of an index.
+
+    These are its row of the table, how many vertices it has, the bytes of their strings, and how
+    many columns an id has.
+    """
+    return _row_of(index), index.n, _text_of(index), index.width
+
+
+def _row_of(index: Index) -> str:
+    """Which row of the table an index is in; the dearest while no ids have come."""
+    if isinstance(index, Range):
+        return "range"
+    if isinstance(index, Tuples):
+        return "strings" if index.strings or not index.n else "integers"
+    return "integers" if isinstance(index, Integers) and index.n else "strings"
+
+
+def _text_of(index: Index) -> int:
+    """The bytes of the strings that an index holds."""
+    if isinstance(index, Tuples):
+        return sum(map(_text_of, index.columns))
+    return int(getattr(index.held, "nbytes", 0)) if isinstance(index, Texts) else 0

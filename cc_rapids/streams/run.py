@@ -24,7 +24,7 @@ from ..result import Components, check_labels
 from ..snapshots import begun, snapshot
 from ..sources import Budget, Chunk, Cursor, Source, ahead, bytes_of, source_of
 from ..sources.memory import MOST_ON_DEVICE, MOST_ROWS
-from .plan import StreamPlan, plan
+from .plan import StreamPlan, memory_use, plan
 from .progress import Reporter, StreamProgress
 from .saved import Resumed, Saver
 
@@ -180,7 +180,7 @@ class Run:
             done = saved.done and not saved.more and self.saver.trace is None
             kind = replace(self._kind(state), dropped=state.given.dropped)
             state = replace(state, given=kind)
-        self.budget.follow(state)
+        self.budget.update(*memory_use(state.index))
         total = self.stream.measure()["edges"] if progress and not done else None
         reporter = Reporter(progress, total, state.edges)
         try:
@@ -224,7 +224,7 @@ class Run:
         with closing(taken):  # type: ignore[type-var]
             for chunk in taken:
                 state, cursor = self._link(state, chunk), chunk.after
-                self.budget.follow(state)
+                self.budget.update(*memory_use(state.index))
                 if not chunk.old:
                     if self.saver.due():
                         self.saver.write(state, cursor)
