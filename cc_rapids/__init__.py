@@ -20,7 +20,7 @@ _old_paths.install()
 _HOMES = {
     "components": "api",
     "spanning_forest": "api",
-    "Csr": "graphs",
+    "Csr": "data.adapters",
     "connected_components": "interfaces.labels",
     "weakly_connected_components": "interfaces.cugraph",
     "install": "interfaces.install",
@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from .backends import release_memory
     from .connectivity import Connectivity
     from .cuts import Cuts
+    from .data.adapters import Csr
     from .design import Design, designs
     from .errors import (
         ArgumentTypeError,
@@ -132,7 +133,6 @@ if TYPE_CHECKING:
         UnknownVertexError,
         VerificationError,
     )
-    from .graphs import Csr
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from . import offsets
 from .backends import MEMORY, Engine
+from .data import offsets
+from .data.edge_input import Given
 from .design import Design
 from .edges import Array, Edges
 from .errors import CapacityError, InputError
 from .forest import Forest
-from .given import Given
 from .kernels import edges as reading
 from .kernels import id_range
 

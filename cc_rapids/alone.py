@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .backends import Array, Engine
-from .columns import Column, of
-from .pick import rows_of
+from .data.column import Column, of
+from .data.frame_access import rows_of
 from .spans import bounds, type_of
 from .strings import chosen, different, factorise, taken
 

@@ -25,8 +25,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from .data.files.write import replacing
 from .errors import FormatError
-from .formats.output import replacing
 
 MAGIC = b"cc_rapids archive\n"
 LENGTHS = struct.Struct("<QI")
@@ -42,7 +42,7 @@ def write(
     Parameters
     ----------
     path : path
-        See :func:`cc_rapids.formats.output.replacing`.
+        See :func:`cc_rapids.data.files.write.replacing`.
     words : mapping
         What JSON can hold.
     arrays : mapping of str to one-dimensional arrays

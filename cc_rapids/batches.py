@@ -16,11 +16,11 @@ import numpy as np
 from . import kernels
 from .backends import Array, Engine
 from .choosing import choose_for_batch
-from .columns import no_rows, without_rows
+from .data.column import no_rows, without_rows
+from .data.edge_input import Given
 from .design import Design
 from .edges import Edges
 from .forest import Forest
-from .given import Given
 from .index import Index, extended
 from .kernels import find
 from .kernels import forest as forest_module

@@ -16,10 +16,10 @@ import numpy as np
 from . import archive
 from .backends import Engine
 from .batches import State, kind_of
-from .columns import text_buffers
+from .data.column import text_buffers
+from .data.frame_kind import given_like, kind_words
 from .errors import FormatError
 from .forest import Forest
-from .framekind import given_like, kind_words
 from .index import Index, Integers, Range, Texts, Tuples
 from .inputs import NOTHING, check_design
 

@@ -8,16 +8,16 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from . import backends, batches, checkpoint, inputs
-from .alike import column_like
 from .batches import State
+from .data.frame_access import rows_of
+from .data.frame_build import column_like
+from .data.read import Side
+from .data.streams import is_iterable
 from .design import Design
-from .frames import Side
 from .index import check_kind
 from .insertions import insert_all, insert_given
-from .pick import rows_of
 from .result import Components, check_labels
 from .snapshots import begun, merged, snapshot
-from .sources import is_iterable
 
 # By their ids: after a fork their locks are free, whoever held them
 _living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()

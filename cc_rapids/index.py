@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from .backends import Array, Engine
-from .columns import Column, is_cudf
+from .data.column import Column, is_cudf
+from .data.edge_input import Given
 from .errors import CapacityError, ColumnTypeError, InputError
-from .given import Given
 from .names import Listed, Offset
 from .rows import RankedRows
 from .spans import bounds, span_of, type_of

@@ -9,18 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from . import backends, frames
+from . import backends
 from .adjacency import Adjacency, check_offsets, listed
 from .backends import Array, Engine
 from .batches import State
-from .columns import Lending, of_parts
+from .data import read as frames
+from .data.column import Lending, of_parts
+from .data.edge_input import Given
+from .data.frame_access import (
+    collected,
+    column_of,
+    columns_of,
+    first,
+    is_frame,
+    mask_of,
+    parts_of,
+    rows_of,
+)
+from .data.read import Side
 from .design import Design
 from .edges import Edges
 from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError, unknown
-from .frames import Side
-from .given import Given
-from .parts import collected, is_frame, parts_of
-from .pick import column_of, columns_of, first, mask_of, rows_of
 
 BYTES_OF_ID = 40  # that a new one takes while it is numbered
 MISSING = ("raise", "false")

@@ -9,11 +9,11 @@ from typing import Any
 from . import batches, inputs
 from .backends import Array, Engine
 from .batches import State
-from .columns import Lending
+from .data.column import Lending
+from .data.edge_input import Given
+from .data.read import Side
 from .design import Design
 from .errors import InputError
-from .frames import Side
-from .given import Given
 
 Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
 WINDOW = 1 << 23  # edges of batches that are lent together

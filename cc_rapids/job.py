@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import backends, frames, one_launch, vertices
+from . import backends, one_launch, vertices
 from .adjacency import Adjacency, arranged, check_offsets, placed, rows_of
 from .backends import Array, Engine
 from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
-from .columns import Lending
+from .data import read
+from .data.column import Lending
+from .data.edge_input import Given
 from .design import Design
 from .forest import Ahead
-from .given import Given
 from .names import Offset
 from .plan import Plan, check_memory, check_pairs, plan
 from .result import Components, Facts, check_labels
@@ -82,7 +83,7 @@ def job(
     chosen, rule = Design.parse(design), rule_of(design)
     if forest:
         check_design(chosen)
-    given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    given = read.read(edges, source, destination, vertices, num_vertices, nulls, header)
     runner = backends.get(engine or ("cuda" if given.on_device else "threads"))
     ends, starts, room = given.columns, [given.offsets] if given.offsets else [], runner.room()
     with runner.scope(room), Lending([*ends, *starts]) as held:
@@ -103,9 +104,9 @@ def _passes_by(edges: Any, source: Any) -> bool:
 
     The modules for these are not loaded for a pair or a frame.
     """
-    if frames.at_hand(edges):
+    if read.at_hand(edges):
         return False
-    from .sources import is_stream
+    from .data.streams import is_stream
 
     return is_stream(edges) or (isinstance(edges, str | PathLike) and isinstance(source, list))
 

@@ -9,15 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .alike import with_column
 from .alone import ids_or_own, numbers_alone
 from .backends import Array, Engine
-from .columns import Column, held, is_cudf, of, of_parts
-from .errors import InputError, NullsError, UnknownVertexError, unknown
-from .forest import Forest
-from .given import Given
-from .parts import parts_of
-from .pick import (
+from .data.column import Column, held, is_cudf, of, of_parts
+from .data.edge_input import Given
+from .data.frame_access import (
     check_columns,
     check_frame,
     check_kinds,
@@ -25,7 +21,11 @@ from .pick import (
     columns_of,
     first,
     only,
+    parts_of,
 )
+from .data.frame_build import with_column
+from .errors import InputError, NullsError, UnknownVertexError, unknown
+from .forest import Forest
 from .vertices import Names
 
 IDS = ("min", "max")  # the kinds of labels that are ids

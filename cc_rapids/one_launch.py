@@ -15,10 +15,10 @@ import numpy as np
 
 from .backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .choosing import AT_ONCE, Branch, Rule
+from .data.edge_input import Given
 from .design import Design
 from .edges import Edges
 from .forest import ROOM, Forest
-from .given import Given
 from .kernels import edges as reading
 from .kernels import find, forest, gather, giant, id_range, scan
 from .kernels import one_launch as one

@@ -8,10 +8,10 @@ from typing import Any
 from . import one_launch
 from .backends import ALONE, MEMORY, Engine
 from .choosing import Branch, Rule, choose, choose_by_paper
+from .data.edge_input import Given
 from .design import Design
 from .errors import CapacityError, InputError, unknown
 from .forest import ROOM_FOR_BITS, room_for_queues
-from .given import Given
 from .vertices import measure
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of

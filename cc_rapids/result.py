@@ -12,13 +12,13 @@ import numpy as np
 
 from .audit import Audited
 from .backends import Array, Engine
-from .columns import Column, of, without_rows
+from .data.column import Column, of, without_rows
+from .data.edge_input import Given
+from .data.frame_access import bring
 from .errors import InputError, unknown
 from .forest import Forest
-from .given import Given
 from .lookup import IDS
 from .names import same_integers
-from .pick import bring
 from .selection import Selection
 from .spanning import forest_columns
 from .strings import same_strings

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .backends import Array, Engine
-from .columns import Column
+from .data.column import Column
 from .errors import InputError
 from .names import Listed, Offset
 from .spans import bounds, type_of

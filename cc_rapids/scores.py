@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .backends import Array
-from .columns import as_series, is_cudf, is_series, series_of
+from .data.column import as_series, is_cudf, is_series, series_of
+from .data.frame_access import column_of, columns_of, numbers_of
 from .errors import ColumnTypeError, InputError
-from .pick import column_of, columns_of, numbers_of
 
 BY = "by is a frame of a column 'vertex' and one of scores, or a pair (vertices, scores)"
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .backends import Array
+from .data.frame_access import only
 from .errors import InputError, shown, unknown
 from .lookup import IDS, Lookup, is_single
-from .pick import only
 from .scores import best_places, ordered, vertices_and_scores
 
 

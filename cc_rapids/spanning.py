@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .columns import Column, is_cudf
+from .data.column import Column, is_cudf
+from .data.edge_input import Given
 from .design import Design
 from .errors import DesignError
-from .given import Given
 
 
 def check_design(design: Design | None) -> None:

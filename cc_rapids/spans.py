@@ -10,8 +10,8 @@ import numpy as np
 
 from . import kernels
 from .backends import Array, Engine
+from .data.edge_input import Given
 from .errors import ColumnTypeError, InputError
-from .given import Given
 from .kernels import edges
 from .memory import MORE, WIDER
 

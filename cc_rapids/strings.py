@@ -22,8 +22,8 @@ import numpy as np
 
 from . import texts
 from .backends import Array, Engine
-from .buffers import lend_strings
-from .columns import Native, is_cudf, text_buffers
+from .data.column import Native, is_cudf, text_buffers
+from .data.cudf_internals import lend_strings
 from .texts import Text
 
 

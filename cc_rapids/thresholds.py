@@ -13,14 +13,14 @@ from . import backends, batches, inputs
 from .backends import Array
 from .batches import State
 from .cuts import Cuts
+from .data.edge_input import Given
+from .data.frame_access import column_of, columns_of, numbers_of
+from .data.read import named, refuse_header
+from .data.streams import weighed
 from .design import Design
 from .errors import InputError, MissingColumnError, NullsError, unknown
-from .frames import named, refuse_header
-from .given import Given
-from .pick import column_of, columns_of, numbers_of
 from .result import check_labels
 from .snapshots import begun, snapshot
-from .sources import weighed
 
 DIRECTIONS = ("at_least", "at_most")
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .backends import Engine
+from .data.edge_input import Given
 from .edges import Array, Edges
 from .forest import Forest
-from .given import Given
 from .kernels import id_bitmap, primitives
 from .names import Listed, Offset
 from .ranks import blocks_of, rank

@@ -11,8 +11,8 @@ from cc_rapids import Design, VerificationError, backends, generators, texts
 from cc_rapids.audit.labels import audit_labels
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.choosing import AUTO, for_forest
-from cc_rapids.given import Labels
-from cc_rapids.graphs import Csr
+from cc_rapids.data.adapters import Csr
+from cc_rapids.data.edge_input import Labels
 
 # What "auto" runs by either of its rules, with a forest too.
 CHOSEN = [rule.design for rule in AUTO]

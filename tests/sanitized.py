@@ -16,7 +16,7 @@ from lies import FAR, LIES, N, edges, rows, same_kind
 
 import cc_rapids
 from cc_rapids import Design, backends, generators
-from cc_rapids.graphs import Csr
+from cc_rapids.data.adapters import Csr
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
 BATCHED = (

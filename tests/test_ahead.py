@@ -135,9 +135,9 @@ def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
     edges = pd.DataFrame({"src": [4, 2, 9, 9, 1], "dst": [2, 7, 9, 4, 3]})
     whole = cc_rapids.components(edges, engine=engine).labels()
     made = []
-    given = cc_rapids.frames.read(edges, "src", "dst", None, None, "raise")
+    given = cc_rapids.data.read.read(edges, "src", "dst", None, None, "raise")
     noted = replace(given, frame=lambda columns: made.append(gathered[-1]) or given.frame(columns))
-    monkeypatch.setattr(cc_rapids.frames, "read", lambda *rest: noted)
+    monkeypatch.setattr(cc_rapids.data.read, "read", lambda *rest: noted)
     gathered.clear()
     found = cc_rapids.job.job(edges, "src", "dst", engine=engine, listed=told)
     early = told in (6, 7, 8)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids import api, doctor
-from cc_rapids.formats import read_edges
+from cc_rapids.data.files.read import read_edges
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
 NO_GPU_PACKAGES = importlib.util.find_spec("cupy") is None

@@ -13,7 +13,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import FormatError, InputError, MissingColumnError
-from cc_rapids.formats import read_edges
+from cc_rapids.data.files.read import read_edges
 
 RENAMED = pa.table({"weight": [7, 8, 9], "src": [1, 2, 4], "target": [2, 3, 5]})
 LINKED = pa.table(

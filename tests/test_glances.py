@@ -6,8 +6,9 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import check, components_of
 
 import cc_rapids
-from cc_rapids import backends, choosing, errors, frames, generators, job, spans
+from cc_rapids import backends, choosing, errors, generators, job, spans
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
+from cc_rapids.data import read as frames
 from cc_rapids.edges import Edges
 
 

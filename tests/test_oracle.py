@@ -147,7 +147,7 @@ FRAMES = {
     "pandas": pd.DataFrame,
     "polars": pl.DataFrame,
     "pyarrow": pa.table,
-    "arrays": lambda columns: cc_rapids.given.Labels(*columns.values()),
+    "arrays": lambda columns: cc_rapids.data.edge_input.Labels(*columns.values()),
 }
 
 

@@ -15,7 +15,7 @@ from cc_rapids import Design, DesignError, backends, choosing, generators, oracl
 from cc_rapids.backends import Largest
 from cc_rapids.backends.device_function import Atom
 from cc_rapids.backends.dry_run import ATOMS, Rehearsal
-from cc_rapids.graphs import Csr
+from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import sampling, shared_filter
 

@@ -6,9 +6,10 @@ import pytest
 from stream_inputs import parts, same, table, words
 
 import cc_rapids
-from cc_rapids import formats, stream_components
-from cc_rapids.formats.files import Wanted
-from cc_rapids.sources import files, memory
+from cc_rapids import stream_components
+from cc_rapids.data import memory_budget, streams
+from cc_rapids.data.files import read as formats
+from cc_rapids.data.files.input_file import Wanted
 from cc_rapids.streams import run
 
 
@@ -37,7 +38,7 @@ def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
     edges, path = table(), str(tmp_path / "a.parquet")
     pq.write_table(edges, path, row_group_size=1000)
     sizes = [1000] * (len(edges) // 1000) + [len(edges) % 1000] * (len(edges) % 1000 > 0)
-    with files.opened(path) as file:
+    with streams.opened(path) as file:
         wanted = Wanted(None, None, "parquet", None)
         read_groups = run.row_group_reader(None)
         for start, done in ((0, 0), (2, 300)):
@@ -67,4 +68,4 @@ def test_a_plan_counts_the_chunks_of_both_readers(tmp_path, request):
     request.getfixturevalue("read")
     two = cc_rapids.components([path], num_vertices=5000, explain=True)
     rows = len(table())
-    assert two.bytes - one.bytes == rows * memory.EDGE["range"] // 2
+    assert two.bytes - one.bytes == rows * memory_budget.EDGE["range"] // 2

@@ -15,7 +15,10 @@ from stream_inputs import SMALL, parts, same, table
 
 import cc_rapids
 import cc_rapids.streams.progress
-from cc_rapids import ChangedFileError, components, components_at, formats
+from cc_rapids import ChangedFileError, components, components_at
+from cc_rapids.data.files import input_file
+from cc_rapids.data.files import read as formats
+from cc_rapids.data.files import write as write_module
 
 EDGES = table()
 
@@ -58,14 +61,14 @@ CHANGES = {
 
 
 def write(path):
-    kind = formats.format_of(path)
+    kind = input_file.format_of(path)
     if kind == "parquet":
         pq.write_table(EDGES, path, row_group_size=1000)
     elif kind == "arrow":
         pa.feather.write_feather(EDGES, str(path), "uncompressed", chunksize=1000)
     else:
-        edges = formats.EdgeList([EDGES], len(EDGES), range(5000), EDGES.schema)
-        formats.write_edges(edges, path)
+        edges = write_module.EdgeList([EDGES], len(EDGES), range(5000), EDGES.schema)
+        write_module.write_edges(edges, path)
     return str(path)
 
 
@@ -112,26 +115,26 @@ def test_a_file_that_waits_for_its_turn(tmp_path, change):
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.npz", "a.he", "a.egr", "a.txt", "a.mtx", "a.gr"])
 @pytest.mark.parametrize("in_pieces", [False, True])
 def test_a_file_that_is_read_whole(name, in_pieces, tmp_path, monkeypatch):
-    path, read = write(tmp_path / name), formats.File.__init__
+    path, read = write(tmp_path / name), input_file.File.__init__
 
     def changed(file, *rest):
         read(file, *rest)
         later(path)
 
-    monkeypatch.setattr(formats.File, "__init__", changed)
+    monkeypatch.setattr(input_file.File, "__init__", changed)
     with pytest.raises(ChangedFileError, match="was changed while it was read"):
         components([path] if in_pieces else path)
 
 
 @pytest.mark.parametrize("how", ["cut", "gone"])
 def test_what_cannot_be_read_any_more_is_told_as_a_change(how, tmp_path, monkeypatch):
-    path, init = write(tmp_path / "a.npz"), formats.File.__init__
+    path, init = write(tmp_path / "a.npz"), input_file.File.__init__
 
     def changed(file, *rest):
         init(file, *rest)
         CHANGES[how](path)
 
-    monkeypatch.setattr(formats.File, "__init__", changed)
+    monkeypatch.setattr(input_file.File, "__init__", changed)
     with pytest.raises(ChangedFileError):
         formats.read_edges(path)
 

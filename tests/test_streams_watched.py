@@ -16,9 +16,8 @@ from stream_inputs import parts, table
 import cc_rapids
 import cc_rapids.streams.progress
 from cc_rapids import stream_components
-from cc_rapids.sources import Chunk, Cursor
-from cc_rapids.sources.ahead import ahead
-from cc_rapids.sources.memory import bytes_of
+from cc_rapids.data.memory_budget import bytes_of
+from cc_rapids.data.streams import Chunk, Cursor, ahead
 
 ROOT = Path(__file__).parent.parent
 

@@ -13,7 +13,7 @@ import cc_rapids
 from cc_rapids import Design, DesignError, backends, choosing, design, generators, oracle, plan
 from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import Rehearsal
-from cc_rapids.graphs import Csr
+from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import blocks
 from cc_rapids.program import Parts
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import frames
 from ..backends import Array, Engine
-from ..columns import Column, Lending, is_cudf, of, of_parts
+from ..data import read
+from ..data.column import Column, Lending, is_cudf, of, of_parts
+from ..data.frame_access import column_of, columns_of
 from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
-from ..pick import column_of, columns_of
 from .ids import ALL, Ids, Integers, Several, Words, in_words, taken
 from .tally import Tally
 
@@ -277,7 +277,7 @@ def _columns(frame: Any, kind: str, parts: int) -> tuple[Column, Column, bool]:
         for word in ("vertex", "labels")
     ]
     if kind in IDS or isinstance(frame, str | os.PathLike):
-        given = frames.read(frame, names[0], names[1], None, None, "raise", droppable=False)
+        given = read.read(frame, names[0], names[1], None, None, "raise", droppable=False)
         return given.src, given.dst, given.on_device
     if isinstance(frame, tuple | list):
         vertices, numbers = [frame[0]], frame[1]

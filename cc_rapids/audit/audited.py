@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..backends import Engine
+from ..data.edge_input import Given
 from ..forest import Forest
-from ..given import Given
 from .proof import Audit
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array
-from ..given import Given
+from ..data.edge_input import Given
 from .answer import IDS, Answer
 from .ids import in_words
 

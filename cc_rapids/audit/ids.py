@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Engine
-from ..columns import is_cudf
+from ..data.column import is_cudf
+from ..data.frame_access import first
 from ..kernels import audit
 from ..kernels.audit import kernel
-from ..pick import first
 from .tally import Tally
 
 ALL = (1 << 64) - 1

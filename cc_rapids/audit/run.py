@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import frames
 from ..backends import Array, Engine
-from ..columns import Column, Lending, of, of_parts
+from ..data import read as frames
+from ..data.column import Column, Lending, of, of_parts
+from ..data.edge_input import Given
+from ..data.frame_access import check_kinds, parts_of
+from ..data.memory_budget import Budget, bytes_of
+from ..data.offsets import check as check_offsets
+from ..data.streams import Chunk, Cursor, ahead, is_stream, source_of
 from ..errors import InputError, VerificationError, unknown
-from ..given import Given
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
-from ..offsets import check as check_offsets
 from ..oracle.peers import PEERS
-from ..parts import parts_of
-from ..pick import check_kinds
-from ..sources import Budget, Chunk, Cursor, ahead, bytes_of, is_stream, source_of
 from . import ways
 from .answer import Answer
 from .compared import compare

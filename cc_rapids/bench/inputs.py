@@ -10,11 +10,11 @@ import numpy as np
 
 from ..adjacency import Adjacency, rows_of
 from ..backends import Array, Engine
+from ..data.adapters import Csr
 from ..edges import Edges
 from ..errors import InputError
 from ..forest import Forest
 from ..generators import Graph
-from ..graphs import Csr
 from .timing import rotated
 
 

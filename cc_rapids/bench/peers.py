@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Engine
-from ..graphs import Csr
+from ..data.adapters import Csr
 from .inputs import Input
 
 

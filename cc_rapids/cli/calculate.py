@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..formats import EdgeFile, check_output, read_edges, write_table
+from ..data.files.read import EdgeFile, read_edges
+from ..data.files.write import check_output, write_table
 from .group import examples
 from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, nulls_option
 from .recipes import complete_recipe, recipe

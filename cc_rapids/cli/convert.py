@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..formats import (
-    COUNTED,
-    ONE_BASED,
-    EdgeFile,
-    EdgeList,
-    check_edges_output,
-    plain,
-    read_edges,
-    write_edges,
-)
+from ..data.files.read import EdgeFile, read_edges
+from ..data.files.text_ids import plain
+from ..data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
 from .group import examples
 from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, format_option
 from .show import as_json, print_json, print_rows, progress, quiet_option, seconds

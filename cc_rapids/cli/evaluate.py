@@ -131,7 +131,7 @@ def evaluate(
 
 def _check_folder(out: Path) -> None:
     """Before hours of work, that what they give can be written."""
-    from ..formats import check_output
+    from ..data.files.write import check_output
 
     if out.exists() and not out.is_dir():
         raise InputError(f"cannot write to {out}: it is no directory")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.files.input_file import FORMATS
+from ..data.files.write import EdgeList, check_edges_output, write_edges
 from ..errors import CapacityError
-from ..formats import FORMATS, EdgeList, check_edges_output, write_edges
 from .generators import COMMON, GENERATORS
 from .group import examples
 from .options import FORMATS_IN_WORDS

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.files.header import KNOWN_PAIRS
+from ..data.files.input_file import FORMATS, PACKED
+from ..data.files.write import COUNTED, ONE_BASED
 from ..errors import EngineError, InputError
-from ..formats import COUNTED, FORMATS, KNOWN_PAIRS, ONE_BASED, PACKED
 
 if TYPE_CHECKING:
     from ..backends import Engine

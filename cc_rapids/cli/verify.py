@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.files.read import Taken, read_edges, taken_of
+from ..data.files.text_ids import integers, is_text, plain
 from ..errors import FormatError, InputError, VerificationError
-from ..formats import Taken, integers, is_text, plain, read_edges, taken_of
 from .group import examples
 from .options import FORMATS_IN_WORDS, edge_file_options, nulls_option
 from .show import as_json, print_json, progress, quiet_option

@@ -11,8 +11,10 @@ import numpy as np
 
 from ..backends import Engine
 from ..bench import rotated
+from ..data.files.header import DELIMITERS
+from ..data.files.input_file import format_of
+from ..data.files.read import read_edges
 from ..errors import CcRapidsError, FormatError, InputError
-from ..formats import DELIMITERS, format_of, read_edges
 
 if TYPE_CHECKING:
     import pyarrow as pa

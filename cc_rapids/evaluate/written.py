@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..formats.output import make_folder, replacing
+from ..data.files.write import make_folder, replacing
 from ..plots import charts
 from .figures import drawn
 

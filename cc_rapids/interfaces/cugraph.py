@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..api import components
+from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..errors import ArgumentTypeError, EngineError, InputError
-from ..graphs import check_state, edge_frame, is_graph, numbering
 from ..job import job
 
 log = logging.getLogger(__name__)

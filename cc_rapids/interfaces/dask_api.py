@@ -12,10 +12,10 @@ from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, default_client
 from distributed.protocol import pickle
 
-from .. import frames
+from ..data import read
+from ..data.read import Side
 from ..design import Design
 from ..errors import EngineError, InputError, shown, unknown
-from ..frames import Side
 from ..result import check_labels
 from ..spanning import check_design
 from ..spans import check_range
@@ -126,10 +126,10 @@ def components(
     """
     check_labels(labels)
     check_design(Design.parse(design))
-    source, destination = frames.named(source, destination)
+    source, destination = read.named(source, destination)
     _check(edges, source, destination, vertices, num_vertices, nulls)
     source, destination = (
-        side[0] if len(side) == 1 else side for side in frames.several(source, destination)
+        side[0] if len(side) == 1 else side for side in read.several(source, destination)
     )
     if combine not in COMBINES:
         raise InputError(unknown("way to combine forests", combine, COMBINES))
@@ -175,7 +175,7 @@ def _check(
     if isinstance(vertices, range):
         check_range(vertices)
     example = _example(edges._meta, [*listed(source), *listed(destination)])
-    frames.read(example, source, destination, meta, count, nulls)
+    read.read(example, source, destination, meta, count, nulls)
 
 
 def _example(meta: Any, ids: list[str] | None) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import backends
 from ..api import components
-from ..columns import is_cudf
+from ..data.column import is_cudf
 from ..errors import InputError
 from .dask_owners import Owner
 from .dask_work import (

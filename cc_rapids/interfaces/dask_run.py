@@ -12,9 +12,9 @@ import dask.dataframe as dd
 import numpy as np
 from distributed import Future
 
-from .. import columns
+from ..data import column
+from ..data.read import Side
 from ..errors import CcRapidsError, EngineError, InputError, MissingColumnError
-from ..frames import Side
 from .dask_answer import DaskComponents, framed, spread
 from .dask_gather import by_gather, reason_not_to
 from .dask_parts import described
@@ -180,10 +180,10 @@ def _parts_of(vertices: Any, meta: Any) -> list[Any]:
     """Frames of vertices, not made yet."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
-    with columns.of("vertices", vertices).lend() as held:
+    with column.of("vertices", vertices).lend() as held:
         ids: Any = held
         if hasattr(held, "__cuda_array_interface__"):
-            ids = held if columns.is_cudf(meta) else held.get()
-        elif not columns.is_cudf(held):
+            ids = held if column.is_cudf(meta) else held.get()
+        elif not column.is_cudf(held):
             ids = np.asarray(held)
         return [dask.delayed(type(meta)({"vertex": ids}))]

@@ -16,8 +16,8 @@ import numpy as np
 from dask.dataframe.dispatch import concat as concat_frames
 
 from ..api import components
+from ..data.read import Side
 from ..errors import ColumnTypeError, InputError, MissingColumnError
-from ..frames import Side
 from ..result import Components
 from ..spans import type_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..data.adapters import is_graph
 from ..design import Design
 from ..errors import ArgumentTypeError
-from ..graphs import is_graph
 from ..job import job
 from . import cugraph
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..api import components
-from ..columns import array_of
+from ..data.adapters import Csr, decompressed, vertex_list
+from ..data.column import array_of
 from ..errors import GraphStateError
-from ..graphs import Csr, decompressed, vertex_list
 from ..result import Components
 
 

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from .. import frames
-from ..columns import Lending
+from ..data import read
+from ..data.column import Lending
 from ..errors import VerificationError
 from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
 
@@ -125,7 +125,7 @@ def certify_components(
     >>> edges = ["b", "x", "c"], ["c", "y", "a"]
     >>> certify_components(cc_rapids.components(edges), edges)
     """
-    given = frames.read(edges, source, destination, vertices, num_vertices, nulls)
+    given = read.read(edges, source, destination, vertices, num_vertices, nulls)
     with Lending(given.columns) as held:
         columns = [host_ids(column) for column in held]
     if isinstance(given.vertices, range):

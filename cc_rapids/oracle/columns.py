@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..columns import is_cudf
+from ..data.column import is_cudf
 from ..errors import InputError
 
 Indices = npt.NDArray[np.int64]

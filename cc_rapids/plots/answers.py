@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import of, of_parts
+from ..data.column import of, of_parts
+from ..data.frame_access import column_of, only
 from ..errors import InputError
-from ..pick import column_of, only
 from .canvas import (
     AS_IT_IS,
     HATCH,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..columns import is_cudf
+from ..data.column import is_cudf
+from ..data.frame_access import column_of, columns_of, numbers_of
 from ..errors import MissingExtraError
-from ..pick import column_of, columns_of, numbers_of
 
 HATCH = "///"
 LINES = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))  # markers and lines, by their order

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..formats.output import replacing
+from ..data.files.write import replacing
 from .canvas import AS_IT_IS, missing
 
 if TYPE_CHECKING:

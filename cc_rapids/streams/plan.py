@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..backends import Engine
+from ..data.memory_budget import LEAST_ROWS, Budget, in_words
+from ..data.streams import Source
 from ..index import Index, Integers, Range, Texts, Tuples
-from ..sources import Budget, Source
-from ..sources.memory import LEAST_ROWS, in_words
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
 

@@ -12,18 +12,18 @@ from typing import Any
 
 from .. import backends, batches, inputs
 from ..batches import State
-from ..columns import Content
+from ..data.column import Content
+from ..data.files.gpu_parquet import row_group_reader
+from ..data.frame_kind import given_like
+from ..data.memory_budget import MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of
+from ..data.read import Side, named
+from ..data.streams import Chunk, Cursor, Source, ahead, source_of
 from ..design import Design
 from ..errors import InputError
-from ..formats.gpu_parquet import row_group_reader
-from ..framekind import given_like
-from ..frames import Side, named
 from ..index import Range
 from ..insertions import insert_given
 from ..result import Components, check_labels
 from ..snapshots import begun, snapshot
-from ..sources import Budget, Chunk, Cursor, Source, ahead, bytes_of, source_of
-from ..sources.memory import MOST_ON_DEVICE, MOST_ROWS
 from .plan import StreamPlan, memory_use, plan
 from .progress import Reporter, StreamProgress
 from .saved import Resumed, Saver
@@ -59,8 +59,8 @@ def stream_components(
     ----------
     edges : path, list of paths, iterable, dataset or reader
         A pattern such as ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
-        which are read in pieces, or of any other format of :mod:`cc_rapids.formats`, each read
-        whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames
+        which are read in pieces, or of any other format of :mod:`cc_rapids.data.files`, each
+        read whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames
         or of pairs of arrays; a pyarrow dataset or RecordBatchReader. Of text the first block says
         whether ids are integers or strings.
     source, destination : str, or list of as many str on each side, optional
@@ -73,8 +73,8 @@ def stream_components(
     memory_limit : int or str, optional
         Bytes, or a word such as ``"2GiB"``, for vertices and chunks together; half of the memory
         that is free by default: of the GPU, if that runs. Chunks are sized by it, by
-        :mod:`cc_rapids.sources.memory`: 20 bytes a vertex with ``num_vertices``, else 40, and 80
-        and the text four times for strings.
+        :mod:`cc_rapids.data.memory_budget`: 20 bytes a vertex with ``num_vertices``, else 40, and
+        80 and the text four times for strings.
         Items of an iterable, and frames that the answer returns, are the caller's own.
     progress : bool or callable
         True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` after the

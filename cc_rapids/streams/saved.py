@@ -16,9 +16,9 @@ from typing import Any
 from .. import checkpoint
 from ..backends import Engine
 from ..batches import State
+from ..data.edge_input import Given
+from ..data.streams import Cursor, Source
 from ..errors import CheckpointError, FormatError
-from ..given import Given
-from ..sources import Cursor, Source
 from .trace import Trace
 
 FORMAT = "stream 2"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any
 
-from ..columns import Content
+from ..data.column import Content
+from ..data.edge_input import Given
+from ..data.streams import Cursor
 from ..errors import CheckpointError
-from ..given import Given
-from ..sources import Cursor
 
 LISTED = 4096  # items that can be told apart; of those beyond there is one hash in all
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from cc_rapids.data.files import delimited
+from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
-from cc_rapids.formats import delimited, read_edges
 
 
 @pytest.fixture(params=[16 << 20, 40], ids=["one block", "many blocks"])

@@ -8,8 +8,8 @@ import pyarrow.feather
 import pytest
 import scipy.sparse
 
+from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError, MissingColumnError
-from cc_rapids.formats import read_edges
 
 TABLE = pa.table({"w": [0.5, 1.5], "dst": pa.array([3, None], pa.int16()), "src": ["x", "y"]})
 

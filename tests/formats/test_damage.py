@@ -9,8 +9,10 @@ from lies import no_hang
 from trials import TRIALS
 
 import cc_rapids
+from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.read import IN_PIECES, read_edges
+from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import CcRapidsError
-from cc_rapids.formats import FORMATS, IN_PIECES, EdgeList, read_edges, write_edges
 
 WORDS = [b" ", b"\n", b"0", b"9", b"-1", b"x", b"9" * 20, b"%", b"\xff", b",", b"\r", b"\t", b"c"]
 WORDS += [b"\x00", b"1e3", b'"', b"0x1"]

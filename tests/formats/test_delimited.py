@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
+from cc_rapids.data.files import delimited
+from cc_rapids.data.files.header import KNOWN_PAIRS
 from cc_rapids.errors import InputError, MissingColumnError
-from cc_rapids.formats import delimited
-from cc_rapids.formats.header import KNOWN_PAIRS
 
 NUMBERS = [(i, (7 * i) % 101) for i in range(60)]
 LINES = [f"{a} {b}" for a, b in NUMBERS]

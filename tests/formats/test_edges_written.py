@@ -9,16 +9,11 @@ import pytest
 import scipy.io
 
 from cc_rapids import components
+from cc_rapids.data.files import delimited
+from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.read import read_edges
+from cc_rapids.data.files.write import COUNTED, ONE_BASED, EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError
-from cc_rapids.formats import (
-    COUNTED,
-    FORMATS,
-    ONE_BASED,
-    EdgeList,
-    delimited,
-    read_edges,
-    write_edges,
-)
 
 RANDOM = np.random.default_rng(0)
 SRC, DST, WEIGHT = RANDOM.integers(0, 50, (3, 200))

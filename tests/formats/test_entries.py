@@ -2,8 +2,8 @@
 
 import pytest
 
+from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError, MissingColumnError
-from cc_rapids.formats import read_edges
 
 ARCS = [(1 + i % 7, 1 + (3 * i) % 11) for i in range(30)]
 HEADS = {"he": "H 12 30 1\n", "gr": "c a comment\np sp 12 30\n"}

@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
+from cc_rapids.data.files import delimited
+from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
-from cc_rapids.formats import delimited, read_edges
 
 
 class TestFiles:

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from cc_rapids.data.files import delimited
+from cc_rapids.data.files.read import read_edges
+from cc_rapids.data.files.text_ids import MISSING
+from cc_rapids.data.files.write import write_table
 from cc_rapids.errors import ColumnTypeError, FormatError
-from cc_rapids.formats import delimited, read_edges, write_table
-from cc_rapids.formats.ids import MISSING
 
 
 class TestTypes:

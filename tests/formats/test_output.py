@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cc_rapids import errors
-from cc_rapids.formats import output
-from cc_rapids.formats.output import check_place, make_folder, replacing
+from cc_rapids.data.files import write as output
+from cc_rapids.data.files.write import check_place, make_folder, replacing
 
 
 def write(path, content=b"new", **options):
@@ -83,7 +83,7 @@ class TestSpecial:
 
     def test_standard_output(self):
         code = (
-            "from cc_rapids.formats.output import replacing\n"
+            "from cc_rapids.data.files.write import replacing\n"
             "with replacing('/dev/stdout') as stream: stream.write(b'new')"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
@@ -148,7 +148,7 @@ class TestReplaced:
     def test_a_limit_of_the_process(self, tmp_path):
         code = (
             "import resource, signal, sys\n"
-            "from cc_rapids.formats.output import replacing\n"
+            "from cc_rapids.data.files.write import replacing\n"
             "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
             "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
             "with replacing(sys.argv[1]) as stream: stream.write(bytes(5000))\n"

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError, MissingColumnError
-from cc_rapids.formats import read_edges
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 

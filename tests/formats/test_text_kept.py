@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from odd_ids import IDS, ODD
 
 from cc_rapids import components, stream_components
+from cc_rapids.data.files import delimited, quoted
+from cc_rapids.data.files.read import read_edges
+from cc_rapids.data.files.write import EdgeList, write_edges, write_table
 from cc_rapids.errors import FormatError
-from cc_rapids.formats import EdgeList, delimited, quoted, read_edges, write_edges, write_table
 
 QUOTED = ("csv", "tsv")
 LISTS = st.lists(st.tuples(IDS, st.none() | IDS), min_size=1, max_size=12)

@@ -5,8 +5,11 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
+from cc_rapids.data.files import delimited
+from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.read import read_edges
+from cc_rapids.data.files.write import ONE_BASED, EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError, MissingColumnError
-from cc_rapids.formats import FORMATS, ONE_BASED, EdgeList, delimited, read_edges, write_edges
 
 TABLE = pa.table({"src": [0, 2, 3], "dst": [1, 1, 0], "weight": [7, -8, 9]})
 REAL = TABLE.set_column(2, "weight", pa.array([0.5, 2.0, 1e300]))

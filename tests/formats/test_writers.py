@@ -5,7 +5,10 @@ import os
 import pyarrow as pa
 import pytest
 
-from cc_rapids.formats import FORMATS, check_output, read_edges, write_table, writers
+from cc_rapids.data.files import write
+from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.read import read_edges
+from cc_rapids.data.files.write import check_output, write_table
 
 
 @pytest.mark.parametrize(
@@ -40,7 +43,7 @@ class TestOutput:
             stream.write(b"vertex,la")
             raise error
 
-        monkeypatch.setattr(writers, "write_named", half)
+        monkeypatch.setattr(write, "write_named", half)
         path = tmp_path / "labels.csv"
         if before:
             path.write_text(before)

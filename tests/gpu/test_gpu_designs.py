@@ -5,8 +5,8 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Connectivity, backends, generators, oracle
+from cc_rapids.data.adapters import Csr
 from cc_rapids.edges import Edges
-from cc_rapids.graphs import Csr
 
 pytestmark = pytest.mark.gpu
 

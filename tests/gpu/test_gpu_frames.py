@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import errors, tables
+from cc_rapids import errors
+from cc_rapids.data import adapters
 
 pytestmark = pytest.mark.gpu
 
@@ -61,7 +62,7 @@ def test_label_frames_are_frames_as_cudf_makes_them(cudf, m):
     labels = cc_rapids.connected_components(cudf.DataFrame({"src": src, "dst": dst}))
     vertex, least = expected(src, dst)
     own = cudf.DataFrame({"vertex": vertex, "labels": least}).astype(np.int32)
-    assert tables._framing(cudf.DataFrame).__name__ == "framed"
+    assert adapters._framing(cudf.DataFrame).__name__ == "framed"
     plain = cudf.DataFrame._from_data(dict(labels._data))
     for mine, theirs in ((labels, plain), (labels.index, plain.index), (labels._data, plain._data)):
         assert type(mine) is type(theirs)
@@ -93,7 +94,7 @@ def test_frames_with_other_attributes_are_made_in_cudfs_own_way(cudf):
             vars(made)["source"] = "a list"
             return made
 
-    labels = tables._make_cudf(Named, {"labels": cupy.arange(3)})
+    labels = adapters._make_cudf(Named, {"labels": cupy.arange(3)})
     assert type(labels) is Named
     assert labels.source == "a list"
     assert labels["labels"].to_numpy().tolist() == [0, 1, 2]

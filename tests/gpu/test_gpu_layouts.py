@@ -6,7 +6,7 @@ import pytest
 import cc_rapids
 from cc_rapids import backends, generators, oracle
 from cc_rapids.backends import MEMORY
-from cc_rapids.graphs import Csr
+from cc_rapids.data.adapters import Csr
 
 pytestmark = pytest.mark.gpu
 

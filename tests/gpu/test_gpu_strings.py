@@ -11,7 +11,7 @@ from as_lists import columns
 
 import cc_rapids
 from cc_rapids import backends, oracle, strings, texts
-from cc_rapids.buffers import lend_strings
+from cc_rapids.data.cudf_internals import lend_strings
 
 pytestmark = pytest.mark.gpu
 

@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 
 import cc_rapids
 from cc_rapids import components, errors
-from cc_rapids.graphs import Csr
+from cc_rapids.data.adapters import Csr
 from cc_rapids.interfaces import cugraph as ours
 from cc_rapids.interfaces import pylibcugraph as plc
 

@@ -1,0 +1,1006 @@
+"""Columns of ids: what they hold is checked, and their memory is lent as it lies.
+
+Columns of cuDF and arrays are read where they are; lists and columns of other libraries come as
+PyArrow's or NumPy's where that loses nothing, and are refused by name, type and row elsewhere.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from ..errors import ColumnTypeError, InputError, NullsError, shown
+from . import cudf_internals
+
+FILL = "fill or drop them first"
+
+
+LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
+
+
+REFUSE = "refuse"  # the policy of functions that have no nulls=, beside "raise" and "drop"
+
+
+def remedy_for(nulls: str) -> str:
+    """Return the way out that there is for nulls of edges under a policy."""
+    return FILL if nulls == REFUSE else LEAVE_OUT
+
+
+def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
+    """A NullsError if values are missing, with the way out that there is for this column."""
+    if missing:
+        raise NullsError(f"column {name!r} has {missing:,} nulls in {size:,} rows: {remedy}")
+
+
+def refuse_twice(name: Any, names: list[Any]) -> None:
+    """An InputError if several columns have the name of one that is asked for."""
+    if names.count(name) > 1:
+        raise InputError(f"{names.count(name)} columns are called {name!r}: rename one")
+
+
+def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
+    """The error for a column of a type that names no vertices."""
+    absent = f", {missing:,} of them missing" if missing else ""
+    what = f"column {name!r} is {dtype} ({size:,} values{absent})"
+    if dtype.lower().startswith(("float", "double", "half")):
+        return ColumnTypeError(
+            f"{what}: ids are integers or strings, because floats merge ids beyond 2^53; cast it,"
+            " such as .astype('int64'), or in pandas .astype('Int64') where values are missing"
+        )
+    return ColumnTypeError(f"{what}: ids are integers or strings; cast it, or factorise it first")
+
+
+def refuse_surrogates(name: str, values: list[Any]) -> InputError:
+    """Return the error for strings that hold half of a surrogate pair, which no encoding has."""
+    bad = ((row, value) for row, value in enumerate(values) if not _is_unicode(value))
+    row, value = next(bad, (0, "\ud800"))  # which may have changed meanwhile
+    return InputError(
+        f"column {name!r} holds in row {row:,} of {len(values):,} a string with half of a surrogate"
+        f" pair, {value!r}, which is no Unicode text: replace it, such as by"
+        " .encode('utf-8', 'replace').decode()"
+    )
+
+
+def _is_unicode(value: Any) -> bool:
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
+
+
+def chunked(thing: Any) -> Any:
+    """An array of PyArrow's as a chunked one, a batch as a table, without a copy; or the thing."""
+    if type(thing).__module__ != "pyarrow.lib":
+        return thing
+    arrow = sys.modules["pyarrow"]
+    if isinstance(thing, arrow.Array):
+        return arrow.chunked_array([thing])
+    return arrow.Table.from_batches([thing]) if isinstance(thing, arrow.RecordBatch) else thing
+
+
+def as_series(values: Any) -> Any:
+    """Return pandas' indexes and arrays as series, PyArrow's arrays as chunked ones; or the thing.
+
+    Nothing is copied. An index of several levels is no column.
+    """
+    kind = type(values)
+    if kind.__module__.partition(".")[0] != "pandas" or hasattr(kind, "iloc"):
+        return chunked(values)
+    one = hasattr(kind, "isna") and getattr(values, "nlevels", 1) == 1
+    return sys.modules["pandas"].Series(values) if one else values
+
+
+def plain(native: Any, name: str = "ids") -> Any:
+    """Return a column whose nulls PyArrow and pandas see, and whose runs are values.
+
+    Parameters
+    ----------
+    native : column of any library
+        Not changed. Of a dictionary with a null among its values a copy without it, whose rows of
+        that category are null themselves; with views of strings as its values a copy with large
+        strings; of a dictionary whose values are dictionaries, nulls or runs, and of runs, a copy
+        of the values.
+    name : str
+        What errors call it.
+
+    Raises
+    ------
+    InputError
+        The buffers of a dictionary or of runs are none.
+    """
+    if _is_arrow(native):
+        return _plain(name, native)
+    if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
+        return native  # pandas' of PyArrow's are called so
+    held = native.array.__arrow_array__()
+    found = _plain(name, held)
+    return native if found is held else _pandas_series(found, native.index, native.name)
+
+
+def sound(name: str, held: Any) -> Any:
+    """Return a copy of a column of PyArrow's, which follows offsets and indices without a look.
+
+    The copy is what is looked at: nobody writes to it afterwards.
+
+    Raises
+    ------
+    InputError
+        Offsets or indices lead out of its buffers, or these hold no text.
+    """
+    import pyarrow as pa
+
+    try:
+        if isinstance(held, pa.ChunkedArray):
+            return pa.chunked_array([_copied(chunk) for chunk in held.chunks], held.type)
+        return _copied(held)
+    except pa.ArrowException as error:
+        raise _no_column(name, held.type, error) from error
+
+
+def in_one(name: str, side: Any) -> Any:
+    """Return a series of narwhals as one array of PyArrow's, as :func:`sound` does."""
+    import pyarrow as pa
+
+    try:
+        return sound(name, side.to_arrow())
+    except pa.ArrowException as error:  # of chunks that were put together
+        raise _no_column(name, side.dtype, error) from error
+
+
+def _no_column(name: str, kind: Any, error: Exception) -> InputError:
+    return InputError(
+        f"column {name!r} is {kind} whose buffers are no column ({error}): make it anew"
+    )
+
+
+def _copied(array: Any) -> Any:
+    """A copy of an array that was found to be one; dictionaries and runs are followed too."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        indices, values = _copied(array.indices), _copied(array.dictionary)
+        ordered = array.type.ordered
+        copy = pa.DictionaryArray.from_arrays(indices, values, ordered=ordered, safe=False)
+    elif pa.types.is_run_end_encoded(array.type):
+        runs = pa.RunEndEncodedArray.from_arrays(_copied(array.run_ends), _copied(array.values))
+        copy = runs.slice(array.offset, len(array))
+    else:
+        copy = pa.concat_arrays([array])
+    copy.validate(full=True)
+    return copy
+
+
+def rows_where(native: Any, mask: Any, name: str = "ids") -> Any:
+    """Return the rows of a column of a host's library for which an array of bool holds: a copy."""
+    if _is_arrow(native):
+        return _filtered(name, native, mask)
+    if not hasattr(native, "iloc"):
+        return native.filter(mask)
+    if not _is_arrow_backed(native):
+        return native[mask]
+    held = _filtered(name, native.array.__arrow_array__(), mask)
+    found = _pandas_series(held, native.index[mask], native.name)
+    return found if found.dtype == native.dtype else found.astype(native.dtype)
+
+
+def _is_arrow(native: Any) -> bool:
+    return isinstance(native, getattr(sys.modules.get("pyarrow"), "ChunkedArray", ()))
+
+
+def _is_arrow_backed(series: Any) -> bool:
+    """Whether a series of pandas' is one of PyArrow's below, such as its strings."""
+    kind = getattr(sys.modules["pandas"].arrays, "ArrowExtensionArray", ())
+    return isinstance(series.array, kind)
+
+
+def _pandas_series(held: Any, index: Any, name: Any) -> Any:
+    import pandas as pd
+
+    return pd.Series(pd.arrays.ArrowExtensionArray(held), index, name=name)
+
+
+def _filtered(name: str, column: Any, mask: Any) -> Any:
+    import pyarrow as pa
+
+    kind = column.type
+    rows = _without_views(sound(name, column)).filter(pa.array(mask))
+    return rows if rows.type == kind else rows.cast(kind)
+
+
+def _plain(name: str, column: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_run_end_encoded(column.type):
+        found = [_whole(chunk) for chunk in sound(name, column).chunks]
+        return pa.chunked_array(found, found[0].type if found else pa.null())
+    if not pa.types.is_dictionary(column.type):
+        return column
+    native, column = column, sound(name, column)
+    values = column.type.value_type
+    if pa.types.is_null(values):
+        return pa.chunked_array([pa.nulls(len(column))])
+    if pa.types.is_dictionary(values) or pa.types.is_run_end_encoded(values):
+        found = [_whole(chunk) for chunk in column.chunks]
+        return pa.chunked_array(found, found[0].type if found else pa.null())
+    if str(values) in VIEWS:
+        found = [_without_views_in(chunk) for chunk in column.chunks]
+        return _plain(name, pa.chunked_array(found)) if found else pa.chunked_array([], pa.null())
+    if not any(map(_null_values, column.chunks)):
+        return native
+    return pa.chunked_array([_nulls_in_indices(chunk) for chunk in column.chunks], column.type)
+
+
+def _whole(array: Any) -> Any:
+    """An array whose values are neither in a dictionary, nor runs, nor views."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_run_end_encoded(array.type):
+        ends, values = array.run_ends, _without_views(array.values)
+        runs = pa.RunEndEncodedArray.from_arrays(ends, values)
+        return _whole(pc.run_end_decode(runs.slice(array.offset, len(array))))
+    if pa.types.is_dictionary(array.type):
+        return _whole(array.dictionary).take(array.indices)
+    return _without_views(array)
+
+
+def _without_views(array: Any) -> Any:
+    """Strings or bytes as PyArrow's functions take them: a copy, if they are views."""
+    import pyarrow as pa
+
+    kind = VIEWS.get(str(array.type))
+    return array.cast(getattr(pa, kind)()) if kind else array
+
+
+def _without_views_in(chunk: Any) -> Any:
+    import pyarrow as pa
+
+    values = _without_views(chunk.dictionary)
+    return pa.DictionaryArray.from_arrays(chunk.indices, values, ordered=chunk.type.ordered)
+
+
+def _null_values(chunk: Any) -> int:
+    return int(chunk.dictionary.null_count)
+
+
+def _nulls_in_indices(chunk: Any) -> Any:
+    """A dictionary without the nulls among its values, which PyArrow does not unify."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not _null_values(chunk):
+        return chunk
+    there = pc.is_valid(chunk.dictionary)
+    before = pc.subtract(pc.cumulative_sum(there.cast(pa.int64())), 1)
+    places = pc.take(pc.if_else(there, before, None), chunk.indices)
+    indices, values = places.cast(chunk.type.index_type), chunk.dictionary.drop_null()
+    return pa.DictionaryArray.from_arrays(indices, values, ordered=chunk.type.ordered)
+
+
+def text_buffers(column: Any) -> tuple[Any, Any]:
+    """The UTF-8 bytes of a column of strings without nulls, and where each begins and ends.
+
+    Parameters
+    ----------
+    column : array of PyArrow's, chunked or not; or None, for one without rows
+
+    Returns
+    -------
+    (k,) array of uint8
+        Not copied if the column is one array of large strings.
+    (n + 1,) array of int64
+        From 0 to k.
+    """
+    import pyarrow as pa
+
+    if column is None or not len(column):
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    column = column.cast(pa.large_string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    _, starts, chars = column.buffers()
+    offsets = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
+    octets = np.frombuffer(chars or b"", np.uint8)[offsets[0] : offsets[-1]]
+    return octets, offsets - offsets[0] if offsets[0] else offsets
+
+
+BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
+
+
+ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of what stands for no value
+
+
+WIDE = 1 << 20  # characters from which on an array of text may be one of objects instead:
+
+
+MOSTLY = 8  # if it has room for this many times the characters that there are
+
+
+def array_of_host(name: str, values: Any) -> Any:
+    """Return an array of NumPy's, maybe masked, of any values on the host; an array itself is not
+    copied.
+
+    Raises
+    ------
+    ColumnTypeError, InputError
+        They are a list of integers and booleans, or of integers that no type of 64 bits holds; they
+        have several lengths, or are no values at all.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        return values
+    listed = isinstance(values, list | tuple)
+    kinds = set(map(type, values)) if listed else set()
+    if any(kind.__name__ in ABSENT for kind in kinds):
+        return _masked(name, values)
+    if any(map(_is_column, kinds)):
+        raise no_ids(name, "a list of columns", len(values))
+    if kinds and all(issubclass(kind, str) for kind in kinds) and _is_wide(values):
+        return np.asarray(values, object)
+    array = _array(name, values)
+    if array.dtype.kind == "U" and not all(map(_stays_whole, values)):
+        return np.asarray(values, object)
+    if not listed or array.ndim != 1:
+        return array
+    if array.dtype.kind in "iuf" and any(issubclass(kind, BOOLEANS) for kind in kinds):
+        raise no_ids(name, "a list with booleans among them", len(values))
+    if array.dtype.kind in ("f", "O") and kinds and all(map(_is_integer, kinds)):
+        return _integers(name, [int(value) for value in values])
+    if values and array.dtype.kind == "f":
+        enough = any if any(map(_is_integer, kinds)) else all  # of nan, to stand for no value
+        return _masked(name, values) if enough(map(_is_missing, values)) else array
+    return array
+
+
+def numbers_of_list(name: str, values: Any) -> Any:
+    """Return a masked array of a list of numbers, in which some may be missing."""
+    missing = np.fromiter(map(_is_missing, values), bool, len(values))
+    if any(map(_is_column, set(map(type, values)))):
+        raise no_ids(name, "a list of columns", len(values))
+    return np.ma.array(_array(name, [0 if _is_missing(v) else v for v in values]), mask=missing)
+
+
+def present(name: str, array: Any) -> tuple[Any, Any]:
+    """Return an array without what is missing, and an array of bool that says where that was.
+
+    Missing are masked values, and among objects and strings None, nan and pandas' NA and NaT.
+
+    Returns
+    -------
+    array, not copied if nothing is missing
+    array of bool, or None if nothing is
+    """
+    if isinstance(array, np.ma.MaskedArray):
+        if array.dtype.names is not None:
+            raise no_ids(name, str(array.dtype), array.size)
+        missing = np.ma.getmaskarray(array).copy()
+        rest, among = present(name, array.data[~missing])
+        if among is not None:
+            missing[~missing] = among
+        return (rest, missing) if missing.any() else (array.data, None)
+    if array.dtype.kind not in ("O", "T"):
+        return array, None
+    missing = missing_of(array)
+    return (array, None) if missing is None else (array[~missing], missing)
+
+
+def missing_of(array: Any) -> Any:
+    """Return an array of bool that says which objects of an array are missing; None if none is."""
+    values = array.tolist()
+    if set(map(type, values)) <= {str}:
+        return None
+    missing = np.fromiter(map(_is_missing, values), bool, array.size)
+    return missing if missing.any() else None
+
+
+def _is_missing(value: Any) -> bool:
+    kind = type(value)
+    if kind.__name__ in ABSENT:
+        return True
+    return issubclass(kind, float | np.floating) and bool(value != value)
+
+
+def _array(name: str, values: Any) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what NumPy makes of odd values, which are refused
+            return np.asarray(values)
+    except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
+        raise InputError(
+            f"{name!r} cannot be a {type(values).__name__} that NumPy makes no array of"
+            f" ({error}): give an array, or a list of integers or strings"
+        ) from None
+
+
+def _masked(name: str, values: Any) -> Any:
+    """A list in which some values are missing as a masked array of the others' type."""
+    missing = np.fromiter(map(_is_missing, values), bool, len(values))
+    rest = array_of_host(name, [value for value in values if not _is_missing(value)])
+    if rest.ndim != 1:
+        raise no_ids(name, f"a list of arrays of {rest.dtype}", len(values), int(missing.sum()))
+    data = np.zeros(len(values), rest.dtype)
+    data[~missing] = rest
+    return np.ma.array(data, mask=missing)
+
+
+def _is_wide(words: Any) -> bool:
+    """Whether an array in which each string has room for the longest would be mostly empty."""
+    lengths = list(map(len, words))
+    return max(lengths) * len(words) > WIDE + MOSTLY * sum(lengths)
+
+
+def _stays_whole(value: Any) -> bool:
+    """Whether NumPy keeps it as it is among text: no number, and no NUL at its end."""
+    return isinstance(value, str) and not value.endswith("\0")
+
+
+def _is_column(kind: type) -> bool:
+    return kind.__module__.startswith(("pandas", "polars", "pyarrow")) and hasattr(kind, "__len__")
+
+
+def _is_integer(kind: type) -> bool:
+    return issubclass(kind, INTEGERS) and not issubclass(kind, BOOLEANS)
+
+
+def _integers(name: str, values: list[int]) -> Any:
+    """Integers for which NumPy finds no type of its own."""
+    low, high = min(values), max(values)
+    for dtype in (np.int64, np.uint64):
+        limits = np.iinfo(dtype)
+        if limits.min <= low and high <= limits.max:
+            return np.array(values, dtype)
+    raise ColumnTypeError(
+        f"column {name!r} is a list of integers from {shown(low)} to {shown(high)} ({len(values):,}"
+        " values): no type of integers of 64 bits holds all; shift them, or make strings of them"
+    )
+
+
+LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
+
+
+Lend = Callable[[], AbstractContextManager[Any]]
+
+
+Native = Callable[[Any, Callable[[], Any]], Any]
+
+
+def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
+    """The values: a ``native`` of callers who take them as they are."""
+    return values
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of ids: an array of integers, or strings (cuDF's series, or PyArrow's array).
+
+    ``lend`` is a context manager over it: while it is open, a cuDF column stays where it is on
+    the device, and is not marked as unspillable afterwards. ``native`` makes a column of the
+    caller's kind of an array of PyArrow's (of a series on a device), given what gives all strings
+    of the answer, as all its columns have the same categories. Several columns that name vertices
+    together are the ``parts`` of one, which lends a list. Both are functions of modules, or partial
+    ones, and no closures, so that columns can be pickled.
+    """
+
+    name: str
+    dtype: str
+    size: int
+    lend: Lend
+    strings: bool = False
+    native: Native = as_it_is
+    parts: tuple[Column, ...] = ()
+
+
+class Lending(ExitStack):
+    """The arrays (or native strings) of all columns, for as long as the context is open."""
+
+    def __init__(self, columns: list[Column]) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def __enter__(self) -> list[Any]:  # type: ignore[override]
+        try:
+            return [self.enter_context(column.lend()) for column in self.columns]
+        except BaseException:
+            self.close()
+            raise
+
+
+def is_cudf(thing: Any) -> bool:
+    """Whether it is cuDF's; without importing cuDF, which then nobody has."""
+    return type(thing).__module__.partition(".")[0] == "cudf" and "cudf" in sys.modules
+
+
+def is_cudf_frame(thing: Any) -> bool:
+    """Whether it is a frame of cuDF's; its own ``columns`` would make an index of pandas' first."""
+    return is_cudf(thing) and hasattr(type(thing), "columns")
+
+
+def is_series(thing: Any) -> bool:
+    """Whether it is a column of a frame library."""
+    library = type(thing).__module__.partition(".")[0]
+    return library in LIBRARIES and type(thing).__name__ in ("Series", "ChunkedArray")
+
+
+@dataclass(frozen=True)
+class Held:
+    """Ids as they were given, of which some may be missing.
+
+    ``there`` is an array of bool where the ids lie, None if none is missing; ``where`` gives the
+    column of the rows for which such an array holds, all of which have to be there.
+    """
+
+    name: str
+    size: int
+    there: Any
+    where: Callable[[Any], Column]
+
+    def column(self, remedy: str = FILL) -> Column:
+        """Return the column of all; raise a NullsError with a remedy if some are missing."""
+        if self.there is not None:
+            refuse_nulls(self.name, self.size - int(self.there.sum()), self.size, remedy)
+        return self.where(None)
+
+
+def of(name: str, values: Any) -> Column:
+    """A column of a native series, or of an array.
+
+    Raises
+    ------
+    ColumnTypeError, NullsError, InputError
+        It holds no ids, or nulls, or is not one-dimensional.
+    """
+    return held(name, values).column()
+
+
+def held(name: str, values: Any) -> Held:
+    """Return a native series or array, before it is asked whether values are missing.
+
+    Raises
+    ------
+    ColumnTypeError, InputError
+        It is not one-dimensional, or of a kind that no array is made of; what else there is to
+        refuse its columns refuse.
+    """
+    values = as_series(values)
+    if not is_series(values):
+        return _held_array(name, values)
+    if is_cudf(values):
+        there = values.notnull().to_cupy() if values._column.null_count else None
+        return Held(name, len(values), there, partial(_cudf_where, name, values))
+    native = plain(values, name)
+    there = there_of(native)
+    return Held(name, len(native), there, partial(_series_where, name, native))
+
+
+def there_of(native: Any) -> Any:
+    """Return an array of bool that says which values of a host's column are no nulls; None if all.
+
+    Of pandas' floats and objects nan is null too.
+    """
+    import narwhals as nw
+
+    if str(getattr(native, "dtype", "")) == "object":  # of which pandas compares each with itself
+        missing = missing_of(native.to_numpy())
+        return None if missing is None else ~missing
+    if getattr(getattr(native, "dtype", None), "kind", "") == "V":  # no value of which is null
+        return None
+    side = nw.from_native(native, series_only=True)
+    return ~side.is_null().to_numpy() if side.null_count() else None
+
+
+def _cudf_where(name: str, series: Any, keep: Any) -> Column:
+    if keep is not None:
+        if len(series) and not bool(keep.any()):
+            return empty(name)
+        series = series[keep]
+    return of_cudf(name, series._column, partial(_itself, series))
+
+
+def _series_where(name: str, native: Any, keep: Any) -> Column:
+    if keep is not None:
+        if len(native) and not keep.any():
+            return empty(name)
+        if not _is_id(series_of(native)):  # before what may not know how to filter it does so
+            return of_series(name, series_of(native))
+        native = rows_where(native, keep, name)
+    return of_series(name, series_of(native))
+
+
+def _held_array(name: str, values: Any) -> Held:
+    array = _one_dimension(name, values)
+    rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
+    there = None if missing is None else ~missing
+
+    def where(keep: Any) -> Column:
+        if keep is None:
+            return of_array(name, rest)
+        if hasattr(rest, "get"):
+            return of_array(name, rest[sys.modules["cupy"].asarray(keep)])
+        return of_array(name, rest[keep if there is None else keep[there]])
+
+    return Held(name, int(array.size), there, where)
+
+
+def series_of(values: Any, name: str = "ids") -> Any:
+    """The series of narwhals over a native one: null too where a category is."""
+    import narwhals as nw
+
+    return nw.from_native(plain(values, name), series_only=True)
+
+
+def of_parts(parts: list[Column]) -> Column:
+    """The column itself if it is the only one, otherwise one of several parts."""
+    if len(parts) == 1:
+        return parts[0]
+    name, dtype = (
+        ", ".join(map(str, words))
+        for words in zip(*((p.name, p.dtype) for p in parts), strict=True)
+    )
+    return Column(name, dtype, parts[0].size, partial(Lending, parts), parts=tuple(parts))
+
+
+def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
+    """A column of cuDF's own column, which counts its nulls when it is made.
+
+    Parameters
+    ----------
+    name : str
+        What errors call it.
+    column : cudf.core.column.ColumnBase
+        Not copied; a frame's ``_data`` gives it without the cost of a series.
+    series : callable
+        Gives the series, for strings.
+    remedy : str
+        What errors advise for nulls.
+    """
+    missing, native = int(column.null_count), Column.native
+    if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
+        own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
+        native, column, series = _categories_like(own), plain._column, partial(_itself, plain)
+    kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
+    strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
+    if not (kind in "iu" or strings):
+        if size == 0:
+            return empty(name)
+        raise no_ids(name, text, size, missing)
+    refuse_nulls(name, missing, size, remedy)
+    if strings:
+        held = series()
+        return Column(name, text, size, partial(nullcontext, held), True, native)
+    return Column(name, text, size, partial(cudf_internals.Lent, column))
+
+
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+@cache
+def _words_of(dtype: Any) -> str:
+    """A type in words, of which NumPy makes new ones each time."""
+    return str(dtype)
+
+
+def _categories_like(dtype: Any) -> Native:
+    """Categories of cuDF's: the caller's own if they hold all words, otherwise those words."""
+    kind = sys.modules["cudf"].CategoricalDtype
+    same = kind(dtype.categories, bool(dtype.ordered))  # None, by ``astype``, is not for PyArrow
+
+    return partial(_in_cudf_categories, same)
+
+
+def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any:
+    words = every()
+    fits = words.isin(same.categories).all()
+    return series.astype(same if fits else type(same)(words))
+
+
+def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
+    """A column of a series of narwhals, as :func:`series_of` makes it; ``remedy`` is for nulls."""
+    native, dtype, size = side.to_native(), side.dtype, len(side)
+    there = there_of(native)
+    missing = 0 if there is None else size - int(there.sum())
+    text = str(getattr(native, "dtype", None) or native.type)
+    if not _is_id(side):
+        if size == 0:
+            return empty(name)
+        if dtype.is_float() and not side.implementation.is_pandas_like():
+            missing = int((side.is_null() | side.is_nan()).sum())
+        raise no_ids(name, _with_categories(text, native), size, missing)
+    refuse_nulls(name, missing, size, remedy)
+    if _has_categories(side):
+        return _of_categories(name, text, side)
+    if not dtype.is_integer():
+        held = _to_arrow(name, side)
+        return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
+    array = side.to_numpy()
+    if array.dtype.kind not in "iu":  # what some versions make of pandas' nullable integers
+        array = array.astype(text.lower().partition("[")[0])
+    return Column(name, text, size, partial(nullcontext, array))
+
+
+def _is_id(side: Any) -> bool:
+    """Whether a series holds strings or integers of 64 bits at most, or categories of these."""
+    import narwhals as nw
+
+    if _has_categories(side):
+        values = _categories(side)
+        return values is None or not len(values) or _is_id(series_of(values))
+    if side.dtype.is_integer():
+        return side.dtype not in (nw.Int128, nw.UInt128)
+    if side.dtype == nw.Object and side.implementation.is_pandas():
+        values = side.to_numpy()
+        missing = missing_of(values)
+        values = values if missing is None else values[~missing]
+        return len(values) > 0 and all(isinstance(value, str) for value in values)
+    return bool(side.dtype == nw.String)
+
+
+def _has_categories(side: Any) -> bool:
+    import narwhals as nw
+
+    return isinstance(side.dtype, nw.Categorical | nw.Enum)
+
+
+def _categories(side: Any) -> Any:
+    """The different values of a column of categories, as a column; None of Polars', as strings."""
+    native = side.to_native()
+    if side.implementation.is_polars():
+        return None
+    if hasattr(type(native), "iloc"):
+        categories = getattr(native.dtype, "categories", None)
+        if categories is not None:
+            return type(native)(categories.array, dtype=categories.dtype)
+        native = native.array.__arrow_array__()
+    import pyarrow as pa
+
+    return pa.chunked_array([chunk.dictionary for chunk in native.chunks], native.type.value_type)
+
+
+def _with_categories(text: str, native: Any) -> str:
+    """The name of a type, and of categories what they are."""
+    categories = getattr(getattr(native, "dtype", None), "categories", None)
+    kind = getattr(categories, "dtype", None)
+    return text if kind is None else f"{text} of {kind}"
+
+
+def _to_arrow(name: str, side: Any) -> Any:
+    """A column of strings as PyArrow's."""
+    try:
+        return in_one(name, side)
+    except UnicodeEncodeError:
+        raise refuse_surrogates(name, side.to_list()) from None
+
+
+def _of_categories(name: str, text: str, side: Any) -> Column:
+    """A column of categories, which stand for their values."""
+    import pyarrow as pa
+
+    if len(side) == 0:  # its categories may be of any type, such as null
+        held, kind = pa.array([], pa.large_string()), pa.large_string()
+    else:
+        held = _to_arrow(name, side)
+        kind = held.type.value_type
+    native = side.to_native()
+    if pa.types.is_integer(kind):
+        array = held.cast(kind).to_numpy()
+        return Column(name, text, len(side), partial(nullcontext, array))
+    if side.implementation.is_pandas_like():
+        make = partial(_in_pandas_categories, native.dtype)
+    elif side.implementation.is_polars():
+        make = partial(_in_polars_categories, native.dtype)
+    else:
+        make = partial(_in_a_dictionary, kind)
+    return Column(name, text, len(side), partial(nullcontext, held), True, make)
+
+
+def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+    return array.to_pandas().astype(dtype if _holds(dtype, every) else _categories_of(every()))
+
+
+def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+    import polars
+
+    kind = dtype if _holds(dtype, every) else polars.Categorical
+    return polars.from_arrow(array).cast(kind)
+
+
+def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
+    """Whether the caller's own categories are known, and hold all strings of the answer."""
+    same = getattr(dtype, "categories", None)
+    return same is not None and set(every().to_pylist()) <= set(same)
+
+
+def _in_a_dictionary(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
+    return array.cast(kind).dictionary_encode()
+
+
+def _categories_of(words: Any) -> Any:
+    """Pandas' type of categories that are these strings."""
+    return sys.modules["pandas"].CategoricalDtype(words.to_pandas())
+
+
+def _from_arrow(side: Any) -> Native:
+    """How to make a column like this one of an array of PyArrow's."""
+    implementation, native = side.implementation, side.to_native()
+    if implementation.is_pandas_like():
+        return partial(_in_pandas, native.dtype)  # not the column, which would stay with the answer
+    return _in_polars if implementation.is_polars() else partial(_in_arrow, native.type)
+
+
+def _in_pandas(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+    return array.to_pandas().astype(dtype)
+
+
+def _in_polars(array: Any, every: Callable[[], Any]) -> Any:
+    import polars
+
+    return polars.from_arrow(array)
+
+
+def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
+    held = getattr(array.type, "value_type", array.type)  # views are made of words alone
+    return array.cast(held).cast(kind)
+
+
+def array_of(name: str, values: Any) -> Any:
+    """A one-dimensional array: CuPy's if it lies on a device, otherwise NumPy's.
+
+    Raises
+    ------
+    NullsError, ColumnTypeError, InputError
+        Values are missing; it is none, or has another number of dimensions.
+    """
+    array = _one_dimension(name, values)
+    rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
+    if missing is not None:
+        refuse_nulls(name, int(missing.sum()), array.size)
+    return rest
+
+
+def _one_dimension(name: str, values: Any) -> Any:
+    """The same, maybe masked."""
+    if hasattr(values, "__cuda_array_interface__"):
+        import cupy
+
+        array = cupy.asarray(values)
+    else:
+        array = array_of_host(name, values)
+    if array.ndim != 1:
+        if array.ndim == 0 and not hasattr(values, "ndim"):
+            raise InputError(
+                f"{name!r} cannot be {shown(values)}: give a column, an array or a list of ids"
+            )
+        raise InputError(f"array {name!r} has shape {array.shape}: ids are one-dimensional")
+    return array
+
+
+def of_array(name: str, array: Any) -> Column:
+    """A column of a one-dimensional array."""
+    dtype, size = array.dtype, array.size
+    if size == 0 and dtype.kind not in "TUiu":
+        return empty(name)
+    if dtype.kind in "TUO":
+        return _of_texts(name, array)
+    if dtype.kind not in "iu":
+        missing = int((array != array).sum()) if dtype.kind == "f" else 0
+        raise no_ids(name, str(dtype), size, missing)
+    if not dtype.isnative:
+        array = array.astype(dtype.newbyteorder("="))
+    return Column(name, _words_of(array.dtype), size, partial(nullcontext, array))
+
+
+def _of_texts(name: str, array: Any) -> Column:
+    """A column of an array of strings, or of objects that all are."""
+    import pyarrow
+
+    values = array.tolist()
+    if not all(isinstance(value, str) for value in values):
+        raise no_ids(name, str(array.dtype), array.size)
+    try:
+        text = pyarrow.array(values, pyarrow.large_string())
+    except UnicodeEncodeError:
+        raise refuse_surrogates(name, values) from None
+    dtype, native = array.dtype, partial(_in_numpy, name, array.dtype)
+    return Column(name, str(dtype), array.size, partial(nullcontext, text), True, native)
+
+
+def _in_numpy(name: str, dtype: Any, words: Any, every: Callable[[], Any]) -> Any:
+    listed = words.to_pylist()
+    grows = listed and dtype.kind == "U"
+    return array_of_host(name, listed) if grows else np.array(listed, dtype)
+
+
+def empty(name: str) -> Column:
+    """A column without ids: what a frame library makes of an empty list has any type."""
+    return Column(name, "int64", 0, partial(nullcontext, np.empty(0, np.int64)))
+
+
+def without_rows(column: Column) -> Column:
+    """What a column is like: its name, types and ``native``, without any of its values."""
+    if column.parts:
+        return of_parts([without_rows(part) for part in column.parts])
+    return replace(column, size=0, lend=empty(column.name).lend)
+
+
+BYTES = 12  # of a hash: enough that no two inputs of a lifetime have the same
+
+
+class Content:
+    """The content of some columns side by side, to which pieces of rows are added."""
+
+    def __init__(self) -> None:
+        self._hashes: dict[tuple[int, int, int], Any] = {}  # by column, part and array
+
+    def add(self, columns: list[Column]) -> None:
+        """Add rows: as many columns each time, of the same types. All is copied to the host."""
+        for number, column in enumerate(columns):
+            if not column.size:  # of any type then
+                continue
+            for place, part in enumerate(column.parts or (column,)):
+                with part.lend() as held:
+                    for k, array in enumerate(_arrays(part, held)):
+                        own = number, place, k
+                        self._hashes.setdefault(own, blake2b(digest_size=BYTES)).update(array)
+
+    def digest(self) -> str:
+        """The hash of all rows so far, in hexadecimal digits."""
+        whole = blake2b(digest_size=BYTES)
+        for own, part in sorted(self._hashes.items()):
+            whole.update(bytes(own) + part.digest())
+        return whole.hexdigest()
+
+
+def _arrays(column: Column, held: Any) -> list[Any]:
+    """What a lent column holds, as arrays on the host."""
+    if column.strings:
+        arrow = held.to_arrow() if hasattr(held, "to_arrow") else held
+        octets, offsets = text_buffers(arrow)
+        return [octets, np.diff(offsets)]
+    array = held.get() if hasattr(held, "__cuda_array_interface__") else np.asarray(held)
+    return [np.ascontiguousarray(array)]
+
+
+def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
+    """Both columns; one without rows as one of the other's kind.
+
+    Raises
+    ------
+    ColumnTypeError
+        One holds integers, the other strings.
+    """
+    if left.strings == right.strings:
+        return left, right
+    if not left.size and (right.size or right.strings):
+        return no_rows(right, left), right
+    if not right.size:
+        return left, no_rows(left, right)
+    raise ColumnTypeError(
+        f"column {left.name!r} is {left.dtype}, column {right.name!r} is {right.dtype}: ids are"
+        " integers on both sides, or strings on both sides; cast one of them"
+    )
+
+
+def no_rows(like: Column, named: Column) -> Column:
+    """A column without rows, of the kind and type of one column, and called as another."""
+    if like.parts:
+        pairs = zip(like.parts, named.parts, strict=True)
+        return of_parts([no_rows(part, own) for part, own in pairs])
+
+    return replace(like, name=named.name, size=0, lend=partial(_no_rows_of, like))
+
+
+@contextmanager
+def _no_rows_of(column: Column) -> Iterator[Any]:
+    with column.lend() as held:
+        yield held[:0]

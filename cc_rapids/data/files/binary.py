@@ -1,0 +1,225 @@
+"""Files that are not text: Parquet, Arrow, NumPy's and SciPy's npz, and ECL's egr."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+from ...errors import CcRapidsError, FormatError
+from .header import KNOWN_PAIRS, listed
+from .input_file import File, Wanted
+from .text_ids import check_ids
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ARROW_FILE = b"ARROW1"
+# Of zipfile and NumPy; InputError is a ValueError too, so our own errors go through first
+_ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error, zlib.error)
+
+
+@contextmanager
+def damage(file: File, kind: str) -> Iterator[None]:
+    """What libraries raise on a damaged file, as an error that names it."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except CcRapidsError:
+        raise
+    except (OSError, EOFError, pa.ArrowException, *_ODD) as error:
+        raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
+
+
+def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+    """Parquet: the two columns as they are stored."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable())
+        pair = columns_of(file, wanted, stored.schema_arrow)
+        schema = pa.schema([stored.schema_arrow.field(name) for name in pair])
+        rows, batches = 0, []
+        for batch in stored.iter_batches(1 << 20, columns=pair):
+            batches.append(batch.select(pair))
+            ids = pair[: wanted.ends]
+            check_ids(file.path, ids, batches[-1].columns[: wanted.ends], rows)
+            rows += len(batch)
+            file.report(file.size * rows // stored.metadata.num_rows)
+    return _weighed(file, wanted, pa.Table.from_batches(batches, schema)), None
+
+
+def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+    """Arrow IPC, files (which Feather 2 are) and streams: the two columns as they are stored."""
+    import pyarrow as pa
+
+    stream = file.seekable()
+    with damage(file, "Arrow"):
+        start = stream.read(len(_ARROW_FILE))
+        stream.seek(0)
+        source = pa.PythonFile(stream, "r")
+        if start == _ARROW_FILE:
+            stored = pa.ipc.open_file(source)
+            batches = (stored.get_batch(i) for i in range(stored.num_record_batches))
+        else:
+            batches = stored = pa.ipc.open_stream(source)
+        pair = columns_of(file, wanted, stored.schema)
+        kept, rows = [], 0
+        for batch in batches:
+            kept.append(batch.select(pair))
+            kept[-1].validate(full=True)  # or offsets of text beyond its end are followed
+            ids = pair[: wanted.ends]
+            check_ids(file.path, ids, kept[-1].columns[: wanted.ends], rows)
+            rows += len(batch)
+            file.report_place()
+        schema = pa.schema([stored.schema.field(name) for name in pair])
+    file.report(file.size)
+    return _weighed(file, wanted, pa.Table.from_batches(kept, schema)), None
+
+
+def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
+    """The names of the two columns, and of that of the weights if there is one."""
+    if len(schema.names) < 2:
+        raise FormatError(
+            f"{file.path} lacks columns: two are needed, it has {listed(schema.names)}"
+        )
+    ends = wanted.columns(file.path, schema.names)
+    weight = wanted.weight_column(file.path, schema.names, ends)
+    return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
+
+
+def _weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
+    """The table with the column behind those of ids, if it has one, as weights: int64 or double, no
+    nulls.
+    """
+    import pyarrow as pa
+
+    at = wanted.ends
+    if table.num_columns == at:
+        return table
+    column, name = table.column(at), table.column_names[at]
+    whole, real = pa.types.is_integer(column.type), pa.types.is_floating(column.type)
+    if column.null_count or not (whole or real):
+        raise FormatError(
+            f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
+            " weights are numbers, one for each edge"
+        )
+    return table.set_column(at, "weight", column.cast(pa.int64() if whole else pa.float64()))
+
+
+def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
+    """npz: arrays src and dst, perhaps num_vertices, or a matrix of ``scipy.sparse.save_npz``."""
+    import numpy as np
+
+    stream = file.seekable()
+    with damage(file, "npz"), np.load(stream) as stored:
+        if {"format", "shape"} <= set(stored.files):
+            stream.seek(0)
+            return _matrix(file, wanted, stream)
+        return _arrays(file, wanted, stored)
+
+
+def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
+    import scipy.sparse
+
+    from .. import offsets
+
+    matrix = scipy.sparse.load_npz(stream)
+    if matrix.format in ("csr", "csc", "bsr"):  # SciPy converts what they say, unseen
+        said = f"{file.path}: indptr"
+        offsets.check(said, matrix.indptr, len(matrix.indices), room=True, error=FormatError)
+    matrix = matrix.tocoo()
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise FormatError(
+            f"{file.path}: a graph is a square matrix, this one is of shape {matrix.shape}"
+        )
+    columns = {"src": matrix.row, "dst": matrix.col}
+    if matrix.dtype.kind in "iuf":
+        columns["weight"] = matrix.data
+    return _numbered(file, wanted, columns, matrix.shape[0])
+
+
+def _arrays(file: File, wanted: Wanted, stored: Any) -> tuple[pa.Table, range | None]:
+    names = [name for name in stored.files if name != "num_vertices"]
+    known = any(set(pair) <= {name.lower() for name in names} for pair in KNOWN_PAIRS)
+    if not known and wanted.source is None and wanted.destination is None:
+        raise FormatError(
+            f"{file.path} has the arrays {listed(stored.files)}: expected src and dst, or what"
+            " scipy.sparse.save_npz writes; name two of them by source= and destination="
+        )
+    ends = wanted.columns(file.path, names)
+    weight = wanted.weight_column(file.path, names, ends)
+    picked = [names[i] for i in (ends if weight is None else (*ends, weight))]
+    columns = {name: stored[name] for name in picked}
+    for name in picked[:2]:
+        end = columns[name]
+        if end.ndim != 1 or end.dtype.kind not in "iu":
+            first = f" (row 0 holds {end[0]!s:.60})" if end.ndim == 1 and end.size else ""
+            raise FormatError(
+                f"{file.path}: {name} is {end.dtype} of shape {end.shape}{first}; expected integers"
+                " in one dimension, such as .astype('int64')"
+            )
+    if len({column.shape for column in columns.values()}) > 1:
+        lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
+        raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
+    if "num_vertices" in stored.files:
+        return _numbered(file, wanted, columns, int(stored["num_vertices"]))
+    return _ordered(file, wanted, columns), None
+
+
+def _native(array: Any) -> Any:
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Table, range]:
+    """Edges of the vertices 0 .. n - 1."""
+    import numpy as np
+
+    for name in list(columns)[:2]:
+        end = columns[name]
+        outside = (end < 0) | (end >= n)
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise FormatError(
+                f"{file.path}: edge {at} has {name} {end[at]}, and the vertices are 0 to {n - 1}"
+            )
+    return _ordered(file, wanted, columns), range(n)
+
+
+def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
+    """The columns that are wanted, of those that there are."""
+    import pyarrow as pa
+
+    table = pa.table({name: _native(column) for name, column in columns.items()})
+    return _weighed(file, wanted, table.select(columns_of(file, wanted, table.schema)))
+
+
+def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
+    """ECL's graphs, in little-endian int32: n, m, nindex[n + 1], nlist[m], perhaps m weights."""
+    import numpy as np
+
+    from .. import offsets
+
+    data = b"".join(file.pieces())
+    if len(data) < 12:
+        raise FormatError(f"{file.path} is cut off: {len(data)} bytes, an egr file has at least 12")
+    words = np.frombuffer(data, "<i4", len(data) // 4)
+    n, m = int(words[0]), int(words[1])
+    plain = 4 * (n + m + 3)
+    if min(n, m) < 0 or len(data) not in (plain, plain + 4 * m):
+        raise FormatError(
+            f"{file.path} is cut off or no egr file: it promises {n} vertices and {m} neighbours,"
+            f" which take {plain} bytes, or {plain + 4 * m} with weights, and has {len(data)}"
+        )
+    index, neighbour = words[2 : n + 3], words[n + 3 : n + 3 + m]
+    offsets.check(f"{file.path}: nindex", index, m, error=FormatError)
+    owner = np.repeat(np.arange(n, dtype=np.int32), np.diff(index))
+    columns = {"src": owner, "dst": neighbour}
+    if len(words) > n + 3 + m:
+        columns["weight"] = words[n + 3 + m :]
+    return _numbered(file, wanted, columns, n)

@@ -1,0 +1,366 @@
+"""Text files of edges, block by block: whole lines in, columns of text out.
+
+A file is read in blocks of whole lines, so that PyArrow parses each block on all threads, a
+malformed line can be named by its number, and memory beyond the answer is a few blocks.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ...errors import FormatError
+from . import quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK_BYTES = 16 << 20
+LONGEST = 64  # blocks that one line may take
+
+_BLANK_LINES = re.compile(rb"(?:[ \t]*\n)*+")
+_BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
+_ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
+_MARK = b"\xef\xbb\xbf"  # of the byte order
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines of a file: the number of the first one, and the bytes, a newline at their end.
+
+    Where ``delimiter`` says that text may be quoted, a line is a record: it goes on behind a
+    newline in quotes.
+    """
+
+    line: int
+    data: bytes
+    delimiter: bytes = b""
+
+    @property
+    def quoted(self) -> bool:
+        """Whether some of it may be in quotes."""
+        return bool(self.delimiter) and quoted.QUOTE in self.data
+
+    def after(self, size: int) -> Block:
+        """What follows the first ``size`` bytes."""
+        line = self.line + self.data.count(b"\n", 0, size)
+        return Block(line, self.data[size:], self.delimiter)
+
+    def first(self) -> tuple[bytes, Block]:
+        """The first line, and the others."""
+        size = self.data.find(b"\n") + 1
+        if self.quoted:
+            size = len(next(quoted.records(self.data, self.delimiter), self.data))
+        return self.data[:size], self.after(size)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Each line with its number in the file."""
+        if not self.quoted:
+            yield from enumerate(self.data.removesuffix(b"\n").split(b"\n"), self.line)
+            return
+        number = self.line
+        for record in quoted.records(self.data, self.delimiter):
+            yield number, record.removesuffix(b"\n")
+            number += record.count(b"\n")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a line splits into fields: at each delimiter, or else, in folded text, at runs of blanks.
+
+    Folded text has comments too: lines that begin with one of the letters ``comments``.
+    """
+
+    delimiter: str
+    comments: bytes = b""
+
+    @property
+    def folded(self) -> bool:
+        """Whether runs of blanks count as one."""
+        return bool(self.comments)
+
+    @property
+    def separator(self) -> str:
+        """What is between fields, in words."""
+        return {",": "commas", "\t": "tabs"}.get(self.delimiter, "blanks")
+
+    @cached_property
+    def dataless(self) -> re.Pattern[bytes]:
+        """Matches the lines, from the first on, that hold no data."""
+        if not self.folded:
+            return _BLANK_LINES
+        return re.compile(rb"(?:[ \t\r]*(?:[%s][^\n]*)?\n)*+" % self.comments)
+
+    @cached_property
+    def _comment(self) -> re.Pattern[bytes]:
+        return re.compile(rb"^[ \t]*[%s][^\n]*\n?" % self.comments, re.MULTILINE)
+
+    @property
+    def quoting(self) -> bytes:
+        """The delimiter of text that knows quotes; nothing in folded text."""
+        return b"" if self.folded else self.delimiter.encode()
+
+    def clean(self, data: bytes) -> bytes:
+        """The lines as PyArrow should see them: without comments, one blank between fields."""
+        if not self.folded:
+            return data
+        if any(data.find(letter) >= 0 for letter in self.comments):
+            data = self._comment.sub(b"", data)
+        data = data.translate(_ONE_BLANK)
+        while b"  " in data:
+            data = data.replace(b"  ", b" ")
+        return data.replace(b"\n ", b"\n").replace(b" \n", b"\n").strip(b" ")
+
+    def split(self, line: bytes) -> list[str]:
+        """The fields of one line, without the blanks around them."""
+        fields = line.split() if self.folded else quoted.split(line, self.quoting)
+        return [field.decode(errors="replace") for field in fields]
+
+
+DIALECTS = {
+    "csv": Dialect(","),
+    "tsv": Dialect("\t"),
+    "snap": Dialect(" ", b"#%"),
+    "mtx": Dialect(" ", b"#%"),
+    "he": Dialect(" ", b"#%"),
+    "gr": Dialect(" ", b"c"),
+    "metis": Dialect(" ", b"%"),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of text: a field that is empty is null, unless there are quotes around nothing.
+
+    ``quoted`` says that at least one word of it is in quotes. ``bare`` is text without quotes, as
+    it stands in the file: blanks may be around its words.
+    """
+
+    text: pa.ChunkedArray
+    quoted: bool = False
+    bare: bool = True
+
+
+def blocks(
+    path: str, stream: BinaryIO, dialect: Dialect, report: Callable[[], None]
+) -> Iterator[Block]:
+    """Cut a stream into blocks of whole lines; ``report`` is called as each one has been used.
+
+    A line ends with a newline, a carriage return, or both; blocks have newlines.
+    """
+    line, rest = 1, list[bytes]()
+    while piece := _read_piece(path, stream):
+        rest.append(piece)
+        if b"\n" not in piece and b"\r" not in piece and sum(map(len, rest)) < _longest():
+            continue
+        data = b"".join(rest)
+        whole, used = quoted.whole_records(data, dialect.quoting)
+        if not used and len(data) >= _longest():
+            raise _endless(path, Block(line, data), dialect)
+        rest = [data[used:]]
+        piece = data = b""  # not held while the block is used
+        if used:
+            yield Block(line, whole, dialect.quoting)
+            report()
+            line += whole.count(b"\n")
+    data = b"".join(rest)
+    if data:
+        whole, used = quoted.whole_records(data + b"\n", dialect.quoting)
+        if whole:
+            yield Block(line, whole, dialect.quoting)
+        if used <= len(data):
+            raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect)
+    report()
+
+
+def _longest() -> int:
+    return LONGEST * BLOCK_BYTES
+
+
+def _endless(path: str, block: Block, dialect: Dialect) -> FormatError:
+    """The error for a line that goes on to the end of the file, or for too long."""
+    words = f"no end within {len(block.data):,} bytes; not text?"
+    if dialect.quoting:
+        found = quoted.runs(block.data, dialect.quoting)
+        if len(found.closes) and found.closes[-1] >= len(block.data):
+            block = block.after(block.data.rfind(b"\n", 0, int(found.opens[-1])) + 1)
+            words = f"a quote is opened and never closed: {shown(block.data)}"
+    return FormatError(f"{path}, line {block.line}: {words}")
+
+
+def _read_piece(path: str, stream: BinaryIO) -> bytes:
+    try:
+        return stream.read(BLOCK_BYTES)
+    except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
+        raise FormatError(f"{path} cannot be read to its end: {error}") from error
+
+
+def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
+    """The same blocks, without a byte order mark and without the dataless lines ahead of all."""
+    for block in feed:
+        if block.line == 1:
+            block = Block(1, block.data.removeprefix(_MARK), block.delimiter)
+        match = dialect.dataless.match(block.data)
+        block = block.after(match.end() if match else 0)
+        if block.data:
+            yield block
+            yield from feed
+
+
+def parse(
+    path: str, block: Block, dialect: Dialect, width: int, take: tuple[int, ...]
+) -> list[Column]:
+    """Return some columns of a block, as text.
+
+    Parameters
+    ----------
+    path
+        For the words of an error.
+    block
+        The lines.
+    dialect
+        How they split.
+    width
+        The number of fields in a line. Folded text may have more or fewer than that in a line, as
+        long as those wanted are there.
+    take
+        The positions of the columns.
+
+    Raises
+    ------
+    FormatError
+        A line has another number of fields, or is not UTF-8; names the line.
+    """
+    import pyarrow as pa
+
+    if block.quoted:
+        return _parse_quoted(path, block, width, take)
+    data = dialect.clean(block.data)
+    with suppress(pa.ArrowInvalid):
+        return _parse(data, dialect, width, take)
+    if dialect.folded:
+        width = max(take) + 1
+        data = _cut(data, width)
+        with suppress(pa.ArrowInvalid):
+            return _parse(data, dialect, width, take)
+    check_utf8(path, block)
+    refused: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        refused.append(row)
+        return "error"
+
+    try:
+        return _parse(data, dialect, width, take, refuse)
+    except pa.ArrowInvalid as error:
+        raise _located(path, block, dialect, refused, error) from None
+
+
+def _parse_quoted(path: str, block: Block, width: int, take: tuple[int, ...]) -> list[Column]:
+    import pyarrow as pa
+
+    parts, done = [], 0
+    try:
+        for window, found in quoted.windows(block.data, block.delimiter):
+            parts.append(quoted.columns(window, found, block.delimiter, width, take))
+            done += len(window)
+    except pa.ArrowInvalid as error:
+        check_utf8(path, block)
+        raise FormatError(f"{path}, from line {block.line} on: {error}") from None
+    except quoted.MalformedError as error:
+        rest = block.after(done + error.place)
+        raise FormatError(f"{path}, line {rest.line}: {error}: {shown(rest.first()[0])}") from None
+    return [
+        Column(
+            pa.chunked_array([text for text, _ in column], pa.string()),
+            any(words for _, words in column),
+            bare=False,
+        )
+        for column in zip(*parts, strict=True)
+    ]
+
+
+def _parse(
+    data: bytes,
+    dialect: Dialect,
+    width: int,
+    take: tuple[int, ...],
+    refuse: Callable[[Any], str] | None = None,
+) -> list[Column]:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    if not data.strip(b"\n"):
+        return [Column(pa.chunked_array([], pa.string())) for _ in take]
+    if data.startswith(_MARK):
+        data = b"\n" + data  # a mark at the start of a block, which PyArrow takes for a file
+    wanted = [str(i) for i in take]
+    table = arrow_csv.read_csv(
+        pa.BufferReader(data),
+        # To find the culprit, one thread and one block: then lines of any length fit as well
+        read_options=arrow_csv.ReadOptions(
+            column_names=[str(i) for i in range(width)],
+            use_threads=refuse is None,
+            block_size=len(data) + 1 if refuse else 1 << 20,
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=dialect.delimiter, quote_char=False, invalid_row_handler=refuse
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=wanted,
+            column_types=dict.fromkeys(wanted, pa.string()),
+            strings_can_be_null=True,
+            null_values=[""],
+        ),
+    )
+    return [Column(column) for column in table.columns]
+
+
+def _cut(data: bytes, width: int) -> bytes:
+    """Keep the first ``width`` fields of each line; shorter lines stay as they are."""
+    import numpy as np
+
+    text = np.frombuffer(data.removesuffix(b"\n") + b"\n", np.uint8)
+    marks = np.flatnonzero((text == ord(" ")) | (text == ord("\n")))
+    ends = np.flatnonzero(text[marks] == ord("\n"))
+    firsts = np.concatenate(([0], ends[:-1] + 1))
+    longer = firsts + width - 1 < ends
+    change = np.zeros(len(text), np.int8)
+    change[marks[(firsts + width - 1)[longer]]] = 1
+    change[marks[ends[longer]]] = -1
+    kept: bytes = text[np.cumsum(change, dtype=np.int8) == 0].tobytes()
+    return kept
+
+
+def check_utf8(path: str, block: Block) -> None:
+    """Refuse the first line that is no text."""
+    for number, line in Block(block.line, block.data).lines():
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            raise FormatError(f"{path}, line {number}: not UTF-8 text: {shown(line)}") from None
+
+
+def _located(
+    path: str, block: Block, dialect: Dialect, refused: list[Any], error: Exception
+) -> FormatError:
+    """The error for the line of the block that PyArrow refused."""
+    for number, line in block.lines():
+        for row in refused:
+            if dialect.clean(line).decode().rstrip("\r") == row.text:
+                return FormatError(
+                    f"{path}, line {number}: expected {row.expected_columns} fields, "
+                    f"found {row.actual_columns}: {shown(line)}"
+                )
+    return FormatError(f"{path}, from line {block.line} on: {error}")
+
+
+def shown(line: bytes) -> str:
+    """A line for a message: quoted, and not too long."""
+    text = line.decode(errors="backslashreplace").rstrip("\r\n")
+    return repr(text if len(text) <= 80 else text[:77] + "...")

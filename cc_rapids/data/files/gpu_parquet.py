@@ -1,0 +1,46 @@
+"""Row groups of Parquet files, read by cuDF into the memory of a GPU.
+
+Every thread reads on a CUDA stream of its own, so that two of them, and kernels on the caller's
+stream, run side by side; ``cudf.read_parquet`` would queue them all on one.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from .read import RowGroups
+
+_own = threading.local()
+
+
+def row_group_reader(device: int | None) -> RowGroups | None:
+    """Return what reads row groups into the memory of a GPU; None without a GPU or cuDF.
+
+    It is called with a path, columns and groups, in any thread, and gives a frame.
+    """
+    if device is None:
+        return None
+    try:
+        import cudf
+        import cupy
+        import pylibcudf
+        from rmm.pylibrmm.stream import Stream
+    except ImportError:
+        return None
+
+    def read(path: str, columns: list[str], groups: list[int]) -> Any:
+        """A new frame of the columns; all of it is there when this returns."""
+        with cupy.cuda.Device(device):
+            streams = _own.__dict__.setdefault("streams", {})
+            stream = streams.get(device) or streams.setdefault(device, Stream())
+            source = pylibcudf.io.SourceInfo([path])
+            options = pylibcudf.io.parquet.ParquetReaderOptions.builder(source)
+            chosen = options.use_pandas_metadata(False).build()
+            chosen.set_column_names(columns)
+            chosen.set_row_groups([groups])
+            table = pylibcudf.io.parquet.read_parquet(chosen, stream=stream)
+            stream.synchronize()
+            return cudf.DataFrame.from_pylibcudf(table)
+
+    return read

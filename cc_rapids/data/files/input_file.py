@@ -1,0 +1,276 @@
+"""A file being read: its bytes, its format, and whether it is still the file that was opened."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from gzip import GzipFile
+from io import BytesIO, FileIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+
+from ...errors import ChangedFileError, FormatError, InputError
+from .delimited import Block, Dialect, blocks
+from .header import edge_columns, place_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+FORMATS = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "snap": (".txt", ".snap", ".edges", ".el"),
+    "mtx": (".mtx",),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather"),
+    "he": (".he",),
+    "gr": (".gr",),
+    "metis": (".graph", ".metis"),
+    "egr": (".egr",),
+    "npz": (".npz",),
+}
+
+
+PACKED = (".gz", ".zst")
+
+
+SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+
+
+def format_of(path: str | Path, format: str | None = None) -> str:
+    """The format given, or else that of the suffix; ``.gz`` and ``.zst`` are looked through."""
+    path = Path(path)
+    if format is not None:
+        if format in FORMATS:
+            return format
+        raise FormatError(f"unknown format {format!r}{nearest(format, FORMATS)}")
+    suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    raise FormatError(
+        f"cannot tell the format of {path} from its suffix {suffix!r}{nearest(suffix, SUFFIXES)}"
+        f" (or say which format it is: {', '.join(FORMATS)})"
+    )
+
+
+def packing(path: Path) -> str:
+    """``".gz"`` or ``".zst"`` if the path ends so, and else nothing."""
+    suffix = path.suffix.lower()
+    return suffix if suffix in PACKED else ""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """How an error about an unknown word goes on."""
+    known = list(known)
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+
+
+Progress = Callable[[int, int], object]
+
+
+Read = tuple["pa.Table", range | None]  # what a reader returns: the columns, and all vertices
+
+
+@dataclass
+class File:
+    """A file being read.
+
+    ``header`` says whether its first line named the columns, once that has been read; None where
+    a format knows no such line.
+    """
+
+    path: str
+    raw: FileIO
+    size: int
+    on_progress: Progress | None
+    header: bool | None = None
+
+    @cached_property  # PyArrow's stream closes the file below when it is let go
+    def stream(self) -> BinaryIO:
+        """Its bytes, unpacked if the suffix says gzip or zstd."""
+        packed = packing(Path(self.path))
+        if packed == ".gz":
+            return cast(BinaryIO, GzipFile(fileobj=self.raw))
+        if packed == ".zst":
+            import pyarrow as pa
+
+            return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(self.raw, "r"), "zstd"))
+        return cast(BinaryIO, self.raw)
+
+    def blocks(self, dialect: Dialect) -> Iterator[Block]:
+        """Its lines."""
+        return blocks(self.path, self.stream, dialect, self.report_place)
+
+    def seekable(self) -> BinaryIO:
+        """Its bytes for a reader that jumps about; a packed file is unpacked into memory."""
+        if not packing(Path(self.path)) and self.raw.seekable():
+            return cast(BinaryIO, self.raw)
+        return BytesIO(b"".join(self.pieces()))
+
+    def pieces(self, size: int = 16 << 20) -> Iterator[bytes]:
+        """Its bytes, so many at a time."""
+        stream = self.stream
+        try:
+            while piece := stream.read(size):
+                yield piece
+                self.report_place()
+        except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
+            raise FormatError(f"{self.path} cannot be read to its end: {error}") from error
+
+    def report(self, done: int) -> None:
+        """Tell the caller how many bytes are done."""
+        if self.on_progress is not None:
+            self.on_progress(done, self.size)
+
+    def report_place(self) -> None:
+        """Tell the caller where reading is."""
+        if self.raw.seekable():  # a pipe has no position and no size
+            self.report(self.raw.tell())
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller asked for; of ids of several columns as many names on each side.
+
+    ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
+    files that were read before.
+    """
+
+    source: str | list[str] | None
+    destination: str | list[str] | None
+    format: str
+    header: bool | None
+    weights: bool = False
+    weight: str | None = None
+    text: list[bool] | None = None
+
+    @property
+    def requested(self) -> list[str]:
+        """The names that the caller gave."""
+        asked = (self.source, self.destination, self.weight)
+        sides = (side if isinstance(side, list) else [side] for side in asked)
+        return [name for side in sides for name in side if name is not None]
+
+    @property
+    def ends(self) -> int:
+        """How many columns of ids there are, which come before those of weights."""
+        if isinstance(self.source, list) and isinstance(self.destination, list):
+            return len({*self.source, *self.destination})
+        return 2
+
+    def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
+        """The positions of the two ends among the names, for each column of an id: see
+        ``header.edge_columns``.
+        """
+        source, destination = self.source, self.destination
+        if isinstance(source, list) and isinstance(destination, list):
+            sides = zip(source, destination, strict=True)
+            return [(place_of(path, names, a), place_of(path, names, b)) for a, b in sides]
+        assert not isinstance(source, list)
+        assert not isinstance(destination, list)
+        return [edge_columns(path, names, source, destination)]
+
+    def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
+        """The positions of all columns of ids, each once: of ids of one column two."""
+        return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
+
+    def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
+        """The position of the weights among the names, if they are wanted and there.
+
+        A column that the caller has named has to be there.
+        """
+        if not self.weights or (self.weight is None and "weight" not in names):
+            return None
+        at = place_of(path, names, self.weight or "weight")
+        if at in ends:
+            raise InputError(f"{path}: column {names[at]!r} is an end of the edges, not a weight")
+        return at
+
+    def turned(self, path: str) -> bool:
+        """Of a format whose columns are src and dst: whether the caller wants them swapped."""
+        return self.columns(path, ("src", "dst")) == (1, 0)
+
+
+class Mark(NamedTuple):
+    """What a file is known again by; ``own`` is the device and inode, where there are any.
+
+    ``time`` is what its file system says of its last change: nanoseconds on this machine.
+    """
+
+    size: int
+    time: str
+    own: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        when = self.time
+        if when.isdigit():
+            when = datetime.fromtimestamp(int(when) // 1000 / 1e6).isoformat(" ", "microseconds")
+        return f"{self.size:,} bytes{f' of {when}' if when else ''}"
+
+
+def mark_of(path: str | os.PathLike[str]) -> Mark | None:
+    """The mark of a file on this machine; None of what is no regular file, such as a pipe.
+
+    Raises
+    ------
+    OSError
+        There is no such file.
+    """
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return Mark(found.st_size, str(found.st_mtime_ns), (found.st_dev, found.st_ino))
+
+
+@contextmanager
+def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[None]:
+    """Return a context in which a file is read, and look at its mark again at the end.
+
+    Parameters
+    ----------
+    path : path
+        What ``look`` takes, and errors name.
+    before : Mark, or None for what has none
+        From before the file was opened.
+    look : callable
+        Gives the mark of a path.
+
+    Raises
+    ------
+    ChangedFileError
+        The file is another one, or has another size or time; also if it could not be read, in
+        place of the FormatError that says so.
+    """
+    try:
+        yield
+    except FormatError as error:
+        reason = _difference(path, before, look)
+        raise ChangedFileError(reason) if reason else error from error.__cause__
+    reason = _difference(path, before, look)
+    if reason:
+        raise ChangedFileError(reason)
+
+
+def _difference(path: Any, before: Mark | None, look: Any) -> str:
+    """What has changed, in words; empty if nothing has."""
+    if before is None:
+        return ""
+    try:
+        now = look(path)
+    except (OSError, FormatError):
+        return f"{path} is gone, and was there when reading began: read it again"
+    if now == before:
+        return ""
+    what = f"it had {before} when reading began, and has {now}"
+    if now is not None and now[:2] == before[:2]:
+        what = "another file has its name now"
+    return f"{path} was changed while it was read ({what}): read it again once it is complete"

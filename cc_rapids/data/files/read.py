@@ -1,0 +1,575 @@
+"""Read graph files, whole or in pieces: row groups of Parquet, batches of Arrow, blocks of text.
+
+The formats stand in :mod:`cc_rapids.data.files`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ...errors import FormatError, InputError
+from .binary import columns_of, damage, read_arrow, read_egr, read_npz, read_parquet
+from .delimited import DIALECTS, parse
+from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
+from .header import DELIMITERS, KNOWN_PAIRS, check_header, edge_columns, place_of
+from .input_file import FORMATS, PACKED, File, Mark, Progress, Wanted, format_of, mark_of, unchanged
+from .text_edges import Pair, beside, first_lines, read_delimited, without_rows
+from .text_ids import IdColumns, are_ids, check_ids, integers, is_text, plain
+from .write import (
+    COUNTED,
+    ONE_BASED,
+    EdgeList,
+    check_edges_output,
+    check_output,
+    write_edges,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+RowGroups = Callable[[str, list[str], list[int]], Any]
+
+
+WHOLE = {  # readers of files that are read whole
+    "he": read_he,
+    "gr": read_shortest_paths,
+    "metis": read_metis,
+    "mtx": read_matrix,
+    "egr": read_egr,
+    "npz": read_npz,
+}
+
+
+IN_PIECES = ("csv", "tsv", "snap", "parquet", "arrow")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some edges of a file: the two columns, and the group and the rows in it where they end.
+
+    ``table`` is PyArrow's; where there is a ``load``, that gives the rows, in any thread, and the
+    table has none. ``whole`` says that the group ends there too; ``vertices`` are all, if the file
+    says so.
+    """
+
+    table: Any
+    group: int
+    rows: int
+    whole: bool
+    vertices: range | None = None
+    load: Callable[[], Any] | None = None
+
+
+def parquet_pieces(
+    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
+) -> Iterator[Piece]:
+    """The row groups from one on, the first without the rows that are done, in batches."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
+        pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
+        none = stored.schema_arrow.empty_table().select(pair)
+        if start >= meta.num_row_groups:
+            yield Piece(none, start, 0, False)
+        before = sum(meta.row_group(group).num_rows for group in range(start))
+        for group in range(start, meta.num_row_groups):
+            size, at = meta.row_group(group).num_rows, 0
+            if not size:
+                yield Piece(none, group, 0, True)
+            for batch in stored.iter_batches(rows(), row_groups=[group], columns=pair):
+                check_ids(file.path, pair, [batch[name] for name in pair], before + at)
+                at += len(batch)
+                left = max(0, done - (at - len(batch))) if group == start else 0
+                table = pa.Table.from_batches([batch.select(pair)]).slice(left)
+                if len(table) or at == size:
+                    yield Piece(table, group, at, at == size)
+            before += size
+
+
+def group_pieces(
+    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], read: RowGroups
+) -> Iterator[Piece]:
+    """The row groups from one on, as many at once as there is room for, each to be read later.
+
+    They are shared out evenly, so that none is read while nothing is left to do beside it. If one
+    of them alone is too large, all are read as PyArrow's tables.
+    """
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable())
+        pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
+        sizes = [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
+        empty = stored.schema_arrow.empty_table().select(pair)
+    ids = all(are_ids(empty[name].type) for name in pair)  # what is refused, is by its first row
+    if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
+        yield from parquet_pieces(file, wanted, start, done, rows)
+        return
+    while start < len(sizes):
+        group, most, left = start, rows(), sum(sizes[start:])
+        share, size = -(-left // max(1, -(-left // most))), 0
+        while start < len(sizes) and (
+            start == group or (size < share and size + sizes[start] <= most)
+        ):
+            size, start = size + sizes[start], start + 1
+        load = partial(_load, file, read, pair, list(range(group, start)), done)
+        yield Piece(empty, start - 1, sizes[start - 1], True, load=load)
+        done = 0
+
+
+def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done: int) -> Any:
+    with damage(file, "Parquet"):
+        return read(file.path, pair, groups)[pair].iloc[done:]
+
+
+def arrow_pieces(
+    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
+) -> Iterator[Piece]:
+    """The batches from one on, the first without the rows that are done."""
+    import pyarrow as pa
+
+    stream = file.seekable()
+    with damage(file, "Arrow"):
+        is_file = stream.read(6) == b"ARROW1"
+        stream.seek(0)
+        source = pa.PythonFile(stream, "r")
+        stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+        pair = columns_of(file, wanted, stored.schema)
+        if is_file:
+            batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
+        else:
+            batches = ((i, batch) for i, batch in enumerate(stored) if i >= start)
+        seen = 0
+        for group, batch in batches:
+            kept = batch.select(pair)
+            kept.validate(full=True)  # or offsets of text beyond its end are followed
+            check_ids(f"{file.path}, batch {group}", pair, kept.columns, 0)
+            table, seen = pa.Table.from_batches([kept]), seen + 1
+            yield from sliced(table, group, done if group == start else 0, rows)
+        if not seen:
+            yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
+
+
+def text_pieces(
+    file: File, wanted: Wanted, text: list[bool] | None, done: int, rows: Callable[[], int]
+) -> Iterator[Piece]:
+    """The blocks of a csv, tsv or snap file, from the row on that follows those done.
+
+    Parameters
+    ----------
+    text : list of bool, optional
+        For each column of an id, whether all of it are strings; if it is not known, the first block
+        says so.
+
+    Raises
+    ------
+    FormatError
+        Ids were integers so far, and in some block they are not.
+    """
+    import pyarrow as pa
+
+    dialect = DIALECTS[wanted.format]
+    first, feed, names = first_lines(file, wanted)
+    if first is None:
+        yield Piece(without_rows(wanted, text), 0, 0, False)
+        return
+    places = wanted.columns(file.path, names)
+    pairs = [Pair(file.path, dialect, names, own) for own in wanted.pairs(file.path, names)]
+    at = 0
+    for block in chain([first], feed):
+        read = parse(file.path, block, dialect, len(names), places)
+        columns, tables = dict(zip(places, read, strict=True)), []
+        for k, pair in enumerate(pairs):
+            ids = IdColumns()
+            pair.append(block, columns, ids)
+            pair.floats.refuse()
+            tables.append(ids.table(pair.names, None if text is None else text[k]))
+        strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
+        table = beside(tables)
+        if text is None:
+            text = strings
+        elif any(own and not before for own, before in zip(strings, text, strict=True)):
+            raise FormatError(
+                f"{file.path}, from line {block.line} on: some ids are text, and all before were"
+                " integers: a stream takes what comes first for all, so put such a file or line"
+                " first, or store the columns as strings (in Parquet)"
+            )
+        at += len(table)
+        left = max(0, done - (at - len(table)))
+        for piece in sliced(table, 0, left, rows):
+            yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
+
+
+def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
+    """A table in pieces of so many rows; one that is empty if there are none."""
+    at, size = done, len(table)
+    while True:
+        part = table.slice(at, rows())
+        at += len(part)
+        yield Piece(part, group, at, at >= size)
+        if at >= size:
+            return
+
+
+def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int] | None]:
+    """Row groups, rows, and the least and greatest id as the metadata of a Parquet file have it."""
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable())
+        pair = columns_of(file, wanted, stored.schema_arrow)
+        meta, bounds = stored.metadata, cast(list[tuple[Any, Any]], [])
+        at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
+        for group in range(meta.num_row_groups):
+            for name in pair:
+                found: Any = meta.row_group(group).column(at[name]).statistics
+                usable = found is not None and found.has_min_max
+                bounds.append((found.min, found.max) if usable else (None, None))
+    whole = all(isinstance(low, int) for low, _ in bounds) and bounds
+    span = (min(low for low, _ in bounds), max(high for _, high in bounds)) if whole else None
+    return meta.num_row_groups, meta.num_rows, span
+
+
+def check_sides(path: str, wanted: Wanted) -> None:
+    """Raise an InputError if columns of ids are named that an edge of this file cannot have."""
+    source, destination = wanted.source, wanted.destination
+    if not (isinstance(source, list) or isinstance(destination, list)):
+        return
+    lists = isinstance(source, list) and isinstance(destination, list)
+    if not (lists and source and len(source) == len(destination or []) and source != destination):
+        raise InputError(
+            f"{path}: source={source!r} and destination={destination!r} are not two ends of an"
+            " edge: name different columns of ids, as many on each side"
+        )
+    if wanted.format not in IN_PIECES:
+        raise InputError(
+            f"{path} is {wanted.format}, whose ids are one column a side, not"
+            f" source={source!r}: ids of several columns are read from {', '.join(IN_PIECES)}"
+        )
+
+
+def read_pieces(
+    file: File,
+    wanted: Wanted,
+    group: int,
+    done: int,
+    rows: Callable[[], int],
+    text: list[bool] | None,
+    read: RowGroups | None = None,
+) -> Iterator[Piece]:
+    """The edges of an open file from a place on, at most so many rows at a time.
+
+    Parameters
+    ----------
+    file, wanted
+        The file, and its format and columns.
+    group, done : int
+        The first row group or batch to be read, and the rows of it to be left.
+    rows : callable
+        Says how many rows a piece may have; asked again and again.
+    text : list of bool, optional
+        Of text: for each column of an id, whether all of it are strings.
+    read : callable, optional
+        What reads row groups of a Parquet file of this machine as frames: called with its path,
+        columns and groups.
+    """
+    check_sides(file.path, wanted)
+    if wanted.format == "parquet" and read is not None:
+        yield from group_pieces(file, wanted, group, done, rows, read)
+    elif wanted.format == "parquet":
+        yield from parquet_pieces(file, wanted, group, done, rows)
+    elif wanted.format == "arrow":
+        yield from arrow_pieces(file, wanted, group, done, rows)
+    elif wanted.format in IN_PIECES:
+        yield from text_pieces(file, wanted, text, done, rows)
+    else:
+        table, vertices = WHOLE[wanted.format](file, wanted)
+        vertices = None if done else vertices
+        for piece in sliced(table, 0, done, rows):
+            yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
+            vertices = None
+
+
+__all__ = [
+    "COUNTED",
+    "DELIMITERS",
+    "FORMATS",
+    "IN_PIECES",
+    "KNOWN_PAIRS",
+    "ONE_BASED",
+    "PACKED",
+    "EdgeFile",
+    "EdgeList",
+    "File",
+    "Mark",
+    "RowGroups",
+    "Taken",
+    "Wanted",
+    "check_edges_output",
+    "check_header",
+    "check_output",
+    "check_path",
+    "edge_columns",
+    "format_of",
+    "integers",
+    "is_text",
+    "mark_of",
+    "parquet_facts",
+    "place_of",
+    "plain",
+    "read_edges",
+    "read_pieces",
+    "read_wanted",
+    "taken_of",
+    "unchanged",
+    "write_edges",
+    "write_table",
+]
+
+
+_READERS = WHOLE | {
+    "csv": read_delimited,
+    "tsv": read_delimited,
+    "snap": read_delimited,
+    "arrow": read_arrow,
+    "parquet": read_parquet,
+}
+
+
+_UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How a file was read: its format, the columns of ids, and whether a line names them.
+
+    ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
+    ``header``.
+    """
+
+    format: str
+    columns: tuple[str, ...]
+    header: bool | None
+
+    @property
+    def delimiter(self) -> str | None:
+        """What stands between fields of text."""
+        return DELIMITERS.get(self.format)
+
+    def facts(self) -> dict[str, Any]:
+        """The same as JSON can hold it."""
+        return {
+            "format": self.format,
+            "columns": list(self.columns),
+            "header": self.header,
+            "delimiter": self.delimiter,
+        }
+
+    def __str__(self) -> str:
+        if self.delimiter is None:
+            return self.format
+        between = DIALECTS[self.format].separator
+        first = {True: "a header", False: "no header", None: "no lines"}[self.header]
+        return f"{self.format}: {between}, {first}"
+
+
+@dataclass(frozen=True)
+class EdgeFile:
+    """The edges of one file.
+
+    Attributes
+    ----------
+    table
+        ``pyarrow.Table`` of the two id columns, source first (of ids of several columns first the
+        first of each side, then the second, ..., each column once), and of ``weight`` (int64, or
+        double if some are not whole) if that was asked for and is there. One row an edge, as in
+        the file and chunked as it was read; METIS and ECL files list each edge at both its ends,
+        and so does the table. From text the ids are both int64, both uint64 or both string (of
+        several columns each pair that is compared); from other files they are as stored.
+    source, destination
+        The names of the two columns; lists, of ids of several columns.
+    format
+        One of ``FORMATS``.
+    header
+        Whether the first line named the columns, of csv, tsv and snap; None of other formats, and
+        of a file without a line.
+    vertices
+        The ids of all vertices, where the file says how many there are: ``range(1, n + 1)`` for gr,
+        metis and mtx, which count from one, and ``range(n)`` for he, egr, SciPy's npz and an npz
+        with num_vertices. Otherwise None, and the vertices are those that occur.
+    """
+
+    table: pa.Table
+    source: str | list[str]
+    destination: str | list[str]
+    format: str
+    vertices: range | None = None
+    header: bool | None = None
+
+    @property
+    def taken(self) -> Taken:
+        """How the file was read."""
+        ends = Wanted(self.source, self.destination, self.format, self.header).ends
+        return Taken(self.format, tuple(self.table.column_names[:ends]), self.header)
+
+
+def check_path(path: str | Path) -> None:
+    """Raise a FormatError if no file can be called so."""
+    try:
+        named = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise FormatError(
+            f"{str(path)!r} holds half of a surrogate pair, which no name does"
+        ) from None
+    if b"\0" in named:
+        raise FormatError(f"{str(path)!r} holds a NUL, which no name does")
+
+
+def read_edges(
+    path: str | os.PathLike[str],
+    *,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    weights: bool = False,
+    weight: str | None = None,
+    on_progress: Progress | None = None,
+) -> EdgeFile:
+    """Read the edges of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    source, destination
+        The names of the two columns, which have to be there; lists of as many on each side where
+        several columns are one id, which csv, tsv, snap, arrow and parquet may have. By default the
+        first of these pairs that the file has whole, in any case of letters: src and dst, source
+        and target, source and destination, from and to, u and v, id1 and id2, id_l and id_r,
+        unique_id_l and unique_id_r, left_id and right_id; or else its only two columns. A file
+        without a header has the columns src, dst, col2, col3 and so on.
+    format
+        One of ``FORMATS``; by default what the suffix of the path says.
+    header
+        Whether the first line of a csv, tsv or snap file names the columns. By default it does if
+        it holds names that were given here, or known ones, and is an edge if its ends are numbers
+        as those of the next line; all else is refused. A comment such as ``# src dst`` above the
+        first line of a snap file names the columns too.
+    weights
+        Read the weights too, if the file has them.
+    weight
+        The name of the column of weights, which then has to be there; by default weight, if the
+        file has it.
+    on_progress
+        Called with the bytes read so far and the bytes in the file, as reading goes on.
+
+    Returns
+    -------
+    EdgeFile
+        Ids from text are int64 if every id of both columns is an integer in its usual spelling,
+        uint64 if they need that, and else string, each as it was written but for blanks around
+        it: with a single ``007`` among them all ids are text. A word in quotes, in csv and tsv, is
+        text as it stands, whatever it looks like. Empty fields are nulls, and so are ``NA``,
+        ``null`` and their like without quotes where the ids are integers; ``""`` is the empty
+        text, and a null among integers. A column of numbers without quotes that are not all whole
+        is refused. Indices stay as they are in the
+        file: from one on in gr, metis and mtx, from zero on in he, egr and npz. An entry that is
+        stored counts as an edge even if its weight is zero.
+
+    Raises
+    ------
+    FormatError
+        The file is missing, unreadable, of no known format, or malformed, or its first line may be
+        an edge or a header; names the line. As a ChangedFileError, it was cut, rewritten or
+        replaced meanwhile.
+    MissingColumnError
+        There is no such column, or no telling which two of several are meant; lists them.
+    ColumnTypeError
+        A column holds no ids; names the first row and value.
+    InputError
+        Source and destination are the same columns, or not as many, or several in a format that has
+        one a side; ``header`` is given for another format.
+    """
+    kind = format_of(Path(path), format)
+    wanted = Wanted(source, destination, kind, header, weights, weight)
+    return read_wanted(path, wanted, on_progress)
+
+
+def read_wanted(
+    path: str | os.PathLike[str], wanted: Wanted, on_progress: Progress | None = None
+) -> EdgeFile:
+    """Return what is wanted of a file, as :func:`read_edges` does."""
+    path = Path(path)
+    if os.path.isdir(path):  # which is false of what is no path at all
+        raise FormatError(f"{path} is a directory; name a file")
+    check_path(path)
+    check_header(wanted.header, [path], [wanted.format])
+    check_sides(str(path), wanted)
+    try:
+        before = mark_of(path)
+        with path.open("rb", buffering=0) as raw, unchanged(path, before):
+            file = File(str(path), raw, path.stat().st_size, on_progress)
+            table, vertices = _READERS[wanted.format](file, wanted)
+            table = _with_weights(path, table, wanted)
+    except FileNotFoundError:
+        raise FormatError(f"{path} does not exist") from None
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    ends: tuple[str | list[str], str | list[str]] = _pair(table)
+    if isinstance(wanted.source, list) and isinstance(wanted.destination, list):
+        ends = wanted.source, wanted.destination
+    return EdgeFile(table, *ends, wanted.format, vertices, file.header)
+
+
+def taken_of(
+    path: str | os.PathLike[str],
+    source: str | None = None,
+    destination: str | None = None,
+    header: bool | None = None,
+) -> Taken | None:
+    """Return how a file would be read, from what stands first in it; None of a pipe.
+
+    Raises what :func:`read_edges` raises of the part that is read.
+    """
+    path = Path(path)
+    kind = format_of(path)
+    if not path.is_file():
+        return None
+    if kind not in IN_PIECES:
+        return Taken(kind, ("src", "dst"), None)
+    wanted = Wanted(source, destination, kind, header)
+    with path.open("rb", buffering=0) as raw:
+        file = File(str(path), raw, path.stat().st_size, None)
+        piece = next(read_pieces(file, wanted, 0, 0, lambda: 1024, None))
+    return Taken(kind, _pair(piece.table), file.header)
+
+
+def _pair(table: pa.Table) -> tuple[str, str]:
+    return table.column_names[0], table.column_names[1]
+
+
+def _with_weights(path: Path, table: pa.Table, wanted: Wanted) -> pa.Table:
+    """The table, which has the weights if the caller has named them; a file of no edges has all."""
+    import pyarrow as pa
+
+    if not wanted.weights or wanted.weight is None:
+        return table
+    ids = table.column_names[: wanted.ends]
+    without = table.num_columns == len(ids)
+    if without and not len(table):
+        return table.append_column("weight", pa.array([], pa.float64()))
+    if without or wanted.format in _UNNAMED:
+        own = [*ids, *([] if without else ["weight"])]
+        place_of(str(path), own, wanted.weight)
+    return table

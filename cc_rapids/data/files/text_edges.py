@@ -1,0 +1,169 @@
+"""csv, tsv and SNAP text: fields between delimiters, perhaps under a header.
+
+Where ids have several columns, those of both ends that are compared with each other are a pair, of
+one type; different pairs may be of different ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ...errors import FormatError
+from .delimited import DIALECTS, Block, Column, Dialect, check_utf8, parse, shown
+from .header import following, is_header, names_in_comment, opening, without_header
+from .input_file import File, Wanted
+from .text_ids import Floats, IdColumns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Weights:
+    """A column of weights, gathered block by block; int64, or double if any is not whole."""
+
+    def __init__(self) -> None:
+        self._blocks: list[pa.ChunkedArray] = []
+
+    def append(
+        self, path: str, block: Block, dialect: Dialect, place: int, text: pa.ChunkedArray
+    ) -> None:
+        """Add the text of one block, from field ``place`` of its lines."""
+        values = None if text.null_count else numbers(text)
+        if values is None:
+            raise _no_number(path, block, dialect, place)
+        self._blocks.append(values)
+
+    def column(self) -> pa.ChunkedArray:
+        """The weights so far."""
+        import pyarrow as pa
+
+        whole = all(values.type == pa.int64() for values in self._blocks)
+        kind = pa.int64() if whole else pa.float64()
+        return pa.chunked_array([c for v in self._blocks for c in v.cast(kind).chunks], kind)
+
+
+def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Text as int64, or else as double; None if it is neither."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim(text, " \t")
+    for kind in (pa.int64(), pa.float64()):
+        with suppress(pa.ArrowInvalid):
+            return text.cast(kind)
+    return None
+
+
+def _no_number(path: str, block: Block, dialect: Dialect, place: int) -> FormatError:
+    """The error for the first line whose weight is none."""
+    for number, line in block.lines():
+        fields = dialect.split(dialect.clean(line))
+        if any(fields) and not _is_number(fields, place):
+            return FormatError(
+                f"{path}, line {number}: expected a number as weight in field {place + 1}, found"
+                f" {shown(line)}"
+            )
+    return FormatError(f"{path}, from line {block.line} on: a weight is not a number")
+
+
+def _is_number(fields: list[str], place: int) -> bool:
+    import pyarrow as pa
+
+    return len(fields) > place and numbers(pa.chunked_array([[fields[place]]])) is not None
+
+
+def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+    """csv, tsv and snap."""
+    dialect = DIALECTS[wanted.format]
+    first, feed, names = first_lines(file, wanted)
+    if first is None:
+        return without_rows(wanted, wanted.text), None
+    ends = wanted.columns(file.path, names)
+    at, weights = wanted.weight_column(file.path, names, ends), Weights()
+    take = ends if at is None else (*ends, at)
+    pairs = [Pair(file.path, dialect, names, own) for own in wanted.pairs(file.path, names)]
+    ids = [IdColumns() for _ in pairs]
+    for block in chain([first], feed):
+        read = parse(file.path, block, dialect, len(names), take)
+        columns = dict(zip(take, read, strict=True))
+        for pair, own in zip(pairs, ids, strict=True):
+            pair.append(block, columns, own)
+        if at is not None:
+            weights.append(file.path, block, dialect, at, columns[at].text)
+    for pair in pairs:
+        pair.floats.refuse()
+    kinds = [None] * len(pairs) if wanted.text is None else wanted.text
+    found = zip(pairs, ids, kinds, strict=True)
+    table = beside([columns.table(pair.names, kind) for pair, columns, kind in found])
+    return table if at is None else table.append_column("weight", weights.column()), None
+
+
+class Pair:
+    """The columns of both ends that are compared with each other, which may be one and the same.
+
+    Parameters
+    ----------
+    names : list of str
+        Of all columns.
+    ends : (int, int)
+        The positions of these two.
+    """
+
+    def __init__(self, path: str, dialect: Dialect, names: list[str], ends: tuple[int, int]):
+        self.ends, self.names = ends, (names[ends[0]], names[ends[1]])
+        self.floats = Floats(path, dialect, list(dict.fromkeys(self.names)))
+
+    def append(self, block: Block, columns: dict[int, Column], ids: IdColumns) -> None:
+        """Add the ids of a block of text to others, and look for floats among them."""
+        values = ids.append(*(columns[end] for end in self.ends))
+        found = dict(zip(self.ends, values, strict=True))
+        self.floats.append(block, [columns[end] for end in found], list(found.values()))
+
+
+def without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
+    """The columns of a file of text in which there is nothing."""
+    source, destination = wanted.source or "src", wanted.destination or "dst"
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    pairs = list(zip(*sides, strict=True))
+    kinds = [None] * len(pairs) if text is None else text
+    return beside([IdColumns().table(own, kind) for own, kind in zip(pairs, kinds, strict=True)])
+
+
+def beside(tables: list[pa.Table]) -> pa.Table:
+    """The columns of several tables in one, each once."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = {}
+    for table in tables:
+        found |= dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table(found)
+
+
+def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:
+    """The first block of data, if there is any, all others, and the names of the columns."""
+    dialect = DIALECTS[wanted.format]
+    feed = file.blocks(dialect)
+    first, comment = opening(feed, dialect)
+    if first is None:
+        return None, feed, []
+    line, rest = first.first()
+    check_utf8(file.path, Block(first.line, line))
+    fields = dialect.split(line)
+    if len(fields) < 2:
+        raise FormatError(
+            f"{file.path}, line {first.line}: expected at least 2 fields separated by "
+            f"{dialect.separator}, found {len(fields)}: {shown(line)}"
+        )
+    file.header, names = wanted.header, None
+    if wanted.header is None:
+        names = names_in_comment(comment, len(fields), wanted.requested)
+        file.header = False
+        if names is None:
+            below, feed = following(rest, feed, dialect)
+            file.header = is_header(file.path, first.line, fields, below, wanted.requested)
+    if file.header:
+        return rest, feed, fields
+    return first, feed, names or without_header(len(fields))

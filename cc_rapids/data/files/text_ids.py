@@ -1,0 +1,301 @@
+"""Ids that came as text: numbers where that loses nothing, else the text as it was written.
+
+``007``, ``+5`` and ``1e3`` are names, not numbers: PyArrow's own inference would turn the first
+into 7, and with it the edges of 007 and 7 into those of one vertex. Floats are no ids: they are
+refused by row and value, in text and in typed columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ColumnTypeError
+from .delimited import Block, Column, Dialect
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+MISSING = ("NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "\\N")
+
+
+class IdColumns:
+    """Source and destination ids, gathered block by block, of one type in the end.
+
+    That is int64 if every id of both columns is an integer in its usual spelling and fits, uint64
+    if that holds them all, and else string, each id as it was written. A word in quotes is a
+    string, whatever it looks like.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[tuple[_Ids, _Ids]] = []
+        self._kind = Kind()
+
+    def append(self, source: Column, destination: Column) -> tuple[Any, Any]:
+        """Add the text of one block; returns the ids in it, as what they are by themselves."""
+        pair = _Ids(source), _Ids(destination)
+        self._blocks.append(pair)
+        self._kind.update(*pair)
+        return pair[0].values, pair[1].values
+
+    def table(self, names: tuple[str, str], text: bool | None = None) -> pa.Table:
+        """The columns so far, chunked as they came; as ``text`` even if all are integers."""
+        import pyarrow as pa
+
+        kind = pa.string() if text else self._kind.type(text is None)
+        columns = [
+            pa.chunked_array([c for ids in side for c in ids.cast(kind).chunks], kind)
+            for side in (zip(*self._blocks, strict=True) if self._blocks else ((), ()))
+        ]
+        return pa.table(columns, names=list(names))
+
+
+class Kind:
+    """The type of two columns of text, as their blocks come."""
+
+    def __init__(self) -> None:
+        self._types: set[pa.DataType] = set()
+        self._negative = False
+        self._empties, self._words = [False, False], [False, False]  # of source and destination
+
+    def add(self, source: pa.ChunkedArray, destination: pa.ChunkedArray) -> None:
+        """Look at text without quotes."""
+        self.update(_Ids(Column(source)), _Ids(Column(destination)))
+
+    def update(self, *pair: _Ids) -> None:
+        """Look at one block of both columns."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for side, ids in enumerate(pair):
+            self._types.add(ids.values.type)
+            self._empties[side] |= ids.empties
+            self._words[side] |= ids.values.null_count < len(ids.values)
+            if ids.values.type == pa.int64() and not self._negative:
+                self._negative = (pc.min(ids.values).as_py() or 0) < 0
+
+    def type(self, empties: bool = True) -> pa.DataType:
+        """The type so far; without ``empties``, empty text alone makes no column one of text."""
+        import pyarrow as pa
+
+        pairs = zip(self._empties, self._words, strict=True)
+        numbers = all(map(pa.types.is_integer, self._types))
+        if not numbers or (empties and any(e and not w for e, w in pairs)):
+            return pa.string()
+        if pa.uint64() not in self._types:
+            return pa.int64()
+        return pa.string() if self._negative else pa.uint64()
+
+
+class _Ids:
+    """One column of one block: numbers where it can be, and the text if numbers forget some of it.
+
+    In a column of numbers the usual words for a missing value are nulls, and so is an empty text in
+    quotes; in a column of text they are words like others, so the text is kept until it is known
+    which of the two the column is.
+    """
+
+    def __init__(self, column: Column) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        text = column.text
+        self.text: pa.ChunkedArray | None = None
+        self.empties = False
+        numbers = None if column.quoted else integers(text)
+        if numbers is None:
+            if column.bare:
+                text = pc.utf8_trim(text, " \t")
+                text = pc.if_else(pc.equal(text, ""), None, text)
+            self.text = text
+        if numbers is None and not column.quoted:
+            self.empties = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
+            missing = pc.is_in(text, value_set=pa.array([*MISSING, ""]))
+            numbers = integers(pc.if_else(missing, None, text))
+        self.values: pa.ChunkedArray = text if numbers is None else numbers
+
+    def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
+        import pyarrow as pa
+
+        # Numbers without their text came from plain spellings, so this writes them as they were
+        exact = self.values if self.text is None or kind != pa.string() else self.text
+        return exact.cast(kind)
+
+
+def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Text as int64, or uint64 if it needs that; None unless each id is spelt as a number is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    led_by_zero = pc.and_(pc.starts_with(text, "0"), pc.greater(pc.binary_length(text), 1))
+    if pc.any(pc.or_(led_by_zero, pc.starts_with(text, "-0"))).as_py():
+        return None
+    for kind in (pa.int64(), pa.uint64()):
+        with suppress(pa.ArrowInvalid):
+            return text.cast(kind)
+    return None
+
+
+_FLOATS = ", because floats merge ids beyond 2^53"
+
+
+_WAY_OUT = (
+    ": write them as integers, name other columns by source= and destination= (--source,"
+    " --destination), or, if they are names, store them as strings in Parquet, or in quotes in csv"
+)
+
+
+_SHOWN = 60  # letters of a value
+
+
+def refused(
+    path: str, where: str, name: str, what: str, value: Any, floats: bool = True
+) -> ColumnTypeError:
+    """Return the error for an id of another type: where it stands, why, and the way out."""
+    value = repr(value)
+    value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
+    why = f"ids are integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
+    return ColumnTypeError(f"{path}, {where}: column {name!r} is {what}, as {value}: {why}")
+
+
+class Floats:
+    """Two columns of text, block by block: whether one of them holds nothing but numbers without
+    quotes, not all of them whole.
+
+    In a column in which anything is no number, such as ``v1.0`` or ``ann``, all ids are names, and
+    ``1.0`` is one of them.
+    """
+
+    def __init__(self, path: str, dialect: Dialect, names: list[str]) -> None:
+        self.path, self.dialect = path, dialect
+        self._columns = {name: Spelling() for name in names}
+        self._lines: dict[str, int] = {}  # of the first float of a column
+
+    def append(self, block: Block, columns: list[Column], ids: Sequence[Any]) -> None:
+        """Look at the columns of one block, and at the ids in them, as
+        :class:`cc_rapids.data.files.text_ids.IdColumns` gives these.
+        """
+        for name, column, values in zip(self._columns, columns, ids, strict=True):
+            row = self._columns[name].add(values, column.quoted)
+            if row is not None:
+                self._lines[name] = _line_of(block, self.dialect, row)
+
+    def refuse(self) -> None:
+        """Raise a ColumnTypeError if a column is one of floats so far; names the first of them."""
+        for name, column in self._columns.items():
+            if column.floats is not None:
+                where = f"line {self._lines[name]}"
+                raise refused(self.path, where, name, "a column of floats", column.floats)
+
+
+class Spelling:
+    """A column of text so far: whether it holds words, and the first float."""
+
+    def __init__(self) -> None:
+        self._words, self._first = False, ""
+
+    def add(self, values: Any, quoted: bool = False) -> int | None:
+        """Look at more of it; returns the row of the first float, if that is among them.
+
+        Integers hold neither words nor floats, and what is ``quoted`` is words.
+        """
+        import pyarrow as pa
+
+        if self._words or pa.types.is_integer(values.type):
+            return None
+        row = None if quoted else _first_float(values)
+        self._words = row is None
+        if row is None or row < 0 or self._first:
+            return None
+        self._first = values[row].as_py()
+        return row
+
+    @property
+    def floats(self) -> str | None:
+        """The first float, if all are numbers."""
+        return None if self._words else self._first or None
+
+
+def _first_float(text: pa.ChunkedArray) -> int | None:
+    """Return the row of the first float of a column of numbers, -1 if all are whole, and None if
+    some are no numbers.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    there = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
+    with suppress(pa.ArrowInvalid):
+        pc.replace_substring_regex(there, r"^\+", "").cast(pa.float64())
+        spelled = pc.fill_null(pc.match_substring_regex(there, r"[.eEn]"), False)
+        return int(pc.index(spelled, True).as_py())
+    return None
+
+
+def _line_of(block: Block, dialect: Dialect, row: int) -> int:
+    """Return the number of the line that holds a row of a block."""
+    for number, line in block.lines():
+        match = dialect.dataless.match(line + b"\n")
+        if match is None or match.end() == 0:
+            row -= 1
+        if row < 0:
+            return number
+    return block.line
+
+
+def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first_row: int) -> None:
+    """Raise a ColumnTypeError unless columns hold integers or strings, or categories of these.
+
+    Parameters
+    ----------
+    path, names
+        The file and the columns, for messages.
+    columns
+        Typed columns; one without any value may be of any type.
+    first_row : int
+        The row of the file that they begin at.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name, column in zip(names, columns, strict=True):
+        if are_ids(column.type) or column.null_count == len(column):
+            continue
+        there = pc.is_valid(column)
+        row = int(pc.index(there, True).as_py())
+        floating = pa.types.is_floating(column.type)
+        what = f"{column.type}, {'floats' if floating else 'no ids'}"
+        where = f"row {first_row + row:,} (from 0)"
+        raise refused(path, where, name, what, column[row].as_py(), floating)
+
+
+def are_ids(kind: pa.DataType) -> bool:
+    """Return whether values of a type can be ids: integers, strings, and categories of these."""
+    import pyarrow as pa
+
+    return pa.types.is_integer(plain_type(kind)) or is_text(kind)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a type is of strings, or of categories that are strings."""
+    import pyarrow as pa
+
+    kind = plain_type(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of categories, large strings for views, and others as is."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return plain_type(kind.value_type)
+    return pa.large_string() if pa.types.is_string_view(kind) else kind
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """Return a table without categories and views."""
+    import pyarrow as pa
+
+    return table.cast(pa.schema([f.with_type(plain_type(f.type)) for f in table.schema]))

@@ -1,0 +1,768 @@
+"""Write edge lists and labels to files, piece by piece where the format allows it.
+
+A file is written whole or not at all; devices and pipes are written through. Text is written so
+that each word is read back as it was.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from gzip import GzipFile
+from io import BufferedWriter, BytesIO, FileIO, UnsupportedOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from ...errors import CcRapidsError, FormatError, OutputError
+from .input_file import FORMATS, PACKED, SUFFIXES, Progress, format_of, packing
+from .text_ids import Kind, Spelling, is_text, plain_type
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    Ints = npt.NDArray[np.int64]
+
+
+_DESCRIPTOR = re.compile(r"/proc/(self|thread-self|[0-9]+)/(task/[0-9]+/)?fd/([0-9]+)")
+
+
+_MOST_LINKS = 40  # as many as Linux follows
+
+
+@contextmanager
+def replacing(
+    path: str | os.PathLike[str], *, pack: str = "", sync: bool = False
+) -> Iterator[BinaryIO]:
+    """Return a stream, in a context, whose content takes the place of a file at the end of it.
+
+    The stream writes to a new file in the same folder, under a name that no other thread or process
+    takes. At the end of the context that file gets the path's name; on any error, or when
+    interrupted, it is removed, and a file that was there is as it was. A file that is replaced
+    hands on its mode, and its owner and group where that is allowed. A symbolic link stays one, and
+    its target is replaced. What is no regular file, such as a device, a FIFO or an open descriptor
+    (``/dev/stdout``), is written to directly, and stays what it is.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    pack : str
+        ``".gz"`` or ``".zst"`` for a stream that packs; else nothing.
+    sync : bool
+        Wait until the disk has the content, before the new file takes the name.
+
+    Raises
+    ------
+    OutputError
+        The path is a folder or a read-only file, its folder is missing or closed to writing, or
+        writing fails, as on a full disk or a closed pipe; names the path and the reason.
+    """
+    path = Path(path)
+    with _errors_of(path):
+        check_place(path)
+        descriptor = _descriptor(path)
+        if descriptor is None and not _is_special(path):
+            target = Path(os.path.realpath(path))
+            with _replaced(target, sync) as raw, _packed(raw, pack) as stream:
+                yield stream
+        else:
+            with _through(path, descriptor) as raw, _packed(raw, pack) as stream:
+                yield stream
+
+
+def check_place(path: Path) -> None:
+    """Check that a file could be written there, whatever it holds.
+
+    Raises
+    ------
+    OutputError
+        The path is a folder or closed to writing, or its folder is missing or closed to writing.
+    """
+    with _errors_of(path):
+        if _descriptor(path) is not None:
+            return
+        if path.is_dir():
+            raise OutputError(f"cannot write {path}: it is a directory")
+        special, target = _is_special(path), Path(os.path.realpath(path))
+        if os.path.exists(path) and not os.access(path, os.W_OK):
+            what = "it" if special else "the file that is there"
+            raise OutputError(f"cannot write {path}: {what} is closed to writing")
+        if special:
+            return
+        if not target.parent.is_dir():
+            raise OutputError(f"cannot write {path}: there is no directory {target.parent}")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise OutputError(
+                f"cannot write {path}: directory {target.parent} is closed to writing"
+            )
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder if it is not there.
+
+    Raises
+    ------
+    OutputError
+        It cannot be made; names the path and the reason.
+    """
+    with _errors_of(path):
+        path.mkdir(exist_ok=True)
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """What the operating system refuses, as an error that names the path."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, CcRapidsError):
+            raise
+        refused = OutputError(f"cannot write {path}: {error.strerror or error}")
+        refused.errno, refused.filename = error.errno, str(path)
+        raise refused from error
+
+
+def _is_special(path: Path) -> bool:
+    """Whether the path is there, behind all links, and neither a regular file nor a folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _descriptor(path: Path) -> int | None:
+    """The descriptor of this process that a path such as ``/dev/stdout`` stands for.
+
+    What it is open for may be a file without a name, or one that others write to as well.
+    """
+    name = os.path.abspath(path)
+    for _ in range(_MOST_LINKS):
+        folder, last = os.path.split(name)
+        name = os.path.join(os.path.realpath(folder), last)
+        found = _DESCRIPTOR.fullmatch(name)
+        if found:
+            ours = found[1] in ("self", "thread-self", str(os.getpid()))
+            return int(found[3]) if ours else None
+        if not os.path.islink(name):
+            return None
+        name = os.path.join(os.path.dirname(name), os.readlink(name))
+    return None
+
+
+@contextmanager
+def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
+    """A new file that takes the place of the target if all goes well, and else is removed."""
+    draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
+    before = _stat(target)
+    # A file that is to be as closed as the one before is not open to others for a moment
+    mode = 0o666 if before is None else 0o600
+    opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    held = os.dup(opened)  # and locked until it has its name, so that nobody tidies it away
+    try:
+        with suppress(OSError):  # some file systems know no locks
+            fcntl.flock(held, fcntl.LOCK_EX)
+        with open(opened, "wb") as stream:
+            if before is not None:
+                _hand_on(before, opened)
+            yield stream
+        if sync:
+            _sync(draft)
+        os.replace(draft, target)
+        if sync:
+            with suppress(OSError):  # some file systems cannot be asked
+                _sync(target.parent)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(held)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _hand_on(before: os.stat_result, opened: int) -> None:
+    """Give a new file the owner, group and mode of the one that it replaces, as far as allowed."""
+    now, mode = os.fstat(opened), before.st_mode & 0o777
+    if before.st_uid != now.st_uid:
+        with suppress(OSError):
+            os.fchown(opened, before.st_uid, -1)
+    if before.st_gid != now.st_gid:
+        try:
+            os.fchown(opened, -1, before.st_gid)
+        except OSError:
+            # What its group could do is not for another group
+            mode = (mode & 0o707) | ((mode & 0o007) << 3 & mode)
+    os.fchmod(opened, mode)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has the content of a file, or the names in a folder."""
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+class _Through(FileIO):
+    """A device or pipe as a file that only grows: it tells how much it got, and seeks nowhere."""
+
+    def __init__(self, opened: int) -> None:
+        super().__init__(opened, "w")
+        self._written = 0
+
+    def write(self, data: Any) -> int:
+        size = super().write(data) or 0
+        self._written += size
+        return size
+
+    def tell(self) -> int:
+        return self._written
+
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        raise UnsupportedOperation("seek")
+
+
+@contextmanager
+def _through(path: Path, descriptor: int | None) -> Iterator[BinaryIO]:
+    """What is there already, open for writing: nothing of it is cut off or replaced."""
+    if descriptor is None:
+        opened = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    else:
+        opened = os.dup(descriptor)
+    with BufferedWriter(_Through(opened)) as stream:
+        yield cast(BinaryIO, stream)
+
+
+@contextmanager
+def _packed(raw: BinaryIO, pack: str) -> Iterator[BinaryIO]:
+    """What is written comes packed into the file below."""
+    if pack == ".gz":
+        # No name and no time in it: the same edges make the same file
+        with GzipFile("", "wb", 6, raw, mtime=0) as stream:
+            yield cast(BinaryIO, stream)
+    elif pack == ".zst":
+        import pyarrow as pa
+
+        with pa.CompressedOutputStream(pa.PythonFile(raw, "w"), "zstd") as stream:
+            yield stream
+    else:
+        yield raw
+
+
+_UNFIT = r"[ \t\n\v\f\r]|^[#%]|^$"  # of words between blanks
+
+
+_OTHERS = "; write csv, tsv, arrow or parquet"
+
+
+def write_named(
+    pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, kind: str, path: Path
+) -> None:
+    """Write the names of columns and the rows of some tables as csv, tsv or snap.
+
+    In csv and tsv text stands in quotes, and numbers do not, so that each is read as what it was;
+    snap, which knows no quotes, has its names in a comment.
+
+    Raises
+    ------
+    FormatError
+        snap cannot hold some text; names the row, and formats that can.
+    """
+    import pyarrow as pa
+    from pyarrow import csv
+
+    schema = pa.schema([field.with_type(plain_type(field.type)) for field in schema])
+    pieces = (piece.cast(schema) for piece in pieces)
+    if kind == "snap":
+        stream.write(f"# {' '.join(schema.names)}\n".encode())
+        for piece in _fit_for_blanks(pieces, schema, path):
+            write_lines(piece, "\t", stream)
+        return
+    options = csv.WriteOptions(delimiter="," if kind == "csv" else "\t")
+    with csv.CSVWriter(stream, schema, write_options=options) as writer:
+        for piece in pieces:
+            writer.write_table(piece)
+
+
+def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
+    """Write rows without nulls as words with a delimiter between them, as they are."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    between, end, nothing = (pa.scalar(text, pa.large_string()) for text in (delimiter, "\n", ""))
+    for batch in table.to_batches():
+        words = [column.cast(pa.large_string()) for column in batch.columns]
+        lines = pc.binary_join_element_wise(*words, between)
+        lines = pc.binary_join_element_wise(lines, nothing, end)
+        _, offsets, text = lines.buffers()
+        first, last = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]
+        stream.write(memoryview(text)[first:last])
+
+
+def _fit_for_blanks(
+    pieces: Iterable[pa.Table], schema: pa.Schema, path: Path
+) -> Iterator[pa.Table]:
+    """The same tables; an error if blank-separated text cannot hold them."""
+    import pyarrow as pa
+
+    text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
+    ids, rows, word = Kind(), 0, None
+    spelled = {name: Spelling() for name in schema.names[:2]}
+    first = dict.fromkeys(spelled, 0)  # the row of the first float
+    for piece in pieces:
+        words = [column.cast(pa.large_string()) for column in piece.columns]
+        for name, column in zip(schema.names, words, strict=True):
+            _check_words(name, column, rows, path)
+        if text is not None and len(piece):
+            ids.add(*words[:2])
+            for name, values in zip(spelled, words, strict=False):
+                row = spelled[name].add(values)
+                first[name] += 0 if row is None else rows + row
+            word = words[text][0].as_py() if word is None else word
+        rows += len(piece)
+        yield piece
+    if text is not None and rows and ids.type() != pa.string():
+        raise FormatError(
+            f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
+            f" number or stands for none, such as {_shown(word)} in row 0, and snap, which has no"
+            f" quotes, would give numbers back{_OTHERS}"
+        )
+    for name, column in spelled.items():
+        if column.floats is not None:
+            raise FormatError(
+                f"cannot write {path}: column {name!r} is text in which each word is a number, such"
+                f" as {_shown(column.floats)} in row {first[name]}, and snap, which has no quotes,"
+                f" would hold floats, which are refused{_OTHERS}"
+            )
+
+
+def _check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
+    import pyarrow.compute as pc
+
+    unfit = pc.fill_null(pc.match_substring_regex(words, _UNFIT), True)
+    count = pc.sum(unfit).as_py()
+    if count:
+        row = pc.index(unfit, True).as_py()
+        raise FormatError(
+            f"cannot write {path}: {count} values of column {name!r} do not fit between blanks,"
+            f" such as {_shown(words[row].as_py())} in row {rows + row}{_OTHERS}"
+        )
+
+
+def _shown(word: str | None) -> str:
+    text = repr(word)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+_MOST = (1 << 31) - 1  # the largest int32
+
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+def write_egr(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) -> None:
+    """ECL's format, from columns src, dst and perhaps weight of vertices 0 .. n - 1."""
+    import numpy as np
+
+    offsets, neighbour, weight = _adjacency(columns, n, 0, path)
+    if len(neighbour) > _MOST or (weight is not None and _too_large(weight)):
+        raise FormatError(
+            f"cannot write {path}: egr counts and weighs in 32 bits, and there are"
+            f" {len(neighbour)} neighbours"
+            + ("" if weight is None else f", weights from {weight.min()} to {weight.max()}")
+        )
+    words = [np.array([n, len(neighbour)]), offsets, neighbour]
+    for part in words if weight is None else [*words, weight]:
+        stream.write(part.astype("<i4").tobytes())
+
+
+def _too_large(weight: Ints) -> bool:
+    return bool(weight.size and (weight.max() > _MOST or weight.min() < -_MOST - 1))
+
+
+def write_metis(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) -> None:
+    """METIS, from columns src, dst and perhaps weight of vertices 1 .. n."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv
+
+    offsets, neighbour, weight = _adjacency(columns, n, 1, path)
+    stream.write(f"{n} {len(neighbour) // 2}{'' if weight is None else ' 001'}\n".encode())
+    numbers, stride = neighbour, 1
+    if weight is not None:
+        numbers, stride = np.column_stack([neighbour, weight]).ravel(), 2
+    options = csv.WriteOptions(include_header=False, quoting_style="none")
+    for first in range(0, n, _ROWS_AT_ONCE):
+        cut = offsets[first : min(first + _ROWS_AT_ONCE, n) + 1] * stride
+        words = pa.array(numbers[cut[0] : cut[-1]]).cast(pa.string())
+        rows = pa.ListArray.from_arrays(pa.array((cut - cut[0]).astype(np.int32)), words)
+        lines = pc.binary_join(rows, " ")
+        csv.write_csv(pa.table({"line": lines}), stream, options)
+
+
+def _adjacency(
+    columns: dict[str, Ints], n: int, first: int, path: Path
+) -> tuple[Ints, Ints, Ints | None]:
+    """Offsets, neighbours and weights of the simple undirected graph, neighbours in order."""
+    import numpy as np
+
+    if n > _MOST:
+        raise FormatError(f"cannot write {path}: its vertices count to {_MOST}, and here are {n}")
+    src, dst = columns["src"] - first, columns["dst"] - first
+    proper = src != dst
+    src, dst = src[proper], dst[proper]
+    keys = np.concatenate([src * n + dst, dst * n + src])
+    weight = columns.get("weight")
+    if weight is None:
+        keys.sort()  # ten times as fast as np.unique, which hashes
+        keys = keys[np.diff(keys, prepend=-1) > 0]
+    else:
+        # Both copies of an edge get the weight of its first row, whichever way round that was
+        pair, row = np.unique(np.minimum(*np.split(keys, 2)), return_index=True)
+        low, high, weight = pair // n, pair % n, weight[proper][row]
+        keys = np.concatenate([pair, high * n + low])
+        order = np.argsort(keys)
+        keys, weight = keys[order], np.concatenate([weight, weight])[order]
+    degree = np.bincount(keys // n, minlength=n) if n else np.zeros(0, np.int64)
+    return np.concatenate([[0], np.cumsum(degree)]), keys % n + first if n else keys, weight
+
+
+ONE_BASED = ("gr", "metis", "mtx")  # whose vertices are 1 .. n
+
+
+COUNTED = ("he", "gr", "metis", "mtx", "egr", "npz")  # which keep the number of vertices
+
+
+GATHERED = ("metis", "egr", "npz")  # which are written from a list in memory
+
+
+_WHOLE = ("gr", "metis", "egr")  # whose weights are whole numbers
+
+
+_TAGS = {"he": "E", "gr": "a"}
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """An edge list that comes in pieces.
+
+    Parameters
+    ----------
+    pieces : iterable of ``pyarrow.Table``
+        Columns src and dst, and perhaps weight (int64 or double), in order; all of one schema.
+    num_edges : int
+        The rows of all pieces together.
+    vertices : range, optional
+        All vertices, from 0 or 1 on; formats that count vertices need it.
+    schema : ``pyarrow.Schema``
+        That of the pieces, of which there may be none.
+    """
+
+    pieces: Iterable[pa.Table]
+    num_edges: int
+    vertices: range | None
+    schema: pa.Schema
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return "weight" in self.schema.names
+
+
+def check_edges_output(path: str | os.PathLike[str], format: str | None = None) -> str:
+    """The format that edges would be written in to a path, after a check that they could be.
+
+    Raises
+    ------
+    FormatError
+        The format is unknown; names the nearest ones.
+    OutputError
+        The folder is missing or closed to writing, or the path is a folder.
+    """
+    kind = format_of(Path(path), format)
+    check_place(Path(path))
+    return kind
+
+
+def write_edges(
+    edges: EdgeList,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    on_progress: Progress | None = None,
+) -> None:
+    """Write an edge list; a file at the path is replaced when the new one is complete.
+
+    he, gr, metis, mtx, egr and npz number the vertices, from zero or from one: vertex k of the list
+    is vertex k there, whatever its id, so that ``range(n)`` becomes 1 .. n in mtx and
+    ``range(1, n + 1)`` becomes 0 .. n - 1 in egr. metis and egr hold each edge at both its ends,
+    sorted, without self-loops and duplicates (of which the first weight counts). The whole list is
+    held in memory for metis, egr and npz, and one piece of it for all others.
+
+    Parameters
+    ----------
+    edges
+        The list. Edges without weights get the weight 1 in he and gr, and none elsewhere.
+    path
+        The file; packed if it ends in .gz or .zst.
+    format
+        One of ``FORMATS``; by default what the suffix of the path says.
+    on_progress
+        Called with the edges taken so far and the number of all, as writing goes on.
+
+    Raises
+    ------
+    FormatError
+        The format is unknown, or cannot hold such a list: ids are text, missing or too large, or
+        not among the vertices, or weights are not whole.
+    OutputError
+        The file cannot be written; says why.
+    """
+    path = Path(path)
+    kind = check_edges_output(path, format)
+    if on_progress is not None:
+        edges = replace(edges, pieces=_reported(edges, on_progress))
+    if kind in COUNTED:
+        edges = _numbered(edges, path, kind)
+    with replacing(path, pack=packing(path)) as stream:
+        _WRITERS[kind](edges, stream, kind, path)
+
+
+def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:
+    done = 0
+    for piece in edges.pieces:
+        yield piece
+        done += len(piece)
+        report(done, edges.num_edges)
+
+
+def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
+    """The list with the numbers that the format gives the vertices, as int64."""
+    import pyarrow as pa
+
+    types = edges.schema.types[:2]
+    if edges.vertices is None or (edges.num_edges and not all(map(pa.types.is_integer, types))):
+        raise FormatError(
+            f"cannot write {path}: {kind} numbers the vertices, and these have ids of type"
+            f" {edges.schema.field('src').type}; write csv, tsv, snap, arrow or parquet"
+        )
+    if edges.vertices.stop >= 1 << 63:
+        raise FormatError(
+            f"cannot write {path}: {kind} would number {edges.vertices.stop:,} vertices, up to the"
+            " largest id; write csv, tsv, snap, arrow or parquet"
+        )
+    old, n = edges.vertices, len(edges.vertices)
+    first = int(kind in ONE_BASED)
+    new = range(first, first + n)
+    whole = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
+    if kind in _WHOLE and not whole:
+        raise FormatError(
+            f"cannot write {path}: {kind} has whole weights, and some of these are not;"
+            " write another format, or leave the weights out"
+        )
+    weight = pa.int64() if whole else pa.float64()
+    fields = [f.with_type(weight if f.name == "weight" else pa.int64()) for f in edges.schema]
+    pieces = _shifted(edges.pieces, old, new, path)
+    return replace(edges, pieces=pieces, vertices=new, schema=pa.schema(fields))
+
+
+def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> Iterator[pa.Table]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = 0
+    for piece in pieces:
+        for i, name in enumerate(("src", "dst")):
+            ids = piece[name]
+            outside = pc.or_(pc.less(ids, old.start), pc.greater_equal(ids, old.stop))
+            outside = pc.fill_null(outside, True)
+            row = pc.index(outside, True).as_py()
+            if row >= 0:
+                raise FormatError(
+                    f"cannot write {path}: row {rows + row}: {name} {ids[row]} is none of the"
+                    f" vertices {old.start} to {old.stop - 1}; write csv, tsv, arrow or parquet"
+                )
+            moved = pc.add(ids.cast(pa.int64()), new.start - old.start)
+            piece = piece.set_column(i, name, moved)
+        rows += len(piece)
+        yield piece
+
+
+def _write_text(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+    """csv, tsv and snap."""
+    import pyarrow as pa
+
+    schema = edges.schema
+    for i, field in enumerate(schema):
+        # Both ends are read as text if one is, and so both are written as text
+        if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
+            schema = schema.set(i, field.with_type(pa.string()))
+    pieces = (piece.cast(schema) for piece in _counted(edges, path))
+    write_named(pieces, schema, stream, kind, path)
+
+
+def _headed(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+    """mtx, he and gr."""
+    import pyarrow as pa
+
+    stream.write(_head(edges, kind).encode())
+    for piece in _counted(edges, path):
+        columns = piece.columns
+        if kind in _TAGS:
+            columns = [pa.repeat(_TAGS[kind], len(piece)), *columns]
+            columns += [] if edges.weighted else [pa.repeat(1, len(piece))]
+        write_lines(pa.table(columns, names=list(map(str, range(len(columns))))), " ", stream)
+
+
+def _head(edges: EdgeList, kind: str) -> str:
+    """What stands above the first edge."""
+    n, m = len(edges.vertices or ()), edges.num_edges
+    if kind == "mtx":
+        kind = str(edges.schema.field("weight").type) if edges.weighted else "none"
+        field = {"none": "pattern", "int64": "integer", "double": "real"}[kind]
+        return f"%%MatrixMarket matrix coordinate {field} general\n{n} {n} {m}\n"
+    return f"H {n} {m} 1\n" if kind == "he" else f"p sp {n} {m}\n"
+
+
+def _counted(edges: EdgeList, path: Path) -> Iterator[pa.Table]:
+    """The pieces; an error at their end if they are not as many edges as promised."""
+    written = 0
+    for piece in edges.pieces:
+        written += len(piece)
+        yield piece
+    if written != edges.num_edges:
+        raise FormatError(f"cannot write {path}: {edges.num_edges} edges became {written}")
+
+
+def _parquet(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(stream, edges.schema) as writer:
+        for piece in _counted(edges, path):
+            writer.write_table(piece)
+
+
+def _arrow(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+    import pyarrow as pa
+
+    with pa.ipc.new_file(stream, edges.schema) as writer:
+        for piece in _counted(edges, path):
+            writer.write_table(piece)
+
+
+def _gathered(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
+    """metis, egr and npz, from NumPy arrays of the whole list."""
+    import numpy as np
+    import pyarrow as pa
+
+    table = pa.concat_tables([edges.schema.empty_table(), *_counted(edges, path)])
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    n = len(edges.vertices or ())
+    if kind == "npz":
+        held = BytesIO()  # a zip file is written back and forth, and a packed one cannot be
+        np.savez(held, num_vertices=n, **columns)
+        stream.write(held.getbuffer())
+    else:
+        {"metis": write_metis, "egr": write_egr}[kind](columns, n, stream, path)
+
+
+_WRITERS: dict[str, Callable[[EdgeList, BinaryIO, str, Path], Any]] = {
+    **dict.fromkeys(("csv", "tsv", "snap"), _write_text),
+    **dict.fromkeys(("mtx", "he", "gr"), _headed),
+    **dict.fromkeys(GATHERED, _gathered),
+    "parquet": _parquet,
+    "arrow": _arrow,
+}
+
+
+_WRITTEN = ("csv", "tsv", "snap", "arrow", "parquet")
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Check that a table could be written to a path; best done before the work it holds.
+
+    Raises
+    ------
+    FormatError
+        No format that tables are written in has the suffix; names those that have.
+    OutputError
+        The folder is missing or closed to writing, or the path is a folder.
+    """
+    _written_format(Path(path))
+    check_place(Path(path))
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write a table in the format of the suffix; a file at the path is replaced.
+
+    The table goes to a new file in the same folder, which takes the name when it is complete: on
+    any error, or when interrupted, nothing new remains and a file that was there is as it was.
+
+    Parameters
+    ----------
+    table
+        Columns of integers and text. Nulls become empty fields in csv and tsv, where text stands in
+        quotes.
+    path
+        Ends in a suffix of csv, tsv, snap (one comment line of names, then fields separated by
+        tabs), arrow or parquet, perhaps with .gz or .zst behind it.
+
+    Raises
+    ------
+    FormatError
+        No format that is written has the suffix, or text does not fit into snap: it is empty,
+        holds blanks, or begins as a comment does, or all of it would be read back as numbers.
+    OutputError
+        The file cannot be written; says why.
+    """
+    path = Path(path)
+    kind = _written_format(path)
+    check_output(path)
+    with replacing(path, pack=packing(path)) as stream:
+        _write(table, stream, kind, path)
+
+
+def _written_format(path: Path) -> str:
+    suffixes = [suffix for name in _WRITTEN for suffix in FORMATS[name]]
+    suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
+    if suffix not in suffixes:
+        raise FormatError(
+            f"cannot write {path}: what is written ends in {', '.join(suffixes)}, "
+            f"not in {path.suffix!r} (and may be packed: {', '.join(PACKED)})"
+        )
+    return SUFFIXES[suffix]
+
+
+def _write(table: pa.Table, stream: BinaryIO, kind: str, path: Path) -> None:
+    if kind == "parquet":
+        import pyarrow.parquet as pq
+
+        pq.write_table(table, stream)
+        return
+    if kind == "arrow":
+        import pyarrow as pa
+
+        with pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_table(table)
+        return
+    write_named([table], table.schema, stream, kind, path)

@@ -1,0 +1,288 @@
+"""Single columns and values of frames of any kind, and ids that several columns hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
+from .column import (
+    Column,
+    array_of,
+    as_series,
+    chunked,
+    is_cudf,
+    is_cudf_frame,
+    is_series,
+    numbers_of_list,
+    of,
+    refuse_twice,
+    rows_where,
+    series_of,
+    there_of,
+)
+
+
+def columns_of(frame: Any) -> list[Any]:
+    """The names of the columns."""
+    if isinstance(frame, tuple):
+        return list(frame._fields)  # type: ignore[attr-defined]
+    arrow = hasattr(type(frame), "column_names")
+    return list(frame.column_names if arrow else frame.columns)
+
+
+def column_of(frame: Any, name: str) -> Any:
+    """One column, of the frame's own kind."""
+    return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
+
+
+def only(frame: Any, name: str) -> Any:
+    """The column of that name; of ids of several columns the frame of all of theirs."""
+    names = columns_of(frame)
+    if name in names:
+        return column_of(frame, name)
+    wanted = [word for word in names if word.endswith(f"_{name}")]
+    return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
+
+
+def check_frame(frame: Any) -> None:
+    """An InputError if it is no frame whose rows are here."""
+    if is_cudf_frame(frame):
+        return
+    import narwhals as nw
+
+    try:
+        nw.from_native(frame, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        return  # what shares a name need not be asked for
+    except TypeError:
+        lazy = ", collected" if hasattr(type(frame), "collect") else ""
+        raise InputError(
+            f"frame cannot be a {type(frame).__name__}: give one of cuDF, pandas, Polars or PyArrow"
+            f"{lazy}"
+        ) from None
+
+
+def check_columns(frame: Any, wanted: list[Any]) -> None:
+    """Each of these columns is there, once.
+
+    Raises
+    ------
+    MissingColumnError, InputError
+        One is not; one is there several times.
+    """
+    names = columns_of(frame)
+    for word in wanted:
+        if word not in names:
+            raise MissingColumnError(
+                f"there is no column {word!r} to attach labels on, but"
+                f" {', '.join(map(str, names))}: name it by on="
+            )
+        refuse_twice(word, names)
+
+
+def first(column: Any) -> Any:
+    """The first value of a column or array as Python's own; of a frame the row as a tuple."""
+    if hasattr(column, "columns"):
+        return tuple(first(column_of(column, name)) for name in columns_of(column))
+    value = column.iloc[0] if hasattr(column, "iloc") else column[0]
+    if hasattr(value, "as_py"):
+        return value.as_py()
+    return value.item() if hasattr(value, "item") else value
+
+
+def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
+    """Return a column of numbers as an array, and which are there: no nulls, not masked, no nan.
+
+    Raises
+    ------
+    ColumnTypeError, InputError
+        It holds something else, or is not one-dimensional; ``what`` is how that calls it.
+    """
+    if is_cudf(column):
+        if getattr(column.dtype, "kind", "O") not in "iuf":
+            raise _no_numbers(what, column.dtype, len(column))
+        there = column.notnull().to_cupy()
+        values = column.fillna(0).to_cupy()
+        return values, there & (values == values)
+    values, there = _host_numbers(column, what)
+    return values, values == values if there is None else there & (values == values)
+
+
+def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
+    """The same, of whatever type; None if all are there."""
+    column = as_series(column)
+    if hasattr(column, "__cuda_array_interface__"):
+        return _numbers(what, array_of(what, column)), None
+    if not is_series(column):
+        listed = isinstance(column, list | tuple)
+        masked = np.ma.asarray(numbers_of_list(what, column) if listed else column)
+        if masked.ndim != 1:
+            raise InputError(f"{what} have shape {masked.shape}: one column of numbers is wanted")
+        return _numbers(what, masked.data), ~np.ma.getmaskarray(masked)
+    import narwhals as nw
+
+    side = series_of(column)
+    numbers = side.dtype.is_integer() or side.dtype.is_float()
+    if not numbers or side.dtype in (nw.Int128, nw.UInt128):
+        raise _no_numbers(what, getattr(column, "dtype", None) or column.type, len(column))
+    return side.fill_null(0).to_numpy(), ~side.is_null().to_numpy()
+
+
+def _numbers(what: str, array: Any) -> Any:
+    if array.dtype.kind in "iuf":
+        return array
+    if array.size:
+        raise _no_numbers(what, array.dtype, array.size)
+    return np.empty(0, np.int64)
+
+
+def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
+    return ColumnTypeError(
+        f"{what} are numbers, and these are {dtype} ({size:,} values): cast them first"
+    )
+
+
+def rows_of(column: Any, mask: Any, engine: Any) -> Any:
+    """The rows of an array, a series or PyArrow's column for which a mask of the engine's holds."""
+    mask = bring(mask, engine, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
+    here = type(column).__module__.partition(".")[0] in ("cudf", "cupy", "numpy")
+    return column[mask] if here else rows_where(chunked(column), mask)
+
+
+def mask_of(name: str, values: Any) -> Any:
+    """An array of bool, where the column lies.
+
+    Raises
+    ------
+    ColumnTypeError, NullsError, InputError
+        It holds something else, or nulls, or is not one-dimensional.
+    """
+    values = as_series(values)
+    array, dtype = _plain(values) if is_series(values) else (array_of(name, values), "")
+    if array is None:
+        raise NullsError(
+            f"column {name!r} has nulls in its {len(values):,} rows: it says of each whether it is"
+            " a query; fill them with True or False"
+        )
+    if array.dtype != bool and array.size:
+        raise ColumnTypeError(
+            f"column {name!r} is {dtype or array.dtype} ({array.size:,} values): it says by True"
+            " and False which rows are queries; cast it, such as .astype(bool)"
+        )
+    return array.astype(bool)
+
+
+def _plain(series: Any) -> tuple[Any, str]:
+    """A series as an array, None if it holds nulls; and the name of its type."""
+    if is_cudf(series):
+        return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
+    import narwhals as nw
+
+    side = series_of(series)
+    if there_of(side.to_native()) is not None:
+        return None, str(side.dtype)
+    plain = side.dtype in (nw.Boolean, nw.Object)  # of others no array may be made
+    return side.to_numpy() if plain else np.empty(len(side), object), str(side.dtype)
+
+
+def bring(column: Any, engine: Any, on_device: bool) -> Any:
+    """An array of the engine's where it is wanted; a column of a library's as it is."""
+    ours = isinstance(column, engine.xp.ndarray)
+    if not ours or engine.on_device == on_device:
+        return column
+    if engine.on_device:
+        return engine.to_host(column)
+    import cupy
+
+    return cupy.asarray(column)
+
+
+def check_kinds(own: Column, column: Column, some: bool = True) -> None:
+    """An InputError if ids of a column cannot be among those of an answer, if that has ``some``."""
+    left, right = own.parts or (own,), column.parts or (column,)
+    fits = len(left) == len(right) and all(
+        a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
+    )
+    if not fits:
+        raise InputError(
+            f"{column.name!r} is {column.dtype}, and the vertices are {own.dtype}: give ids of"
+            " the kind that the edges hold"
+        )
+
+
+def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
+    """Ids of several columns, each of which is one column here.
+
+    Parameters
+    ----------
+    name : str
+        What errors call them.
+    ids : frame, list of columns, list of tuples, or array of shape (k, wanted)
+        A tuple within a list is an id, and a row of an array is one.
+    wanted : int
+        How many columns an id has.
+
+    Raises
+    ------
+    InputError
+        They are something else, have another number of columns, or columns of several lengths;
+        and what :func:`cc_rapids.data.column.of` raises.
+    """
+    columns = _columns(name, chunked(ids), wanted)
+    if len(columns) != wanted:
+        raise InputError(
+            f"{name} have {len(columns)} columns, and the edges {wanted} a side: give a frame or a"
+            " list of as many columns, or a list of tuples, one for each id"
+        )
+    parts = [of(name, column) for column in columns]
+    sizes = [part.size for part in parts]
+    if len(set(sizes)) > 1:
+        raise InputError(
+            f"the columns of {name} have {', '.join(f'{size:,}' for size in sizes)} rows: each id"
+            " has one item in every column"
+        )
+    return parts
+
+
+def is_frame(ids: Any) -> bool:
+    """Whether ids come as a frame, of one column or more."""
+    return hasattr(type(ids), "columns") and not is_series(ids)
+
+
+def collected(frame: Any) -> Any:
+    """The frame itself; a lazy one of Polars' as one that has been read."""
+    return frame.collect() if hasattr(type(frame), "collect") else frame
+
+
+def _columns(name: str, ids: Any, wanted: int) -> list[Any]:
+    if isinstance(ids, tuple | list):
+        if any(isinstance(item, tuple) for item in ids):
+            return _of_tuples(name, ids, wanted)
+        return list(ids) if len(ids) else [[] for _ in range(wanted)]
+    if isinstance(ids, np.ndarray) or hasattr(ids, "__cuda_array_interface__"):
+        if ids.ndim == 2:
+            return list(ids.T)
+        if not ids.size:
+            return [ids.ravel()] * wanted
+    elif is_frame(ids):
+        held = collected(ids)
+        return [column_of(held, column) for column in columns_of(held)]
+    shape = f" of shape {tuple(ids.shape)}" if hasattr(ids, "shape") else ""
+    raise InputError(
+        f"{name} cannot be a {type(ids).__name__}{shape}, because an id has {wanted} columns: give"
+        f" a frame or a list of {wanted} columns, a list of tuples, or an array of shape"
+        f" (ids, {wanted})"
+    )
+
+
+def _of_tuples(name: str, ids: Any, wanted: int) -> list[Any]:
+    """The columns of a list of tuples, each of which is an id."""
+    strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == wanted)]
+    if strange:
+        raise InputError(
+            f"{len(strange):,} of {len(ids):,} {name} are no tuples of {wanted} items, such as"
+            f" {strange[0]!r}: a tuple is an id, and has an item for each of its columns"
+        )
+    return [list(column) for column in zip(*ids, strict=True)]

@@ -1,0 +1,139 @@
+"""Alike: columns like those of the caller, and frames of the caller's with one more column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from .column import LIBRARIES, is_cudf, is_series
+from .frame_access import bring, column_of
+
+
+def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
+    """A copy of a frame with one more column; null where not ``there``, which may be None.
+
+    Parameters
+    ----------
+    frame : frame of cuDF, pandas, Polars or PyArrow
+    name : str
+        Of the column; in a frame of cuDF or pandas whatever may be a name there.
+    values : array, or column of any library, where the frame lies
+        A column of the frame's library keeps its type.
+    there : array of bool, or None
+
+    Raises
+    ------
+    InputError
+        The frame takes no such name.
+    """
+    if is_cudf(frame):
+        import cudf
+
+        column = cudf.Series(values)
+        column = column if there is None else column.where(cudf.Series(there))
+        column.index = frame.index
+        return _assigned(frame, name, column)
+    if hasattr(type(frame), "iloc"):
+        return _assigned(frame, name, _for_pandas(values, there, frame.index))
+    if not isinstance(name, str):
+        kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
+        raise InputError(f"columns of a {kind} are named by strings, not by name={name!r}")
+    if hasattr(type(frame), "column_names"):
+        others = frame.select([k for k, word in enumerate(frame.column_names) if word != name])
+        return others.append_column(name, _arrow(values, there))
+    import narwhals as nw
+
+    whole = nw.from_native(frame)
+    return whole.with_columns(_for_polars(values, there).alias(name)).to_native()
+
+
+def _assigned(frame: Any, name: Any, series: Any) -> Any:
+    """A copy of a frame with a series of its own index; ``assign`` takes strings as names only."""
+    frame = frame.assign()
+    frame[name] = series
+    return frame
+
+
+def _arrow(values: Any, there: Any) -> Any:
+    """An array of PyArrow's, of an array or a column of any library."""
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    arrow = pa.array(values) if isinstance(values, np.ndarray) else values
+    if not isinstance(arrow, pa.Array | pa.ChunkedArray):
+        arrow = nw.from_native(values, series_only=True).to_arrow()
+    if there is None:
+        return arrow
+    kind = arrow.type
+    if str(kind) == "string_view":  # which if_else does not take
+        arrow = arrow.cast(pa.large_string())
+    return pc.if_else(pa.array(there), arrow, None).cast(kind)
+
+
+def _for_pandas(values: Any, there: Any, index: Any) -> Any:
+    """A series of pandas'; integers with nulls stay integers."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if hasattr(type(values), "iloc") and not is_cudf(values):
+        series = values if there is None else values.where(there)
+        return series.set_axis(index)
+    arrow = _arrow(values, there)
+    plain = arrow.to_pandas()
+    if arrow.null_count and pa.types.is_integer(arrow.type):
+        present = arrow.is_valid().to_numpy(zero_copy_only=False)
+        plain = pd.arrays.IntegerArray(arrow.fill_null(0).to_numpy(), ~present)
+    series = pd.Series(plain)
+    series.index = index
+    return series
+
+
+def _for_polars(values: Any, there: Any) -> Any:
+    """A series of Polars', as narwhals has it."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    if type(values).__module__.partition(".")[0] != "polars":
+        table = pa.table({"labels": _arrow(values, there)})
+        return nw.from_arrow(table, backend="polars")["labels"]
+    side = nw.from_native(values, series_only=True).alias("labels")
+    if there is None:
+        return side
+    mask = nw.new_series("there", there, nw.Boolean, backend="polars")
+    return side.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
+
+
+def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool) -> Any:
+    """A column of values, one a row of an edge list: of its kind and with its index.
+
+    Parameters
+    ----------
+    edges : frame or pair of series of any library, or what has no columns of its own
+    values : array of the engine's
+    on_device : bool
+        Where an array is wanted.
+    """
+    frame = _frame_of(edges)
+    if frame is None:
+        return bring(values, engine, on_device)
+    return column_of(with_column(frame, name, bring(values, engine, is_cudf(frame)), None), name)
+
+
+def _frame_of(edges: Any) -> Any:
+    """A frame with as many rows as an edge list has, if it is of a library of frames."""
+    if isinstance(edges, tuple | list):
+        if not (len(edges) and is_series(edges[0])):
+            return None
+        edges = edges[0]
+    elif type(edges).__module__.partition(".")[0] not in LIBRARIES:
+        return None
+    if not is_series(edges):
+        return edges.collect() if hasattr(edges, "collect") else edges
+    if is_cudf(edges):
+        return edges.to_frame()
+    import narwhals as nw
+
+    return nw.from_native(edges, series_only=True).to_frame().to_native()

@@ -1,0 +1,197 @@
+"""Frame kind: whose frames answers come in, as words that a file can hold, and back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from . import read
+from .column import Column
+from .edge_input import Given
+from .frame_access import column_of, columns_of
+
+log = logging.getLogger(__name__)
+
+SIDES = "src", "dst"
+Types = list[str | None]  # of the strings of each column of an id, None where it holds integers
+
+
+def kind_words(given: Given) -> dict[str, Any]:
+    """The library whose frames answers come in, and the types of its strings.
+
+    Returns
+    -------
+    dict
+        ``frame``: "pandas", "polars", "pyarrow", "cudf" or another library of frames, or "numpy" or
+        "cupy" for arrays. ``types``: for each column of an id the type of its strings, or "".
+    """
+    parts = given.src.parts or (given.src,)
+    ids = [_no_ids(part, given.on_device) for part in parts]
+    if given.src.parts:
+        frame = given.frame({f"{k}_vertex": column for k, column in enumerate(ids)})
+    else:
+        frame = given.frame({"vertex": ids[0], "labels": ids[0]})
+    library = type(frame[0] if isinstance(frame, tuple) else frame).__module__.partition(".")[0]
+    types = [_type_words(column_of(frame, name)) for name in columns_of(frame)]
+    return {
+        "frame": library,
+        "types": [text if part.strings else "" for part, text in zip(parts, types, strict=False)],
+    }
+
+
+def _no_ids(part: Column, on_device: bool) -> Any:
+    """A column without rows, as answers have it."""
+    if part.strings:
+        return part.native(_no_words(on_device), partial(_no_words, on_device))
+    if on_device:
+        import cupy
+
+        return cupy.empty(0, np.int64)
+    return np.empty(0, np.int64)
+
+
+def _no_words(on_device: bool) -> Any:
+    import pyarrow as pa
+
+    none = pa.array([], pa.large_string())
+    if not on_device:
+        return none
+    import cudf
+
+    return cudf.Series(none)
+
+
+def _type_words(column: Any) -> str:
+    """The type of a column of strings: Arrow's own after "arrow:", pandas' of strings with nan as
+    "str" and with its own nulls as "string[...]".
+    """
+    dtype = column.dtype if hasattr(column, "dtype") else column.type
+    if isinstance(column, np.ndarray):
+        return str(dtype.kind)
+    arrow = getattr(dtype, "pyarrow_dtype", None)
+    if arrow is not None:
+        return f"arrow:{arrow}"
+    storage = getattr(dtype, "storage", None)
+    if storage is not None and str(dtype) == "string":
+        return f"string[{storage}]"
+    return str(dtype)
+
+
+def given_like(words: dict[str, Any], strings: Sequence[bool]) -> Given:
+    """What a caller has given whose answers come in such frames; PyArrow's if there is no such
+    library here, which is logged.
+
+    Parameters
+    ----------
+    words : dict
+        As :func:`kind_words` gives them, or the frame alone.
+    strings : sequence of bool
+        For each column of an id whether it holds strings.
+    """
+    library, given = str(words.get("frame")), list(words.get("types") or [])
+    types = [
+        (str(given[k]) if k < len(given) else "") if own else None for k, own in enumerate(strings)
+    ]
+    make = _MAKERS.get(library, _arrow)
+    try:
+        return _read(make(types), len(types))
+    except Exception as error:  # there is no such library, no GPU for it, or it has no such type
+        make = _numpy if library == "cupy" else _arrow
+        what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
+        log.warning("answers come as %s: there is no %s here (%s)", what, library, error)
+        return _read(make([own if own is None else "" for own in types]), len(types))
+
+
+def _read(edges: Any, width: int) -> Given:
+    source, destination = ([f"{side}{k}" for k in range(width)] for side in SIDES)
+    if width == 1:
+        return read.read(edges, source[0], destination[0], None, None, "raise")
+    return read.read(edges, source, destination, None, None, "raise")
+
+
+def _sides(columns: list[Any]) -> dict[str, Any]:
+    """The columns of both ends of edges, which are the same."""
+    return {f"{side}{k}": column for side in SIDES for k, column in enumerate(columns)}
+
+
+def _numpy(types: Types) -> Any:
+    (text,) = types
+    ids = np.array([0] if text is None else ["x"])
+    if text == "T":
+        ids = ids.astype(np.dtypes.StringDType())
+    elif text == "O":
+        ids = ids.astype(object)
+    return ids, ids
+
+
+def _cupy(types: Types) -> Any:
+    import cupy
+
+    return cupy.zeros(1, np.int64), cupy.zeros(1, np.int64)
+
+
+def _arrow(types: Types) -> Any:
+    import pyarrow as pa
+
+    return pa.table(
+        _sides([pa.array([0]) if t is None else pa.array(["x"], _arrow_type(t)) for t in types])
+    )
+
+
+def _arrow_type(text: str) -> Any:
+    import pyarrow as pa
+
+    if text.startswith("dictionary"):
+        large = "large_string" in text
+        return pa.dictionary(pa.int32(), pa.large_string() if large else pa.string())
+    plain = {"large_string": pa.large_string, "string_view": getattr(pa, "string_view", pa.string)}
+    return plain.get(text, pa.string)()
+
+
+def _pandas(module: str, types: Types) -> Any:
+    pandas = import_module(module)
+
+    def column(text: str | None) -> Any:
+        ids = pandas.Series([0] if text is None else ["x"])
+        if text and text.startswith("arrow:"):
+            return ids.astype(pandas.ArrowDtype(_arrow_type(text.removeprefix("arrow:"))))
+        return ids.astype(text) if text else ids
+
+    return pandas.DataFrame(_sides(list(map(column, types))))
+
+
+def _cudf(types: Types) -> Any:
+    import cudf
+
+    def column(text: str | None) -> Any:
+        ids = cudf.Series([0] if text is None else ["x"])
+        return ids.astype("category") if text == "category" else ids
+
+    return cudf.DataFrame(_sides(list(map(column, types))))
+
+
+def _polars(types: Types) -> Any:
+    import polars
+
+    def column(text: str | None) -> Any:
+        ids = polars.Series([0] if text is None else ["x"])
+        categories = text and text.startswith(("Categorical", "Enum"))
+        return ids.cast(polars.Categorical) if categories else ids
+
+    return polars.DataFrame(_sides(list(map(column, types))))
+
+
+_MAKERS: dict[str, Callable[[Types], Any]] = {
+    "numpy": _numpy,
+    "cupy": _cupy,
+    "pandas": partial(_pandas, "pandas"),
+    "modin": partial(_pandas, "modin.pandas"),
+    "cudf": _cudf,
+    "polars": _polars,
+    "pyarrow": _arrow,
+}

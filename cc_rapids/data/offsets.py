@@ -1,0 +1,68 @@
+"""Offsets: what is wrong with those of an adjacency list, of arrays and of files alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+
+WAY_OUT = "offsets begin at 0, never fall, and end at the number of indices; make them anew"
+
+
+def first_wrong(offsets: Any, m: int) -> int | None:
+    """Find the first offset that a list of m entries cannot have there; None if all are right.
+
+    An array of NumPy's integers, which is only read.
+    """
+    if not offsets.size:
+        return 0 if m else None
+    wrong = (offsets < 0) | (offsets > m)
+    wrong[1:] |= offsets[1:] < offsets[:-1]  # their difference might overflow
+    wrong[0] |= offsets[0] != 0
+    wrong[-1] |= offsets[-1] != m
+    return int(np.argmax(wrong)) if wrong.any() else None
+
+
+def check(
+    name: str, offsets: Any, m: int, room: bool = False, error: type[InputError] = InputError
+) -> None:
+    """Raise an error unless the offsets, NumPy's, are those of m entries.
+
+    If there may be ``room`` for more behind the entries, as SciPy allows, they end at m at most.
+    """
+    if room and offsets.size:
+        m = min(max(int(offsets[-1]), 0), m)
+    at = first_wrong(offsets, m)
+    if at is not None:
+        around = offsets[max(at - 1, 0) : at + 1].tolist()
+        raise error(in_words(name, at, offsets.size, around, m))
+
+
+def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
+    """Return what is wrong with the offset at a place of so many; "" if nothing is any more.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the offsets.
+    around : list of int
+        The offset before it, unless it is the first, and the offset itself.
+    m : int
+        The number of indices.
+    """
+    if not around:
+        return f"{name} is empty, and there are {m:,} indices: {WAY_OUT}"
+    here, before = around[-1], around[0]
+    said = f"{name}[{at}] is {here:,}, where row {at - 1:,} ends,"
+    if at == 0:
+        begin = f"{name}[0] is {here:,}, where row 0 begins, and should be 0: {WAY_OUT}"
+        return begin if here else ""
+    if here < 0 or here > m:
+        return f"{said} and there are {m:,} indices: {WAY_OUT}"
+    if here < before:
+        return f"{said} and begins at {before:,}: {WAY_OUT}"
+    if at == size - 1 and here != m:
+        return f"{said} the last one, and there are {m:,} indices: {WAY_OUT}"
+    return ""

@@ -1,0 +1,947 @@
+"""Streams of edges: files, patterns, addresses, datasets, and iterables of frames, chunk by chunk.
+
+Each file is read in pieces where its format allows it, and chunks are read in background threads
+while another is linked. A checkpoint knows files by entries, which tell whether they are the same.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Semaphore, Thread
+from typing import Any, NamedTuple, Protocol, cast
+
+from ..errors import (
+    CapacityError,
+    CcRapidsError,
+    CheckpointError,
+    FormatError,
+    InputError,
+    MissingColumnError,
+    unknown,
+)
+from . import read as frames
+from .column import Content
+from .files.header import DELIMITERS, check_header, edge_columns, place_of
+from .files.input_file import File, Mark, Wanted, format_of, mark_of, unchanged
+from .files.read import (
+    IN_PIECES,
+    RowGroups,
+    Taken,
+    check_path,
+    parquet_facts,
+    read_pieces,
+    read_wanted,
+)
+from .files.text_ids import is_text
+from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, in_words
+from .read import Side, at_hand, named, refuse_header
+
+
+def flat(source: Side, destination: Side) -> list[str]:
+    """The columns of both sides, each once."""
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    return list(dict.fromkeys(name for side in sides for name in side))
+
+
+Texts = bool | list[bool] | None
+
+
+class Cursor(NamedTuple):
+    """A place in a stream: so many files (or items) and, in the next, row groups and rows."""
+
+    file: int = 0
+    group: int = 0
+    rows: int = 0
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some edges: a frame or pair, the names of its columns, and the place in the stream after it.
+
+    ``vertices`` are all vertices of the file, where that says how many there are. A chunk that is
+    ``old`` was linked before a resumed run began, and is only compared with what it was. Where
+    there is a ``load``, that gives the rows, in any thread, and the frame has none.
+    """
+
+    frame: Any
+    source: Side
+    destination: Side
+    after: Cursor
+    vertices: range | None = None
+    old: bool = False
+    load: Callable[[], Any] | None = None
+
+    def loaded(self) -> Chunk:
+        """The chunk with its frame."""
+        return self if self.load is None else replace(self, frame=self.load(), load=None)
+
+
+class Source(Protocol):
+    """Where chunks come from."""
+
+    threaded: bool
+    arrow: bool
+
+    @property
+    def taken(self) -> list[Taken]:
+        """How files were read, as far as they have been; each way once."""
+
+    @property
+    def readers(self) -> int:
+        """How many threads read at once, each a chunk of its own."""
+
+    @property
+    def fixed(self) -> int:
+        """Bytes that reading takes beside the chunks."""
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """The chunks from a place on, of at most so many rows each.
+
+        ``text`` says whether ids are strings, where that is known: for each column, of several.
+        """
+
+    def identity(self) -> dict[str, Any]:
+        """What tells this input from others, as JSON can hold it; ``kind`` is the source's."""
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
+        """The input in the order of an identity of its kind, and in words what it has beyond that.
+
+        Raises
+        ------
+        CheckpointError
+            It is another input; says which part differs.
+        """
+
+    def measure(self) -> dict[str, Any]:
+        """What is known without reading: pieces, edges and span (None where it is not)."""
+
+
+def is_pattern(edges: Any) -> bool:
+    """Whether edges are a glob pattern, or an address that is no local path."""
+    if not isinstance(edges, str | os.PathLike):
+        return False
+    words = os.fspath(edges)
+    if not isinstance(words, str):
+        return False
+    return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
+
+
+def are_paths(edges: Any) -> bool:
+    """Whether edges are a list of paths."""
+    return (
+        isinstance(edges, list)
+        and bool(edges)
+        and all(isinstance(item, str | os.PathLike) for item in edges)
+    )
+
+
+def is_reader(edges: Any) -> bool:
+    """Whether edges are a pyarrow RecordBatchReader."""
+    return _is_arrow(edges, "RecordBatchReader")
+
+
+def is_dataset(edges: Any) -> bool:
+    """Whether edges are a pyarrow dataset."""
+    return _is_arrow(edges, "Dataset")
+
+
+def _is_arrow(edges: Any, name: str) -> bool:
+    return any(
+        kind.__name__ == name and kind.__module__.startswith("pyarrow")
+        for kind in type(edges).__mro__
+    )
+
+
+def is_iterable(edges: Any) -> bool:
+    """Whether edges are an iterable of frames, and no frame or array themselves."""
+    if isinstance(edges, Iterator):
+        return True
+    if isinstance(edges, list) and edges:
+        return all(hasattr(item, "columns") and hasattr(item, "shape") for item in edges)
+    other = ("__len__", "columns", "schema", "shape", "tocoo", "__array__", "__arrow_c_stream__")
+    return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
+
+
+def is_stream(edges: Any) -> bool:
+    """Whether edges are of a kind that is read in chunks, and no other way."""
+    return not at_hand(edges) and (
+        is_pattern(edges)
+        or are_paths(edges)
+        or is_reader(edges)
+        or is_dataset(edges)
+        or is_iterable(edges)
+    )
+
+
+def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
+    """The columns of a dataset, chosen as those of a file."""
+    if isinstance(source, list) or isinstance(destination, list):
+        return source, destination
+    names = dataset.schema.names
+    ends = edge_columns("the dataset", names, source, destination)
+    return names[ends[0]], names[ends[1]]
+
+
+def source_of(
+    edges: Any,
+    source: Side | None,
+    destination: Side | None,
+    read_groups: RowGroups | None = None,
+    header: bool | None = None,
+) -> Source:
+    """The stream that edges are; ``read_groups`` reads Parquet files to a GPU.
+
+    ``header`` says of text files whether their first line names the columns.
+
+    Raises
+    ------
+    InputError
+        They are none.
+    """
+    if header is not None:
+        refuse_header(edges)
+    if isinstance(edges, str | os.PathLike) or are_paths(edges):
+        return Files.of(edges, source, destination, read_groups, header)
+    if is_dataset(edges):
+        return Fragments(edges, *dataset_columns(edges, source, destination))
+
+    names = named(source, destination)
+    if is_reader(edges) or is_iterable(edges):
+        return Items(edges, *names)
+    if isinstance(edges, tuple) or hasattr(edges, "columns"):
+        return Items([edges], *names)
+    raise InputError(
+        f"a {type(edges).__name__} cannot be read in chunks: give paths or a pattern, a pyarrow"
+        " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
+    )
+
+
+Entry = list[Any]  # of path, size and time of change, as JSON has them
+
+
+IN_MEMORY = " rows in memory"  # behind their number, in place of a path: the time is then a hash
+
+
+def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
+    """The places of the entries of a checkpoint among mine, in its order, and of all others.
+
+    Raises
+    ------
+    CheckpointError
+        One of the checkpoint's is not there, or is another; says which.
+    """
+    left: dict[str, list[int]] = {}
+    for place, entry in enumerate(mine):
+        left.setdefault(entry[0], []).append(place)
+    order = []
+    for entry in theirs:
+        places = left.get(entry[0], [])
+        same = [place for place in places if mine[place] == entry]
+        if not same:
+            raise CheckpointError(_difference(entry, mine[places[0]] if places else None))
+        order.append(same[0])
+        places.remove(same[0])
+    return order + sorted(place for places in left.values() for place in places)
+
+
+def _difference(then: Entry, now: Entry | None) -> str:
+    """How an entry has changed, in words."""
+    if then[0].endswith(IN_MEMORY):
+        return f"{then[0]} then, and {'others' if now else 'not as many'} now"
+    after = f"has {Mark(*now[1:])} now" if now else "is not among the files now"
+    return f"{then[0]} had {Mark(*then[1:])} then, and {after}"
+
+
+def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
+    """How many entries there are beyond those of a checkpoint, in words; empty if none."""
+    more = len(order) - len(theirs)
+    return f"{more:,} {what}{'' if more == 1 else 's'} more" if more else ""
+
+
+WHOLE = 8  # bytes in memory for each byte of a file that is read whole
+
+
+@dataclass(frozen=True)
+class Files:
+    """Some files, in the order of their names or as they were listed.
+
+    ``marks`` are those of the files when they were listed: one that is another when it is opened,
+    or when it has been read, is refused by a ChangedFileError. ``names`` are the columns that were
+    asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
+    GPU, if that is where they go. ``header`` says of text files whether their first line names the
+    columns, and ``taken`` how files were read so far.
+    """
+
+    paths: list[str]
+    marks: list[Mark | None]
+    names: tuple[Side | None, Side | None]
+    read_groups: RowGroups | None = None
+    header: bool | None = None
+    taken: list[Taken] = field(default_factory=list, compare=False)
+
+    threaded = True
+    arrow = True
+
+    @property
+    def readers(self) -> int:
+        """On a GPU two, so that one prepares its reads while the device decodes for the other."""
+        return 1 if self.read_groups is None else 2
+
+    @classmethod
+    def of(
+        cls,
+        edges: Any,
+        source: Side | None,
+        destination: Side | None,
+        read_groups: RowGroups | None = None,
+        header: bool | None = None,
+    ) -> Files:
+        """The files that paths and patterns name.
+
+        Raises
+        ------
+        FormatError
+            There is none, or one is of no known format.
+        InputError
+            There is a header and none of the files is text.
+        """
+        listed = edges if isinstance(edges, list) else [edges]
+        paths = [path for item in listed for path in expanded(os.fspath(item))]
+        check_header(header, paths, [format_of(Path(path)) for path in paths])
+        marks = [_mark(path) for path in paths]
+        return cls(paths, marks, (source, destination), read_groups, header)
+
+    @property
+    def fixed(self) -> int:
+        """Bytes that reading takes beside the chunks."""
+        text = any(format_of(Path(path)) in ("csv", "tsv", "snap") for path in self.paths)
+        packed = any(format_of(Path(p)) in ("parquet", "arrow") and _packed(p) for p in self.paths)
+        largest = max((mark.size for mark in self.marks if mark), default=0) if packed else 0
+        return (TEXT_BYTES if text else FILE_BYTES) + WHOLE * largest
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """The pieces of all files from a place on."""
+        text = [text] if isinstance(text, bool) else text
+        for number in range(start.file, len(self.paths)):
+            begin = start if number == start.file else Cursor(number)
+            for chunk in self._pieces(number, begin, budget, text):
+                if text is None and (chunk.load or len(chunk.frame)):
+                    text = text_of(chunk.frame, chunk.source, chunk.destination)
+                yield chunk
+
+    def _pieces(
+        self, number: int, begin: Cursor, budget: Budget, text: list[bool] | None
+    ) -> Iterator[Chunk]:
+        path = self.paths[number]
+        last: Chunk | None = None
+        mark = self.marks[number]
+        with opened(path, mark) as file:
+            wanted = self._wanted(path)
+            if wanted.format not in IN_PIECES and file.size * WHOLE > budget.room:
+                raise CapacityError(
+                    f"{path} of {in_words(file.size)} is {wanted.format}, which is read whole, and"
+                    f" takes some {in_words(WHOLE * file.size)}: raise memory_limit, or convert it"
+                    " (cc-rapids convert) to Parquet"
+                )
+            plain = "://" in path or _packed(path)
+            how = budget.next_rows, text, None if plain else self.read_groups
+            for piece in read_pieces(file, wanted, begin.group, begin.rows, *how):
+                if last is not None:
+                    yield last
+                after = Cursor(number, piece.group, piece.rows)
+                if piece.whole:
+                    after = Cursor(number, piece.group + 1)
+                columns = piece.table.column_names
+                taken = Taken(wanted.format, tuple(columns), file.header)
+                if taken not in self.taken:
+                    self.taken.append(taken)
+                load = piece.load and partial(_loaded, path, mark, piece.load)
+                source, destination = self.names
+                if not (isinstance(source, list) and isinstance(destination, list)):
+                    source, destination = columns[:2]
+                last = Chunk(piece.table, source, destination, after, piece.vertices, load=load)
+        if last is not None:  # with the last piece the file is done
+            yield replace(last, after=Cursor(number + 1))
+
+    def _wanted(self, path: str) -> Wanted:
+        kind = format_of(Path(path))
+        return Wanted(*self.names, kind, self.header if kind in DELIMITERS else None)
+
+    def identity(self) -> dict[str, Any]:
+        """Path, size and time of change of each file."""
+        return {"kind": "files", "files": self._entries()}
+
+    def _entries(self) -> list[Entry]:
+        return [
+            [path if "://" in path else os.path.abspath(path), *(mark[:2] if mark else (0, ""))]
+            for path, mark in zip(self.paths, self.marks, strict=True)
+        ]
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Files, str]:
+        """The files of an identity first, in its order, and then all others; and how many these
+        are, in words.
+        """
+        order = arranged(self._entries(), theirs["files"])
+        paths, marks = [self.paths[k] for k in order], [self.marks[k] for k in order]
+        return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
+
+    def measure(self) -> dict[str, Any]:
+        """Pieces, edges and the span of the ids, as far as the metadata of Parquet files tell."""
+        pieces, edges, spans = 0, 0, []
+        several = isinstance(self.names[0], list)
+        for path, mark in zip(self.paths, self.marks, strict=True):
+            if format_of(Path(path)) != "parquet":
+                return {"pieces": len(self.paths), "edges": None, "span": None}
+            with opened(path, mark) as file:
+                groups, rows, span = parquet_facts(file, self._wanted(path))
+            pieces, edges = pieces + groups, edges + rows
+            spans.append(span)
+        known = [span for span in spans if span is not None]
+        span = (min(s[0] for s in known), max(s[1] for s in known)) if known else None
+        return {
+            "pieces": pieces,
+            "edges": edges,
+            "span": span if len(known) == len(spans) and not several else None,
+        }
+
+
+def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
+    """For each column of an id whether it is text."""
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    pairs = zip(*sides, strict=True)
+    return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
+
+
+def _packed(path: str) -> bool:
+    return path.endswith((".gz", ".zst"))
+
+
+def _remote(path: str) -> tuple[Any, str]:
+    """The file system of an address, and the path there; by fsspec."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise InputError(f"{path} is read by fsspec: pip install fsspec") from None
+    found: tuple[Any, str] = url_to_fs(path)
+    return found
+
+
+def expanded(path: str) -> list[str]:
+    """The files that a path or pattern names, in the order of their names.
+
+    Raises
+    ------
+    FormatError
+        No file matches.
+    """
+    check_path(path)
+    pattern = any(letter in path for letter in "*?[")
+    if "://" in path:
+        system, inside = _remote(path)
+        if not pattern:
+            return [path]
+        scheme = path.split("://")[0]
+        found = sorted(f"{scheme}://{str(name).lstrip('/')}" for name in system.glob(inside))
+        if scheme in ("file", "memory"):
+            found = [name.replace("://", ":///") for name in found]
+    else:
+        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
+        if os.path.exists(path):
+            found = [path]
+    if not found:
+        raise FormatError(f"no file matches {path}")
+    return found
+
+
+def _mark(path: str) -> Mark | None:
+    """The mark of a file, here or elsewhere."""
+    try:
+        if "://" not in path:
+            return mark_of(path)
+        system, inside = _remote(path)
+        system.invalidate_cache(inside)  # what a listing said may be old
+        info = system.info(inside)
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    times = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
+    return Mark(int(info["size"] or 0), str(next((time for time in times if time), "")))
+
+
+def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
+    """What is loaded from a file by its path, in any thread."""
+    with unchanged(path, mark, _mark):
+        return load()
+
+
+@contextmanager
+def opened(path: str, mark: Mark | None = None) -> Iterator[File]:
+    """Return a file, open for reading in a context, on this machine or elsewhere; errors are those
+    of formats. At its end the file has to be what it was when it was marked, or is now.
+    """
+    mark = mark or _mark(path)
+    if "://" not in path and os.path.isdir(path):
+        raise FormatError(f"{path} is a directory; name a file or a pattern")
+    with unchanged(path, mark, _mark), _raw(path) as raw:
+        yield File(path, cast(Any, raw), mark.size if mark else 0, None)
+
+
+def _raw(path: str) -> Any:
+    try:
+        if "://" in path:
+            system, inside = _remote(path)
+            return system.open(inside, "rb")
+        return open(path, "rb", buffering=0)
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+class Fragments:
+    """The fragments of a dataset; of its columns those of the ids are read."""
+
+    threaded = True
+    fixed = FILE_BYTES
+    readers = 1
+    arrow = True
+
+    def __init__(self, dataset: Any, source: Side, destination: Side) -> None:
+        self.dataset, self.names = dataset, (source, destination)
+        self.columns = flat(source, destination)
+        self.taken = [Taken("dataset", tuple(self.columns), None)]
+        for name in self.columns:
+            if name not in dataset.schema.names:
+                raise MissingColumnError(unknown("column", name, dataset.schema.names))
+        self.filtered = bool(getattr(dataset, "_scan_options", None))
+        self.files = files_of(dataset)
+        self.marks = [file and file.mark() for file in self.files]
+        self.order = list(range(len(self.files)))
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """The batches of each row group, of which the rows that are done are left."""
+        fragments = self._fragments()
+        if not fragments:
+            yield self._end(start)
+        for file, (fragment, own) in enumerate(fragments):
+            if file < start.file:
+                continue
+            last: Chunk | None = None
+            with ExitStack() as held:
+                for k in own:
+                    held.enter_context(_unchanged(self.files[k], self.marks[k]))
+                held.enter_context(_readable(getattr(fragment, "path", "a file of the dataset")))
+                check_columns(fragment, self.columns)
+                for number, piece in enumerate(_groups(fragment)):
+                    if (file, number) >= start[:2]:
+                        done = start.rows if (file, number) == start[:2] else 0
+                        for chunk in self._piece(file, number, piece, done, budget):
+                            if last is not None:
+                                yield last
+                            last = None if chunk.after.rows else chunk  # the end of a row group
+                            if last is None:
+                                yield chunk
+            if last is not None:
+                yield replace(last, after=Cursor(file + 1))
+
+    def _piece(
+        self, file: int, number: int, piece: Any, done: int, budget: Budget
+    ) -> Iterator[Chunk]:
+        import pyarrow as pa
+
+        batches = piece.to_batches(
+            columns=self.columns,
+            batch_size=budget.rows,
+            batch_readahead=1,
+            fragment_readahead=1,
+            **({} if self.filtered else {"schema": self.dataset.schema}),
+        )
+        at = 0
+        for batch in batches:
+            begin, at = at, at + len(batch)
+            table = pa.Table.from_batches([batch]).slice(max(0, done - begin))
+            for first in range(0, len(table), budget.rows):
+                part = table.slice(first, budget.rows)
+                after = Cursor(file, number, at - len(table) + first + len(part))
+                yield Chunk(part, *self.names, after)
+        yield self._end(Cursor(file, number + 1))
+
+    def _end(self, after: Cursor) -> Chunk:
+        """No rows more of what has been read."""
+        none = self.dataset.schema.empty_table().select(self.columns)
+        return Chunk(none, *self.names, after)
+
+    def _fragments(self) -> list[tuple[Any, list[int]]]:
+        """The fragments, each with the places of its files; a dataset with a filter is a single
+        one, for PyArrow takes it as such.
+        """
+        if self.filtered:
+            return [(self.dataset, self.order)]
+        pieces = list(self.dataset.get_fragments())
+        return [(pieces[k], [k]) for k in self.order]
+
+    def identity(self) -> dict[str, Any]:
+        """The files with size and time, and a hash of what is in memory; types and filter."""
+        options = getattr(self.dataset, "_scan_options", None) or {}
+        kinds = [f"{name}: {self.dataset.schema.field(name).type}" for name in self.columns]
+        return {
+            "kind": "dataset",
+            "schema": ", ".join(kinds),
+            "filter": str(options.get("filter", "none")),
+            "files": [self._entries[k] for k in self.order],
+        }
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        """The files as they were listed."""
+        pieces = [self.dataset] if self.filtered else list(self.dataset.get_fragments())
+        entries = []
+        for k, (file, mark) in enumerate(zip(self.files, self.marks, strict=True)):
+            known = file and [file.name, *(mark[:2] if mark else (0, ""))]
+            entries.append(known or _in_memory(pieces[k], *self.names, self.columns))
+        return entries
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Fragments, str]:
+        """The files of an identity first, in its order, and then all others; and how many these
+        are, in words.
+        """
+        self.order = arranged(self._entries, theirs["files"])
+        more = more_of(self.order, theirs["files"], "file")
+        if self.filtered and (more or self.order != sorted(self.order)):
+            raise CheckpointError("a filtered dataset is one piece, and has other files now")
+        return self, more
+
+    def measure(self) -> dict[str, Any]:
+        """The rows that metadata tell of; of a dataset with a filter they do not."""
+        pieces = [piece for piece, _ in self._fragments()]
+        return {"pieces": len(pieces), "edges": _rows(pieces), "span": None}
+
+
+class Located(NamedTuple):
+    """A file of a dataset: its path, and the file system of PyArrow's where that is."""
+
+    path: str
+    system: Any
+
+    @property
+    def name(self) -> str:
+        """What it is called from wherever this process is."""
+        return os.path.abspath(self.path) if self.system.type_name == "local" else self.path
+
+    def mark(self) -> Mark | None:
+        """Its mark; a FormatError if there is no such file."""
+        try:
+            if self.system.type_name == "local":
+                return mark_of(self.path)
+            info = self.system.get_file_info(self.path)
+        except OSError as error:
+            raise FormatError(f"{self.path} cannot be read: {error.strerror or error}") from error
+        if not info.is_file:
+            raise FormatError(f"{self.path} cannot be read: there is no such file")
+        return Mark(info.size or 0, str(info.mtime_ns or ""))
+
+
+def files_of(dataset: Any) -> list[Located | None]:
+    """The file of each fragment; None for one that is in memory."""
+    if hasattr(dataset, "children"):
+        return [file for child in dataset.children for file in files_of(child)]
+    if getattr(dataset, "_scan_options", None):  # of which PyArrow gives no fragments
+        system = getattr(dataset, "filesystem", None)
+        return [Located(path, system) for path in getattr(dataset, "files", [])] or [None]
+    return [
+        Located(piece.path, piece.filesystem) if getattr(piece, "path", "") else None
+        for piece in dataset.get_fragments()
+    ]
+
+
+def check_columns(piece: Any, columns: list[str]) -> None:
+    """Raise a MissingColumnError if a file of a dataset, or a fragment, lacks one of the columns:
+    it names the file, which PyArrow would read as nulls.
+    """
+    for path, own in _columns_within(piece):
+        for name in columns:
+            place_of(path, list(dict.fromkeys(own)), name)
+
+
+def _columns_within(piece: Any) -> Iterator[tuple[str, list[str]]]:
+    """The path and the columns of each file, those that its path says among them."""
+    import pyarrow.dataset as pads
+
+    if hasattr(piece, "physical_schema"):
+        keys = pads.get_partition_keys(piece.partition_expression)
+        yield getattr(piece, "path", "the dataset"), [*piece.physical_schema.names, *keys]
+    elif hasattr(piece, "children"):
+        for child in piece.children:
+            yield from _columns_within(child)
+    elif not getattr(piece, "_scan_options", None):
+        for fragment in piece.get_fragments():
+            yield from _columns_within(fragment)
+    else:  # of which PyArrow gives no fragments
+        keys = piece.partitioning.schema.names if getattr(piece, "partitioning", None) else []
+        for path in getattr(piece, "files", []):
+            schema = piece.format.make_fragment(path, piece.filesystem).physical_schema
+            yield path, [*schema.names, *keys]
+
+
+@contextmanager
+def unchanged_files(dataset: Any) -> Iterator[None]:
+    """Return a context in which a dataset is read: see :func:`cc_rapids.data.files.input_file`."""
+    with ExitStack() as held:
+        for file in files_of(dataset):
+            held.enter_context(_unchanged(file, file and file.mark()))
+        held.enter_context(_readable("a file of the dataset"))
+        yield
+
+
+def _unchanged(file: Located | None, mark: Mark | None) -> AbstractContextManager[None]:
+    return unchanged(file.path, mark, lambda _: file.mark()) if file else nullcontext()
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """What PyArrow raises of files that it cannot read, as an error that names them."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except CcRapidsError:
+        raise
+    except (OSError, pa.ArrowException) as error:
+        raise FormatError(f"{name} cannot be read: {error}") from error
+
+
+def _in_memory(fragment: Any, source: Side, destination: Side, columns: list[str]) -> Entry:
+    """What is in memory, by its rows and a hash of its columns."""
+    import pyarrow as pa
+
+    content, rows = Content(), 0
+    for batch in fragment.to_batches(columns=columns):
+        table = pa.Table.from_batches([batch])
+        content.add(frames.read(table, source, destination, None, None, "drop").columns)
+        rows += len(batch)
+    return [f"{rows:,}{IN_MEMORY}", 0, content.digest()]
+
+
+def _groups(fragment: Any) -> list[Any]:
+    split = getattr(fragment, "split_by_row_group", None)
+    return list(split()) if split else [fragment]
+
+
+def _rows(pieces: list[Any]) -> int | None:
+    counts = [getattr(piece, "metadata", None) for piece in pieces]
+    if any(count is None for count in counts):
+        return None
+    return sum(int(count.num_rows) for count in counts if count is not None)
+
+
+class Items:
+    """Frames, pairs of arrays or record batches as they come.
+
+    A resumed run takes the rows that are done from the iterable again, as old ones.
+    """
+
+    fixed = FILE_BYTES
+    readers = 1
+    arrow = False
+
+    def __init__(self, items: Any, source: Side, destination: Side) -> None:
+        self.items, self.names = items, (source, destination)
+        self.taken: list[Taken] = []
+        self.threaded = is_reader(items)  # an iterator of others may be bound to its thread
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """The items, those that are larger than a chunk in slices."""
+        number = -1
+        for number, item in enumerate(self.items):
+            item = _table(item)
+            at, size, first = 0, length(item), True
+            done = size if number < start.file else start.rows if number == start.file else 0
+            while at < size or first:
+                end = min(size, at + budget.rows, done if at < done else size)
+                after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
+                old = number < start.file or (end <= done and end > 0)
+                yield Chunk(sliced(item, at, end), *self.names, after, old=old)
+                at, first = end, False
+        if number < 0 and is_reader(self.items):
+            yield Chunk(self.items.schema.empty_table(), *self.names, start)
+
+    def identity(self) -> dict[str, Any]:
+        """Nothing but that it is an iterable: what it will yield is not known."""
+        return {"kind": "iterable"}
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Items, str]:
+        """Itself: what it has beyond a checkpoint is known once it has been read."""
+        return self, ""
+
+    def measure(self) -> dict[str, Any]:
+        """The rows, if the items are in a list."""
+        if isinstance(self.items, list):
+            count = len(self.items)
+            return {"pieces": count, "edges": sum(map(length, self.items)), "span": None}
+        return {"pieces": None, "edges": None, "span": None}
+
+
+def _table(item: Any) -> Any:
+    """A record batch as a table, and all others as they are."""
+    if type(item).__module__.startswith("pyarrow") and type(item).__name__ == "RecordBatch":
+        import pyarrow as pa
+
+        return pa.Table.from_batches([item])
+    return item
+
+
+def length(item: Any) -> int:
+    """The rows of a frame or of a pair of arrays."""
+    if isinstance(item, tuple | list):
+        return len(item[0]) if len(item) == 2 and hasattr(item[0], "__len__") else 0
+    return len(item) if hasattr(item, "__len__") else 0
+
+
+def sliced(item: Any, start: int, end: int) -> Any:
+    """Some rows of a frame or of a pair of arrays, not copied where its library can help it."""
+    if start == 0 and end >= length(item):
+        return item
+    if isinstance(item, tuple | list):
+        return tuple(sliced_column(column, start, end) for column in item)
+    return sliced_column(item, start, end)
+
+
+def sliced_column(column: Any, start: int, end: int) -> Any:
+    """Some rows of a frame, column or array."""
+    if hasattr(column, "iloc"):
+        return column.iloc[start:end]
+    if hasattr(column, "slice"):
+        return column.slice(start, end - start)
+    return column[start:end]
+
+
+def weighed(
+    edges: Any,
+    asked: tuple[Any, Any],
+    names: tuple[Any, Any],
+    weight: Any,
+    header: bool | None,
+    taken: list[Taken],
+) -> Iterator[Any] | None:
+    """Frames that hold the ends and the weight of each edge; None if edges are one frame or pair.
+
+    Parameters
+    ----------
+    asked : (str, list of str or None, the same)
+        The columns that the caller has named.
+    names : (str or list of str, the same)
+        The columns of the frames.
+    weight : str
+        The column of weights, there and in files.
+    header : bool, optional
+        Whether the first line of text files names their columns.
+    taken : list
+        Gets each way in which files were read.
+    """
+    on_disk = is_dataset(edges) or are_paths(edges) or isinstance(edges, str | os.PathLike)
+    if on_disk and not isinstance(weight, str):
+        raise InputError(
+            f"weight= names a column of files, and cannot be a {type(weight).__name__}"
+        )
+    if isinstance(edges, str | os.PathLike) or are_paths(edges) or is_pattern(edges):
+        paths = [
+            path
+            for item in (edges if isinstance(edges, list) else [edges])
+            for path in expanded(os.fspath(item))
+        ]
+        check_header(header, paths, [format_of(path) for path in paths])
+        return _files(paths, asked, names, weight, header, taken)
+    if is_dataset(edges):
+        chosen = dataset_columns(edges, *asked)
+        columns = [*flat(*chosen), weight]
+        for name in columns:
+            place_of("the dataset", edges.schema.names, name)
+        taken.append(Taken("dataset", tuple(flat(*chosen)), None))
+        return _dataset(edges, columns, [*flat(*names), weight])
+    if is_reader(edges):
+        return _tables(edges)
+    return iter(edges) if is_iterable(edges) else None
+
+
+def _dataset(dataset: Any, columns: list[str], names: list[str]) -> Iterator[Any]:
+    with unchanged_files(dataset):
+        check_columns(dataset, columns)
+        batches = dataset.scanner(columns=columns, batch_readahead=1).to_reader()
+        yield from (table.rename_columns(names) for table in _tables(batches))
+
+
+def _tables(reader: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for batch in reader:
+        yield pa.Table.from_batches([batch])
+
+
+def _files(
+    paths: list[str],
+    asked: tuple[Any, Any],
+    names: tuple[Any, Any],
+    weight: str,
+    header: bool | None,
+    taken: list[Taken],
+) -> Iterator[Any]:
+    text: list[bool] | None = None
+    for path in paths:
+        kind = format_of(Path(path))
+        first_line = header if kind in DELIMITERS else None
+        file = read_wanted(path, Wanted(*asked, kind, first_line, True, weight, text))
+        if text is None and len(file.table):
+            text = text_of(file.table, file.source, file.destination)
+        if file.taken not in taken:
+            taken.append(file.taken)
+        named = file.table.column_names[:-1] if isinstance(asked[0], list) else names
+        yield file.table.rename_columns([*named, weight])
+
+
+def ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
+    """The same chunks in the same order, loaded, and made while those before them are used.
+
+    There are never more than so many beside the one in use, and each is loaded in one of so many
+    threads. What a maker raises is raised here. When this generator is closed the maker is closed
+    too, at its next chunk.
+    """
+    ready: SimpleQueue[Future[Chunk] | None] = SimpleQueue()
+    free = Semaphore(readers)
+    stopped = False
+
+    def make(pool: ThreadPoolExecutor) -> None:
+        try:
+            while True:
+                free.acquire()
+                chunk = None if stopped else next(chunks, None)
+                if chunk is None:
+                    break
+                ready.put(pool.submit(chunk.loaded))
+                del chunk
+            ready.put(None)
+        except BaseException as error:
+            broken: Future[Chunk] = Future()
+            broken.set_exception(error)
+            ready.put(broken)
+        finally:
+            chunks.close()
+
+    with ThreadPoolExecutor(readers, "cc_rapids loads") as pool:
+        maker = Thread(target=make, args=(pool,), name="cc_rapids reads ahead", daemon=True)
+        maker.start()
+        try:
+            while (found := ready.get()) is not None:
+                chunk = found.result()
+                del found
+                free.release()
+                yield chunk
+                del chunk
+        finally:
+            stopped = True
+            free.release()
+            maker.join()
