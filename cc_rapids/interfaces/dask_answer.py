@@ -11,7 +11,7 @@ import dask.dataframe as dd
 import numpy as np
 from distributed import Future
 
-from ..columns import is_cudf
+from ..data.column import is_cudf
 from .dask_tree import Tasks
 from .dask_work import chunk, empty_of, same
 

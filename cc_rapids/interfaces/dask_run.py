@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import getitem
 from typing import Any
 
@@ -14,14 +14,20 @@ from distributed import Future
 
 from ..data import column
 from ..data.read import Side
-from ..errors import CcRapidsError, EngineError, InputError, MissingColumnError
+from ..errors import (
+    ArgumentTypeError,
+    CcRapidsError,
+    EngineError,
+    InputError,
+    MissingColumnError,
+)
 from .dask_answer import DaskComponents, framed, spread
 from .dask_gather import by_gather, reason_not_to
 from .dask_parts import described
 from .dask_progress import Watch
 from .dask_tree import Tasks, fold, tree
 from .dask_vertices import distributed
-from .dask_work import edges_of, labelled, listed, local_forest, loops, merged
+from .dask_work import edges_of, labelled, listed, local_forest, loops, merged, not_frame
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +41,8 @@ class Run:
     destination: Side
     nulls: str
     options: dict[str, Any]
+    # of each leaf, by its key: edges or vertices, as they were given, and the partition's number
+    _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
         """The forests of all partitions, of vertices too if those are Dask's."""
@@ -42,10 +50,14 @@ class Run:
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
         found = [self._later(local_forest, part, *ends) for part in parts]
+        origins = [("edges", edges, k) for k in range(len(parts))]
         if vertices is not None:
             named = _parts_of(vertices, edges._meta)
             found += [self._later(loops, part, self.source, self.options) for part in named]
-        return self.tasks.compute(found)
+            origins += [("vertices", vertices, k) for k in range(len(named))]
+        leaves = self.tasks.compute(found)
+        self._origins.update((leaf.key, one) for leaf, one in zip(leaves, origins, strict=True))
+        return leaves
 
     def _later(self, function: Any, *arguments: Any) -> Any:
         """A call that is not made yet."""
@@ -61,9 +73,11 @@ class Run:
             A partition lacks a column, as Dask has found when it took the columns of the ids.
         InputError
             Dask could not make Arrow's strings of those of a partition, as it does by default.
+        ArgumentTypeError
+            A partition is no frame.
         """
         try:
-            return fold(self.tasks.client, leaves, self.merge, watch)
+            return fold(self.tasks.client, leaves, self.merge, watch, self._fail)
         except UnicodeEncodeError as error:
             raise InputError(
                 "a partition holds a string with half of a surrogate pair, which is no Unicode"
@@ -79,6 +93,36 @@ class Run:
                 f"a partition has no column {', '.join(lacking)}, which the frame is said to have:"
                 f" all partitions have the columns of source= and destination= ({error})"
             ) from error
+
+    def _fail(self, leaf: Future) -> None:
+        """Raise the error of a leaf, or one that says what its partition is if that is no frame."""
+        try:
+            leaf.result()
+        except (TypeError, AttributeError, LookupError, ValueError) as error:
+            if isinstance(error, CcRapidsError):
+                raise
+            kind = self._kind_of_partition(leaf)
+            if not kind:
+                raise
+            what, _, k = self._origins[leaf.key]
+            raise ArgumentTypeError(
+                f"partition {k} of the {what} is {kind}, not a frame of pandas or cuDF as its Dask"
+                " frame says: mend the function that makes it, or convert it there"
+            ) from error
+
+    def _kind_of_partition(self, leaf: Future) -> str:
+        """What the partition of a leaf is if it is no frame, found by computing it again."""
+        what, given, k = self._origins[leaf.key]
+        if not is_dask(given):
+            return ""
+        [part] = given.partitions[k].to_delayed()
+        try:
+            [kind] = self.tasks.facts(
+                self.tasks.compute([self._later(not_frame, part, what == "vertices")])
+            )
+        except Exception:  # which it was that failed
+            return ""
+        return str(kind)
 
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
         """The forest of two."""

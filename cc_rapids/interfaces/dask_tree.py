@@ -83,20 +83,25 @@ class Tasks:
 
 
 def fold(
-    client: Client, leaves: list[Future], merge: Merge, watch: Watch
+    client: Client,
+    leaves: list[Future],
+    merge: Merge,
+    watch: Watch,
+    fail: Callable[[Future], object] = Future.result,
 ) -> list[tuple[str, Future]]:
     """One forest for each worker, of those of its partitions, with the worker's address.
 
     Forests of as many partitions are merged as soon as there are two on a worker, so that a worker
     holds no more of its own than the logarithm of its partitions. ``leaves`` is emptied: a forest
-    that was merged is let go, and is made of its partition again if its worker is lost.
+    that was merged is let go, and is made of its partition again if its worker is lost. ``fail``
+    raises the error of a leaf that has one.
     """
     piles: dict[str, list[tuple[int, Future]]] = defaultdict(list)
     total, waiting = len(leaves), as_completed(leaves)
     leaves.clear()
     for done, leaf in enumerate(waiting, 1):
         if leaf.status in FAILED:
-            leaf.result()
+            fail(leaf)
         home = next(iter(client.who_has([leaf]).get(leaf.key, ())), "")
         pile = piles[home]
         pile.append((0, leaf))

@@ -16,8 +16,9 @@ import numpy as np
 from dask.dataframe.dispatch import concat as concat_frames
 
 from ..api import components
+from ..data.column import is_cudf
 from ..data.read import Side
-from ..errors import ColumnTypeError, InputError, MissingColumnError
+from ..errors import ColumnTypeError, InputError, MissingColumnError, shown
 from ..result import Components
 from ..spans import type_of
 
@@ -147,7 +148,11 @@ def local_forest(
     ------
     MissingColumnError
         The partition lacks a column that others have.
+    TypeError
+        It is no frame; the client says which partition it is.
     """
+    if not_frame(frame):
+        raise TypeError(f"a partition is {not_frame(frame)}")
     columns = list(dict.fromkeys([*listed(source), *listed(destination)]))
     lacking = [name for name in columns if name not in frame.columns]
     if lacking:
@@ -171,8 +176,24 @@ def _values(frame: Any) -> Any:
     return frame.astype(kinds) if kinds else frame
 
 
+def not_frame(thing: Any, series: bool = False) -> str:
+    """What a partition is, in words, if it is no frame or series of pandas or cuDF; or nothing."""
+    if is_cudf(thing):
+        known = series or hasattr(thing, "columns")
+    else:
+        import pandas as pd
+
+        kinds = (pd.DataFrame, pd.Series, pd.Index) if series else pd.DataFrame
+        known = isinstance(thing, kinds)
+    library = type(thing).__module__.partition(".")[0]
+    words = shown(thing) if library == "builtins" else f"a {library} {type(thing).__name__}"
+    return "" if known else words
+
+
 def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
     """Vertices that count even if no edge names them, as the forest of their loops."""
+    if not_frame(named, series=True):
+        raise TypeError(f"a partition of vertices is {not_frame(named, series=True)}")
     frame = named.to_frame() if not hasattr(named, "columns") else named
     ends, width = sides(source), len(listed(source))
     check_width(len(frame.columns), width)

@@ -60,9 +60,9 @@ def stream_components(
     edges : path, list of paths, iterable, dataset or reader
         A pattern such as ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
         which are read in pieces, or of any other format of :mod:`cc_rapids.data.files`, each
-        read whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames
-        or of pairs of arrays; a pyarrow dataset or RecordBatchReader. Of text the first block says
-        whether ids are integers or strings.
+        read whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
+        frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader. Of text the first
+        block says whether ids are integers or strings.
     source, destination : str, or list of as many str on each side, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         take, in each file its own. Several columns together are one id.

@@ -56,6 +56,18 @@ def test_frames_on_gpus(client, cudf, kind, options):
     assert len(found) == len(expected)
 
 
+@pytest.mark.parametrize("kind", [lambda frame: frame, as_text], ids=["integers", "strings"])
+def test_answers_are_equal(client, cudf, kind):
+    import dask.dataframe as dd
+
+    frame = kind(random_edges())
+    want = cc_rapids.dask.components(in_parts(cudf, frame, 5))
+    for edges in (in_parts(cudf, frame[::-1], 2), dd.from_pandas(frame, npartitions=3)):
+        found = cc_rapids.dask.components(edges, labels="dense")
+        assert found == want == found
+    assert cc_rapids.dask.components(in_parts(cudf, frame[:-50], 2)) != want
+
+
 def test_all_gpus_gather(client, cudf):
     count = len(client.scheduler_info(n_workers=-1)["workers"])
     if count < 2:

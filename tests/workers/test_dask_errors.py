@@ -4,6 +4,8 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import cc_rapids.dask
@@ -63,6 +65,50 @@ def test_columns_that_no_partition_has(client, partition):
     refused(errors.MissingColumnError, "'dts'", spread(), "src", "dts", **how)
     refused(errors.InputError, "both 'src'", spread(), "src", "src", **how)
     refused(errors.InputError, "2 columns and destination 1", spread(), ["src", "w"], "dst", **how)
+
+
+NO_FRAMES = {
+    "list": ([1, 2], "a list of 2"),
+    "none": (None, "None"),
+    "array": (np.zeros((2, 2), int), "a numpy ndarray"),
+    "dict": ({"src": [1], "dst": [2]}, "a dict of 2"),
+    "series": (EDGES["src"], "a pandas Series"),
+    "string": ("src", "'src'"),
+    "Polars": (pl.DataFrame({"src": [1], "dst": [2]}), "a polars DataFrame"),
+    "PyArrow": (pa.table({"src": [1], "dst": [2]}), "a pyarrow Table"),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("name", NO_FRAMES)
+def test_a_partition_that_is_no_frame(client, partition, name):
+    thing, words = NO_FRAMES[name]
+    for columns in (["src", "dst"], ["src", "dst", "weight"]):
+        pieces = EDGES[columns], EDGES[columns], thing
+        how = {"meta": pieces[0][:0], "enforce_metadata": False}
+        edges = dd.from_map(lambda k, pieces=pieces: pieces[k], range(3), **how)
+        told = f"partition 2 of the edges is {words}, not a frame"
+        refused(errors.ArgumentTypeError, told, edges, partition=partition)
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["list", "none", "array", "Polars"])
+def test_a_partition_of_vertices_that_is_no_frame(client, partition, name):
+    thing, words = NO_FRAMES[name]
+    how = {"meta": EDGES["src"][:0], "enforce_metadata": False}
+    named = dd.from_map(lambda k: [EDGES["src"], thing][k], range(2), **how)
+    told = f"partition 1 of the vertices is {words}, not a frame"
+    refused(errors.ArgumentTypeError, told, spread(), vertices=named, partition=partition)
+
+
+@BOTH
+def test_errors_of_what_makes_partitions_come_as_they_are(client, partition):
+    def make(k):
+        raise TypeError("a word of its own")
+
+    edges = dd.from_map(make, range(2), meta=EDGES[:0], enforce_metadata=False)
+    with pytest.raises(TypeError, match="a word of its own"):
+        cc_rapids.dask.components(edges, partition=partition)
 
 
 VERTICES = {
