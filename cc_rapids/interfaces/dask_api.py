@@ -85,7 +85,10 @@ def components(
     owners : {"range", "hash"} or callable, optional
         Which worker holds which distributed vertices: even ranges of the ids (integers, by
         default), their hashes (strings, by default), or a function from a column of ids to an
-        array of the workers' numbers, such as the tile of each point of a lattice.
+        array of the workers' numbers, such as the tile of each point of a lattice. The number
+        depends on the id alone, in every process and whatever ids are beside it. That is looked at
+        for a sample on every worker, and for each row where it arrives; a function that breaks it
+        for few ids may pass, and then the answer is wrong (docs/larger.md).
     room : int, optional
         So many edges may be left for one worker when vertices are distributed; by default as
         many as the most vertices that one holds.

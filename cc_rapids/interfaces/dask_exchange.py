@@ -10,7 +10,7 @@ import numpy as np
 from distributed import Future
 
 from .dask_owners import Owner
-from .dask_parts import grand, joined, replaced, sizes, told, wanted, weight
+from .dask_parts import arrived, grand, replaced, sizes, told, wanted, weight
 from .dask_progress import Watch
 from .dask_tree import Tasks
 
@@ -38,11 +38,15 @@ class Exchange:
         """The future of a call for a part, on its worker if that is there."""
         return self.tasks.submit(function, *arguments, worker=self.workers[part])
 
-    def send(self, boxes: list[Future], homes: Sequence[int] | None, stage: str) -> list[Future]:
+    def send(
+        self, boxes: list[Future], by: str, homes: Sequence[int] | None, stage: str
+    ) -> list[Future]:
         """What each part gets of some boxes, in one frame.
 
         Parameters
         ----------
+        by : str
+            The column whose owners get the rows.
         homes : sequence of int, optional
             The part where each box lies; if None they lie on any worker, and each part is given
             one to prefer.
@@ -60,7 +64,9 @@ class Exchange:
                     pieces[part].append(taken)
                 if part != home:
                     self.bytes[home, part] += size
-        return [self.on(part, joined, *some) for part, some in enumerate(pieces)]
+        return [
+            self.on(part, arrived, self.owner, by, part, *some) for part, some in enumerate(pieces)
+        ]
 
     def _settle(self, boxes: list[Future], found: list[list[tuple[int, int]]]) -> list[str | None]:
         """Give each part a worker, and say where the boxes lie."""

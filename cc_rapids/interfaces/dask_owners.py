@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .dask_work import library
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
@@ -85,6 +85,39 @@ class Given:
                 f" {self.count}: parts are 0 .. {self.count - 1}"
             )
         return parts.astype(np.int64)
+
+    def calls(self, ids: Any) -> Any:
+        """The parts by several calls, each with other ids beside: an array on the host, a row for
+        each call. All rows are the same if the parts depend on the ids alone.
+        """
+        xp, cut = cupy_or_numpy(ids), len(ids) // 3
+        whole = self(ids), self(ids.iloc[::-1])[::-1]
+        apart = xp.concatenate([self(ids.iloc[:cut]), self(ids.iloc[cut:])])
+        found = xp.stack([*whole, apart])
+        return found.get() if hasattr(found, "get") else found
+
+    def check(self, ids: Any, part: int) -> None:
+        """Check that ids have come to the part that owns them.
+
+        Raises
+        ------
+        InputError
+            Where they came from they had another owner than here.
+        """
+        strange = self(ids) != part
+        if strange.any():
+            at = int(strange.argmax())
+            raise unsteady(ids.iloc[at], part, self(ids)[at])
+
+
+def unsteady(one: Any, part: Any, other: Any) -> InputError:
+    """The error for an id with two owners."""
+    one = one.item() if hasattr(one, "item") else one
+    return InputError(
+        f"owners gives the id {shown(one)} to part {int(part)} in one call, and to part"
+        f" {int(other)} in another: the part depends on the id alone, whatever is beside it, and is"
+        " the same in every process (as Python's hash() of a string is not; owners='hash' is)"
+    )
 
 
 def cupy_or_numpy(ids: Any) -> Any:

@@ -14,7 +14,7 @@ from .. import backends
 from ..api import components
 from ..data.column import is_cudf
 from ..errors import InputError
-from .dask_owners import Owner
+from .dask_owners import Given, Owner
 from .dask_work import (
     Ends,
     Forest,
@@ -30,6 +30,7 @@ from .dask_work import (
 ENDS = ("source", "destination")
 Box = list[Any]
 BYTES_OF_A_ROW = 16  # of a table: an id and a label of 64 bits
+SAMPLE = 1 << 10  # edges of a worker, of whose ends owners are asked on every worker
 RUN = 1 << 22  # vertices that are looked at together for their owner
 
 
@@ -107,9 +108,42 @@ def weight(frame: Any) -> int:
     return int(frame.memory_usage(index=False, deep=True).sum()) if len(frame) else 0
 
 
-def joined(*frames: Any) -> Any:
-    """All rows of what came from other parts."""
-    return concat(list(frames))
+def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
+    """All rows of what came from other parts, by the owners of a column.
+
+    Raises
+    ------
+    InputError
+        A function that the caller gave says of some of them that they belong elsewhere.
+    """
+    whole = concat(list(frames))
+    if isinstance(owner, Given):
+        owner.check(whole[by], part)
+    return whole
+
+
+def sample(forest: Forest, kind: str | None) -> Any:
+    """Some vertices of the edges, from all over them."""
+    edges = forest[0] if kind is None else forest[0].astype(kind)
+    some = edges.iloc[:: -(-len(edges) // SAMPLE) or 1]
+    return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
+
+
+def called(owner: Given, named: range | None, *samples: Any) -> tuple[Any, Any]:
+    """Different ids of some samples and of a range, and their parts by several calls."""
+    ids = concat(list(samples))["vertex"]
+    if named:
+        some = named[:: -(-len(named) // SAMPLE)]
+        dtype = ids.dtype if len(ids) else np.int64
+        ids = concat([ids.to_frame(), type(ids)(np.array(some, dtype), name="vertex").to_frame()])
+        ids = ids["vertex"]
+    ids = ids.drop_duplicates().reset_index(drop=True)
+    return ids, owner.calls(ids)
+
+
+def one_of(asked: tuple[Any, Any], at: int) -> Any:
+    """One of the ids that were asked about."""
+    return asked[0].iloc[at]
 
 
 def local_labels(
@@ -163,7 +197,7 @@ def with_new(labels: Any, edges: Any) -> Any:
     return concat([labels, new.assign(labels=new["vertex"])])
 
 
-def arrived(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
+def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
     """The forest over labels of edges from the labels of other parts to vertices of this one."""
     return shrunk(looked_up(edges, "destination", labels), options)
 

@@ -28,6 +28,7 @@ and of the edges of forests, no worker ever holds more rows than that. Where bor
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from distributed import Future
 from ..errors import InputError
 from . import dask_parts as parts
 from .dask_exchange import Exchange
-from .dask_owners import Given, Hashed, Owner, even
+from .dask_owners import Given, Hashed, Owner, even, unsteady
 from .dask_progress import Watch
 from .dask_tree import Tasks
 from .dask_work import Ends
@@ -92,14 +93,14 @@ class Distributed:
             self.tasks.submit(parts.routed, leaf, owner, count, kind, worker=next(iter(at), None))
             for leaf, at in zip(leaves, (held.get(leaf.key, ()) for leaf in leaves), strict=True)
         ]
-        edges = send(boxes, None, "to owners")
+        edges = send(boxes, "source", None, "to owners")
         asked = named, options
         inner = [on(p, parts.local_labels, edges[p], owner, p, count, *asked) for p in numbers]
         cross = [on(p, parts.crossing, edges[p], inner[p], owner, p, count) for p in numbers]
-        border = send(cross, numbers, "borders")
+        border = send(cross, "destination", numbers, "borders")
         del boxes, edges, cross  # the forests of the workers are held, and all follows from them
         labels = [on(p, parts.with_new, inner[p], border[p]) for p in numbers]
-        left = [on(p, parts.arrived, border[p], labels[p], options) for p in numbers]
+        left = [on(p, parts.bordering, border[p], labels[p], options) for p in numbers]
         if room is None:
             room = max(self.tasks.facts([on(p, len, labels[p]) for p in numbers]))
         levels: list[list[Future]] = []
@@ -128,7 +129,7 @@ class Distributed:
         boxes = [
             on(p, parts.least_neighbours, one, self.owner, count) for p, one in enumerate(left)
         ]
-        nearest = self.exchange.send(boxes, range(count), stage)
+        nearest = self.exchange.send(boxes, "vertex", range(count), stage)
         tables = [on(p, parts.least, one) for p, one in enumerate(nearest)]
         seen = self.exchange.further(tables, stage)
         tables = [on(p, parts.rooted, one) for p, one in enumerate(seen)]
@@ -156,7 +157,7 @@ class Distributed:
         exchange.batches += 1
         whole = on(home, parts.solved, self.options, *left)
         box = on(home, parts.boxed, whole, "vertex", self.owner, self.count)
-        return exchange.send([box], [home], "rest")
+        return exchange.send([box], "vertex", [home], "rest")
 
 
 def distributed(
@@ -186,6 +187,8 @@ def distributed(
     kind = parts.kind_of_ids(called, facts, named)
     owner = owner_of(owners, facts, number)
     _check_ids(called, facts, count)
+    if isinstance(owner, Given):
+        _check_function(tasks, leaves, owner, kind, named)
     exchange = Exchange(tasks, owner, number, watch)
     run = Distributed(tasks, exchange, owner, number, named, options)
     answers = run.run(leaves, kind, room)
@@ -199,6 +202,27 @@ def distributed(
         "bytes": int(exchange.bytes.sum()),
         "batches": exchange.batches,
     }
+
+
+def _check_function(
+    tasks: Tasks, leaves: list[Future], owner: Given, kind: str | None, named: range | None
+) -> None:
+    """Ask every worker for the owners of some ids; an InputError if two calls differ.
+
+    Ids are asked about once more where they arrive. Nothing finds all functions that are none,
+    short of sending every id once more: whether the vertices of two parts are disjoint cannot be
+    known by sending less than a bit for each.
+    """
+    samples = [tasks.submit(parts.sample, leaf, kind) for leaf in leaves]
+    asked = [
+        tasks.submit(parts.called, owner, named, *samples, worker=one) for one in tasks.workers()
+    ]
+    calls = np.concatenate(tasks.facts([tasks.submit(getitem, one, 1) for one in asked]))
+    differs = (calls != calls[0]).any(axis=0)
+    if differs.any():
+        at = int(differs.argmax())
+        [ids] = tasks.facts([tasks.submit(parts.one_of, asked[0], at)])
+        raise unsteady(ids, *np.unique(calls[:, at])[:2])
 
 
 def _check_ids(called: Ends, facts: list[dict[str, Any]], count: int | None) -> None:

@@ -1,5 +1,7 @@
 """What cannot be used is said by errors of ours, alike for spread edges and spread vertices."""
 
+import os
+
 import dask
 import dask.dataframe as dd
 import numpy as np
@@ -7,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from distributed import get_worker
 
 import cc_rapids.dask
 from cc_rapids import errors
@@ -201,6 +204,58 @@ OWNERS = {
 def test_owners_that_cannot_be_used(client, name):
     owners, words = OWNERS[name]
     refused(errors.InputError, words, spread(), partition="vertices", owners=owners)
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, ids):
+        self.count += 1
+        return np.full(len(ids), self.count % 2)
+
+
+UNSTEADY = {
+    "by place": lambda ids: np.arange(len(ids)) % 2,
+    "by length": lambda ids: (ids + len(ids)) % 2,
+    "by the least": lambda ids: ids == ids.min(),
+    "by worker": lambda ids: np.full(len(ids), int(get_worker().name) % 2),
+    "random": lambda ids: np.random.default_rng().integers(0, 2, len(ids)),
+    "by call": Counter(),
+}
+
+
+@pytest.mark.parametrize("count", [3, 4000])
+@pytest.mark.parametrize("name", UNSTEADY)
+def test_owners_that_depend_on_more_than_the_id(client, name, count):
+    ids = np.random.default_rng(count).integers(0, count, (2, count))
+    edges = spread(EDGES if count == 3 else pd.DataFrame({"src": ids[0], "dst": ids[1]}))
+    words = "owners gives the id [0-9]+ to part [01] in one call, and to part [01] in another"
+    refused(errors.InputError, words, edges, partition="vertices", owners=UNSTEADY[name])
+
+
+def test_owners_by_the_hash_of_a_process(client):
+    frame = pd.DataFrame({"src": ["a", "b", "c", "d"], "dst": ["b", "c", "e", "f"]})
+    owners = {"owners": lambda ids: [hash((str(one), os.getpid())) % 2 for one in ids]}
+    words = "owners gives the id '[a-f]' to part"
+    refused(errors.InputError, words, spread(frame), partition="vertices", **owners)
+
+
+def test_rows_are_asked_about_where_they_arrive(client, monkeypatch):
+    from cc_rapids.interfaces import dask_vertices
+
+    monkeypatch.setattr(dask_vertices, "_check_function", lambda *_: None)
+    frame = pd.DataFrame({"src": np.arange(500), "dst": np.arange(1, 501)})
+    words = "owners gives the id [0-9]+ to part"
+    owners = {"owners": UNSTEADY["by place"]}
+    refused(errors.InputError, words, spread(frame), partition="vertices", **owners)
+
+
+def test_named_vertices_have_owners_of_their_own(client):
+    owners = {"owners": lambda ids: (ids > 90) & (np.arange(len(ids)) % 2 == 1)}
+    words = "owners gives the id 9[0-9] to part"
+    how = {"partition": "vertices", "vertices": range(100)}
+    refused(errors.InputError, words, spread(), **how, **owners)
 
 
 def test_owners_that_cannot_be_sent(client):
