@@ -157,7 +157,8 @@ def spanning_forest(
     Returns
     -------
     frame of the caller's kind
-        See :meth:`Components.forest`; as many rows as vertices less components.
+        See :meth:`Components.forest`; as many rows as vertices less components. With
+        ``explain=True`` the plan.
 
     Raises
     ------
@@ -176,4 +177,5 @@ def spanning_forest(
     Hong et al. 2020, Algorithm 2: an edge of the forest belongs to the root that it hooked.
     """
     options["forest"] = True
-    return components(edges, source, destination, **options).forest()
+    found = components(edges, source, destination, **options)
+    return found.forest() if isinstance(found, Components) else found

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from . import backends, batches, checkpoint, inputs
+from .arguments import check_path
 from .batches import State
 from .data.frame_access import rows_of
 from .data.frame_build import column_like
@@ -96,7 +97,7 @@ class Connectivity:
     ) -> None:
         self._design, self._chosen = inputs.check_design(design), Design.parse(design)
         self._free = engine is None
-        runner = backends.get(engine or "threads")
+        runner = backends.get("threads" if engine is None else engine)
         count = inputs.check_vertices(num_vertices, vertices)
         self._state = begun(runner, count, vertices, self._free)  # never changed, but replaced
         self._unlock()
@@ -321,6 +322,7 @@ class Connectivity:
         >>> cc_rapids.Connectivity.load(path).connected(([2], [5]))
         array([ True])
         """
+        check_path("path", path)
         state = self._state
         with state.engine.scope():
             checkpoint.write(path, state, str(self._chosen or "auto"))
@@ -337,7 +339,8 @@ class Connectivity:
         FormatError
             There is no such file, or it is broken, or of another version, or holds something else.
         """
-        runner = backends.get(engine or "threads")
+        check_path("path", path)
+        runner = backends.get("threads" if engine is None else engine)
         with runner.scope():
             state, design = checkpoint.read(path, runner)
         found = cls(design=design, engine=runner.name)

@@ -54,7 +54,8 @@ class Cuts:
             It is none of the thresholds.
         """
         for level, found in self._found.items():
-            same = np.ndim(threshold) == 0 and level == threshold
+            single = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
+            same = single and level == threshold
             if isinstance(same, bool | np.bool_) and same:  # of pandas' NA it is NA
                 return found
         known = ", ".join(map(str, self.thresholds))

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import backends
 from .adjacency import Adjacency, check_offsets, listed
+from .arguments import check_word
 from .backends import Array, Engine
 from .batches import State
 from .data import read as frames
@@ -71,8 +72,7 @@ def check_vertices(num_vertices: Any, named: Any) -> int | None:
 
 def check_missing(missing: str) -> None:
     """An InputError if it is no word for what to say of unknown ids."""
-    if missing not in MISSING:
-        raise InputError(unknown("policy for unknown ids, missing,", missing, MISSING))
+    check_word("policy for unknown ids, missing,", missing, MISSING)
 
 
 def sides(
@@ -85,6 +85,7 @@ def sides(
     InputError
         There are not as many on each side, or several where vertices are counted.
     """
+    frames.named(source, destination)  # which says if these are no names
     left, right = frames.several(source, destination)
     if len(left) == 1:
         return left[0], right[0], 1

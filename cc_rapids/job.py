@@ -13,6 +13,7 @@ import numpy as np
 
 from . import backends, one_launch, vertices
 from .adjacency import Adjacency, arranged, check_offsets, placed, rows_of
+from .arguments import check_flag
 from .backends import Array, Engine
 from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .data import read
@@ -75,6 +76,7 @@ def job(
     """
     check_labels(labels)
     check_memory(memory)
+    forest, explain = check_flag("forest", forest), check_flag("explain", explain)
     if chunked or _passes_by(edges, source):
         ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
         ids["header"] = header
@@ -84,7 +86,8 @@ def job(
     if forest:
         check_design(chosen)
     given = read.read(edges, source, destination, vertices, num_vertices, nulls, header)
-    runner = backends.get(engine or ("cuda" if given.on_device else "threads"))
+    where = "cuda" if given.on_device else "threads"
+    runner = backends.get(where if engine is None else engine)
     ends, starts, room = given.columns, [given.offsets] if given.offsets else [], runner.room()
     with runner.scope(room), Lending([*ends, *starts]) as held:
         columns, offsets = held[: len(ends)], held[len(ends) :]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .alone import ids_or_own, numbers_alone
+from .arguments import check_names, check_word
 from .backends import Array, Engine
 from .data.column import Column, held, is_cudf, of, of_parts
 from .data.edge_input import Given
@@ -24,7 +25,7 @@ from .data.frame_access import (
     parts_of,
 )
 from .data.frame_build import with_column
-from .errors import InputError, NullsError, UnknownVertexError, unknown
+from .errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
 from .forest import Forest
 from .vertices import Names
 
@@ -40,6 +41,9 @@ def is_single(vertex: Any) -> bool:
 
 def _check_name(name: Any) -> None:
     """Raise an InputError if no library takes a column called so."""
+    if isinstance(name, list) or callable(name):  # which pandas would call
+        raise ArgumentTypeError(f"name= is the name of a column, not {shown(name)}")
+    check_names("name=", name)
     if isinstance(name, str) and name.encode(errors="replace").decode() != name:
         raise InputError(f"name={name!r} holds half of a surrogate pair: give another one")
 
@@ -151,15 +155,17 @@ class Lookup:
         2       9       1
         3       4       2
         """
+        check_names("on=", on)
         wanted = on if isinstance(on, list) else [on]
+        if not wanted:
+            raise InputError("on= names no column: give the column of the vertices, or several")
         _check_name(name)
         check_frame(frame)
         check_columns(frame, wanted)
         names = columns_of(frame)
-        if missing not in MISSING:
-            raise InputError(unknown("policy for unknown ids, missing,", missing, MISSING))
-        if nulls not in (None, *NULLS):
-            raise InputError(unknown("nulls policy", nulls, NULLS))
+        check_word("policy for unknown ids, missing,", missing, MISSING)
+        if nulls is not None:
+            check_word("nulls policy", nulls, NULLS)
         with self._engine.scope():
             column, there = self._held(frame, wanted, nulls or NULLS[missing == "null"])
             rows, known = self._places(column, "raise" if missing == "raise" else "null")
@@ -182,6 +188,8 @@ class Lookup:
     def _one(self, vertex: Any) -> Column:
         """A single id as a column."""
         parts = vertex if isinstance(vertex, tuple) else (vertex,)
+        if not parts:
+            raise InputError("an empty tuple is no id: give the value of each column of an id")
         return of_parts([of("vertices", [part]) for part in parts])
 
     def _column(self, values: Any) -> Column:

@@ -12,6 +12,10 @@ that turn out not to be there.
 
 from __future__ import annotations
 
+from numbers import Integral
+
+from .errors import InputError, shown
+
 SLACK = 8 << 20  # bytes for all that is neither a word or a bit an id, nor the answer
 SHARE = 80  # of the words, which all that takes as much memory as there are more ids is less than
 FEW_IDS, AT_ONCE_EDGES = 1 << 14, 4_000_000  # a list of fewer edges may be solved in one launch
@@ -67,6 +71,13 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     >>> cc_rapids.memory_bound(2_097_152, answer) / 1e6
     41.158608
     """
+    for name, number in (
+        ("ids", ids),
+        ("answer", answer),
+        ("edges", 0 if edges is None else edges),
+    ):
+        if not isinstance(number, Integral) or number < 0:
+            raise InputError(f"{name} is a number from 0 on, not {shown(number)}")
     if edges is not None and edges < AT_ONCE_EDGES:
         ids = max(ids, ids_at_once(edges))
     bits = ids // 8

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import one_launch
+from .arguments import check_word
 from .backends import ALONE, MEMORY, Engine
 from .choosing import Branch, Rule, choose, choose_by_paper
 from .data.edge_input import Given
 from .design import Design
-from .errors import CapacityError, InputError, unknown
+from .errors import CapacityError
 from .forest import ROOM_FOR_BITS, room_for_queues
 from .vertices import measure
 
@@ -146,8 +147,7 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
 
 def check_memory(memory: str) -> None:
     """An InputError with the nearest words if there is no such kind of memory."""
-    if memory not in MEMORY:
-        raise InputError(unknown("memory", memory, MEMORY))
+    check_word("memory", memory, MEMORY)
 
 
 def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:

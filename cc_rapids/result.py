@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import check_word
 from .audit import Audited
 from .backends import Array, Engine
 from .data.column import Column, of, without_rows
 from .data.edge_input import Given
 from .data.frame_access import bring
-from .errors import InputError, unknown
+from .errors import InputError
 from .forest import Forest
 from .lookup import IDS
 from .names import same_integers
@@ -29,9 +30,7 @@ LABELS = ("min", "max", "dense", "size")
 
 def check_labels(kind: str) -> str:
     """The kind of labels itself; an InputError with the nearest words if there is none."""
-    if kind not in LABELS:
-        raise InputError(unknown("labels", kind, LABELS))
-    return kind
+    return check_word("labels", kind, LABELS)
 
 
 @dataclass(frozen=True)
@@ -170,7 +169,7 @@ class Components(Selection, Audited):
             2^31).
             Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
         """
-        kind = check_labels(kind or self._kind)
+        kind = check_labels(self._kind if kind is None else kind)
         if self._made is not None and kind == "min":
             frame, self._made = self._made, None
             return frame

@@ -16,6 +16,8 @@ from scipy.sparse.csgraph import connected_components as _of_scipy
 from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
 from .api import components
+from .arguments import check_flag
+from .errors import ArgumentTypeError, InputError, shown
 
 __all__ = ["connected_components"]
 
@@ -56,16 +58,18 @@ def connected_components(
     >>> connected_components(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]]))
     (2, array([0, 1, 0], dtype=int32))
     """
-    if connection.lower() not in ("weak", "strong"):
-        raise ValueError("connection must be 'weak' or 'strong'")
+    if not isinstance(connection, str) or connection.lower() not in ("weak", "strong"):
+        raise InputError("connection must be 'weak' or 'strong'")
+    directed = check_flag("directed", directed)
+    return_labels = check_flag("return_labels", return_labels)
     on_device = _is_cupy(csgraph)
     if directed and connection.lower() == "strong":
         return _strong(csgraph, on_device, return_labels)
     matrix = _device_matrix(csgraph) if on_device else _matrix(csgraph)
     if matrix.ndim != 2:
-        raise ValueError("compressed-sparse graph must be 2-D")
+        raise InputError("compressed-sparse graph must be 2-D")
     if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError("compressed-sparse graph must be shape (N, N)")
+        raise InputError("compressed-sparse graph must be shape (N, N)")
     found = components(matrix)
     if not return_labels:
         return len(found)
@@ -93,9 +97,16 @@ def _matrix(csgraph: Any) -> Any:
         csgraph = csgraph.to_scipy_sparse()
     if scipy.sparse.issparse(csgraph):
         return csgraph
-    if np.ma.isMaskedArray(csgraph):
-        return csgraph_from_masked(csgraph)
-    return csgraph_from_dense(csgraph, null_value=0, nan_null=True, infinity_null=True)
+    try:
+        if np.ma.isMaskedArray(csgraph):
+            return csgraph_from_masked(csgraph)
+        return csgraph_from_dense(csgraph, null_value=0, nan_null=True, infinity_null=True)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    except Exception as error:  # NumPy's, of many types
+        raise ArgumentTypeError(
+            f"csgraph is {shown(csgraph)}, and no matrix of numbers ({error})"
+        ) from error
 
 
 def _device_matrix(csgraph: Any) -> Any:
@@ -105,6 +116,6 @@ def _device_matrix(csgraph: Any) -> Any:
     if cupyx.scipy.sparse.issparse(csgraph):
         return csgraph
     if csgraph.ndim != 2:
-        raise ValueError("compressed-sparse graph must be 2-D")
+        raise InputError("compressed-sparse graph must be 2-D")
     edges = cupy.isfinite(csgraph) & (csgraph != 0)
     return cupyx.scipy.sparse.coo_matrix(edges.astype(cupy.float32))

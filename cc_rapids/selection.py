@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import check_word
 from .backends import Array
 from .data.frame_access import only
-from .errors import InputError, shown, unknown
+from .errors import InputError, shown
 from .lookup import IDS, Lookup, is_single
 from .scores import best_places, ordered, vertices_and_scores
 
@@ -156,9 +157,7 @@ class Selection(Lookup):
 
         draw: dict[str, Callable[..., Any]]
         draw = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
-        if kind not in draw:
-            raise InputError(unknown("plot", kind, draw))
-        return draw[kind](self, *arguments, **options)
+        return draw[check_word("plot", kind, draw)](self, *arguments, **options)
 
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
         """For each row 0 if it has the best score, then 1, ...; rows without one come last."""

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from . import backends, batches, inputs
+from .arguments import check_word
 from .backends import Array
 from .batches import State
 from .cuts import Cuts
 from .data.edge_input import Given
 from .data.frame_access import column_of, columns_of, numbers_of
-from .data.read import named, refuse_header
+from .data.read import flag_of_header, named
 from .data.streams import weighed
 from .design import Design
 from .errors import InputError, MissingColumnError, NullsError, unknown
@@ -99,9 +100,10 @@ def components_at(
     levels = _levels(thresholds, direction)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
-    state = begun(backends.get(engine or "threads"), count, vertices, engine is None, width)
+    runner = backends.get("threads" if engine is None else engine)
+    state = begun(runner, count, vertices, engine is None, width)
     if header is not None:
-        refuse_header(edges)
+        header = flag_of_header(edges, header)
     names, taken = named(source, destination), list[Any]()
     stream = weighed(edges, (source, destination), names, weight, header, taken)
     reader = _Reader(*names, weight, nulls, levels, direction, engine is None, chosen)
@@ -114,8 +116,7 @@ def components_at(
 
 def _levels(thresholds: Any, direction: str) -> Any:
     """The thresholds from the strictest on."""
-    if direction not in DIRECTIONS:
-        raise InputError(unknown("direction", direction, DIRECTIONS))
+    check_word("direction", direction, DIRECTIONS)
     levels, there = numbers_of(thresholds, "thresholds")
     if hasattr(levels, "get"):
         levels, there = levels.get(), there.get()

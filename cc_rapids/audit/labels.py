@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import backends
-from ..errors import InputError, unknown
+from ..arguments import check_word
 from .answer import KINDS, Answer
 from .proof import Audit
 from .run import audit
@@ -32,9 +32,10 @@ def audit_labels(
     VerificationError
         A vertex is listed twice, a label is no vertex, or the labels are wrong.
     """
-    if labels not in KINDS:
-        raise InputError(unknown("labels", str(labels), KINDS))
+    check_word("labels", labels, KINDS)
     answer = Answer(frame, labels, sort=True)
-    runner = backends.get(engine or ("cuda" if answer.on_device else "threads"))
+    runner = backends.get(
+        engine if engine is not None else "cuda" if answer.on_device else "threads"
+    )
     options = {"source": "src", "destination": "dst"} | options
     return audit(answer, runner, edges, **options)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import check_word
 from ..backends import Array, Engine
 from ..data import read as frames
 from ..data.column import Column, Lending, of, of_parts
@@ -19,7 +20,7 @@ from ..data.frame_access import check_kinds, parts_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Chunk, Cursor, ahead, is_stream, source_of
-from ..errors import InputError, VerificationError, unknown
+from ..errors import InputError, VerificationError
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..oracle.peers import PEERS
@@ -52,8 +53,8 @@ def audit(
 ) -> Audit:
     """Prove an answer; see :meth:`cc_rapids.Components.audit`."""
     started = perf_counter()
-    if oracle is not None and oracle not in PEERS:
-        raise InputError(unknown("oracle", oracle, PEERS))
+    if oracle is not None:
+        check_word("oracle", oracle, PEERS)
     path = isinstance(edges, str | os.PathLike)
     with answer.lent_to(engine):
         run = _Run(answer)

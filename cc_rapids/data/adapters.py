@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GraphStateError, InputError, MissingColumnError, unknown
+from ..errors import ColumnTypeError, GraphStateError, InputError, MissingColumnError, unknown
 from .column import (
     Column,
     chunked,
@@ -268,7 +268,10 @@ def read_rows(rows: Csr, given: Given, name: str = "offsets") -> Given:
     What the offsets hold is looked at where they lie when they are lent, see
     :func:`cc_rapids.adjacency.check_offsets`.
     """
-    return replace(given, offsets=of(name, rows.offsets), symmetric=rows.symmetric)
+    offsets = of(name, rows.offsets)
+    if offsets.strings:
+        raise ColumnTypeError(f"{name} are strings, and say by integers where each row begins")
+    return replace(given, offsets=offsets, symmetric=rows.symmetric)
 
 
 def check_state(graph: Any) -> None:

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
+from ..errors import (
+    ArgumentTypeError,
+    ColumnTypeError,
+    InputError,
+    MissingColumnError,
+    NullsError,
+    shown,
+)
 from .column import (
     Column,
     array_of,
@@ -29,6 +36,8 @@ def columns_of(frame: Any) -> list[Any]:
     if isinstance(frame, tuple):
         return list(frame._fields)  # type: ignore[attr-defined]
     arrow = hasattr(type(frame), "column_names")
+    if not (arrow or hasattr(frame, "columns")):
+        raise ArgumentTypeError(f"{shown(frame)} has no columns that could be named: give a frame")
     return list(frame.column_names if arrow else frame.columns)
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError, InputError, shown, unknown
+from ..arguments import check_flag, check_names, check_word
+from ..errors import ColumnTypeError, InputError, shown
 from . import offsets
 from .adapters import Csr, is_graph, read_cudf, read_graph, read_rows, read_series, read_table
 from .column import (
@@ -61,8 +62,7 @@ def read(
 
     If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it.
     """
-    if nulls not in ("raise", "drop"):
-        raise InputError(unknown("nulls policy", nulls, ("raise", "drop")))
+    check_word("nulls policy", nulls, ("raise", "drop"))
     nulls = nulls if droppable else REFUSE
     if num_vertices is not None:
         if vertices is not None:
@@ -71,7 +71,7 @@ def read(
     every, asked = num_vertices is not None, (source, destination)
     source, destination = named(source, destination)
     if header is not None:
-        refuse_header(edges)
+        header = flag_of_header(edges, header)
     if is_graph(edges) or isinstance(edges, Csr):
         given, vertices, every = _graph(edges, vertices, nulls)
     elif is_cudf_frame(edges):
@@ -99,18 +99,22 @@ def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
     """The columns of edges in memory: those that were given, or else src and dst."""
+    for what, names in (("source=", source), ("destination=", destination)):
+        if names is not None:
+            check_names(what, names)
     source = SOURCE if source is None else source
     return source, DESTINATION if destination is None else destination
 
 
-def refuse_header(edges: Any) -> None:
-    """An InputError unless edges are a path, or several."""
+def flag_of_header(edges: Any, header: Any) -> bool:
+    """Return whether the first line is a header; an InputError unless edges are paths."""
     listed = edges if isinstance(edges, list) and edges else [edges]
     if not all(isinstance(item, str | os.PathLike) for item in listed):
         raise InputError(
             "header= says whether the first line of text files names the columns, and edges are a"
             f" {type(edges).__name__}: leave it out"
         )
+    return check_flag("header", header)
 
 
 def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> Given:

@@ -42,7 +42,7 @@ from .files.read import (
 )
 from .files.text_ids import is_text
 from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, in_words
-from .read import Side, at_hand, named, refuse_header
+from .read import Side, at_hand, flag_of_header, named
 
 
 def flat(source: Side, destination: Side) -> list[str]:
@@ -207,7 +207,7 @@ def source_of(
         They are none.
     """
     if header is not None:
-        refuse_header(edges)
+        header = flag_of_header(edges, header)
     if isinstance(edges, str | os.PathLike) or are_paths(edges):
         return Files.of(edges, source, destination, read_groups, header)
     if is_dataset(edges):

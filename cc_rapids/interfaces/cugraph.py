@@ -12,8 +12,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..api import components
+from ..arguments import check_flag
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
-from ..errors import ArgumentTypeError, EngineError, InputError
+from ..errors import ArgumentTypeError, EngineError, InputError, shown
 from ..job import job
 
 log = logging.getLogger(__name__)
@@ -71,10 +72,10 @@ def weakly_connected_components(
     for name, value in (("directed", directed), ("return_labels", return_labels)):
         if graph and value is not None:
             raise ArgumentTypeError(f"'{name}' cannot be specified for a Graph-type input")
-    if connection not in (None, "weak"):
+    if connection is not None and not _is(connection, "weak"):
         raise ArgumentTypeError("'connection' must be 'weak' for weakly_connected_components()")
     if not graph:
-        return _of_matrix(G, return_labels is None or bool(return_labels))
+        return _of_matrix(G, _labels_too(return_labels))
     if G.is_directed():
         raise InputError("input graph must be undirected")
     check_state(G)
@@ -116,11 +117,20 @@ def connected_components(
     >>> connected_components(scipy.sparse.eye_array(3), return_labels=False)
     3
     """
-    if connection == "weak":
+    if _is(connection, "weak"):
         return weakly_connected_components(G, directed, connection, return_labels)
-    if connection == "strong":
+    if _is(connection, "strong"):
         return _strong(G, directed, return_labels)
-    raise InputError(f"invalid connection type: {connection}, must be either 'strong' or 'weak'")
+    named = connection if isinstance(connection, str) else shown(connection)
+    raise InputError(f"invalid connection type: {named}, must be either 'strong' or 'weak'")
+
+
+def _is(connection: Any, word: str) -> bool:
+    return isinstance(connection, str) and connection == word
+
+
+def _labels_too(asked: Any) -> bool:
+    return asked is None or check_flag("return_labels", asked)
 
 
 def is_known(thing: Any) -> bool:
@@ -179,9 +189,9 @@ def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> A
         log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
         return csgraph.connected_components(
             matrix,
-            directed is None or directed,
+            directed is None or check_flag("directed", directed),
             "strong",
-            return_labels is None or return_labels,
+            _labels_too(return_labels),
         )
     raise EngineError(
         "strong components are cuGraph's, and it is not installed: pip install cugraph-cu13, or"

@@ -12,10 +12,11 @@ from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, default_client
 from distributed.protocol import pickle
 
+from ..arguments import check_progress, check_word
 from ..data import read
 from ..data.read import Side
 from ..design import Design
-from ..errors import EngineError, InputError, shown, unknown
+from ..errors import EngineError, InputError, shown
 from ..result import check_labels
 from ..spanning import check_design
 from ..spans import check_range
@@ -134,8 +135,8 @@ def components(
     source, destination = (
         side[0] if len(side) == 1 else side for side in read.several(source, destination)
     )
-    if combine not in COMBINES:
-        raise InputError(unknown("way to combine forests", combine, COMBINES))
+    check_word("way to combine forests", combine, COMBINES)
+    check_progress(progress)
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
     with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
@@ -197,8 +198,7 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
 
 
 def _check_partition(partition: str, source: Side, labels: str, owners: Any, room: Any) -> None:
-    if partition not in PARTITIONS:
-        raise InputError(unknown("partition", partition, PARTITIONS))
+    check_word("partition", partition, PARTITIONS)
     if partition == "edges":
         if owners is not None or room is not None:
             raise InputError("owners and room are for partition='vertices'")

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from .. import backends, batches, inputs
+from ..arguments import check_flag, check_path, check_progress
 from ..batches import State
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
@@ -114,9 +115,13 @@ def stream_components(
     Sizes(labels=array([0, 1]), size=array([501, 501]))
     """
     check_labels(labels)
+    check_progress(progress)
+    explain = check_flag("explain", explain)
+    if checkpoint is not None:
+        check_path("checkpoint", checkpoint)
     chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
-    runner = backends.get(engine or "threads")
+    runner = backends.get("threads" if engine is None else engine)
     stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)
     limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS

@@ -1,0 +1,226 @@
+"""Arguments of wrong types, everywhere: an answer, or an error of ours that names what is wrong."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import cc_rapids
+import cc_rapids.interfaces.cugraph
+import cc_rapids.scipy
+from cc_rapids import CcRapidsError, Connectivity
+from cc_rapids.audit.labels import audit_labels
+
+EDGES = pd.DataFrame({"src": [1, 2, 5], "dst": [2, 3, 5], "weight": [0.5, 1.0, 2.0]})
+PAIR = EDGES["src"].to_numpy(), EDGES["dst"].to_numpy()
+MATRIX = sp.eye_array(3).tocsr()
+WRONG = {
+    "None": None,
+    "True": True,
+    "bytes": b"x",
+    "empty": "",
+    "word": "x" * 1000,
+    "NUL": "a\0b",
+    "surrogate": "\ud800",
+    "nan": float("nan"),
+    "float": np.float32(1.5),
+    "huge": 2**70,
+    "negative": -1,
+    "array": np.zeros(2),
+    "scalar": np.array(3),
+    "words": np.array(["a", "b"]),
+    "objects": np.array([None, 1], object),
+    "empty list": [],
+    "list": ["src"],
+    "nested": [[1, 2], [3, [4]]],
+    "tuple": (),
+    "dict": {"a": 1},
+    "set": {1},
+    "object": object(),
+    "class": dict,
+    "NA": pd.NA,
+    "series": pd.Series([1, 2]),
+    "frame": EDGES[["weight"]],
+    "matrix": MATRIX,
+}
+CHUNKED = ["memory_limit", "checkpoint", "checkpoint_every"]
+
+
+def inserted():
+    return Connectivity().insert(EDGES)
+
+
+def asked(found):
+    """All that is lazy in an answer, asked for."""
+    if isinstance(found, cc_rapids.Components):
+        found.labels()
+    return found
+
+
+def cuts():
+    return cc_rapids.components_at(EDGES, thresholds=[1])
+
+
+def explained(**options):
+    return cc_rapids.components(**{"explain": True} | options)
+
+
+def spanned(**options):
+    return cc_rapids.spanning_forest(**options)
+
+
+def of_connectivity(name):
+    return lambda **options: getattr(inserted(), name)(**options)
+
+
+def of_answer(name):
+    return lambda **options: getattr(cc_rapids.components(EDGES, forest=True), name)(**options)
+
+
+def parameters(function, but=()):
+    return [name for name in inspect.signature(function).parameters if name not in but]
+
+
+ALL = [*parameters(cc_rapids.components, ("chunked",)), *CHUNKED]
+STREAM = parameters(cc_rapids.stream_components, ("progress",))
+AT = parameters(cc_rapids.components_at)
+PEOPLE = pd.DataFrame({"vertex": [1, 2]})
+CALLS = {  # what is called, with what is right, and the arguments that are then given wrong values
+    "components": (cc_rapids.components, {"edges": EDGES}, ALL),
+    "components of arrays": (cc_rapids.components, {"edges": PAIR}, ALL),
+    "components of csv": (cc_rapids.components, {"edges": "e.csv"}, ALL),
+    "components of items": (cc_rapids.components, {"edges": [EDGES, EDGES]}, ALL),
+    "explain": (explained, {"edges": EDGES}, ALL),
+    "spanning_forest": (spanned, {"edges": EDGES}, ALL),
+    "stream_components": (cc_rapids.stream_components, {"edges": "e.parquet"}, STREAM),
+    "components_at": (cc_rapids.components_at, {"edges": EDGES, "thresholds": [1]}, AT),
+    "components_at of csv": (cc_rapids.components_at, {"edges": "e.csv", "thresholds": [1]}, AT),
+    "Connectivity": (Connectivity, {}, parameters(Connectivity)),
+    "Connectivity.load": (Connectivity.load, {"path": "state"}, ["path", "engine"]),
+    "connected_components": (
+        cc_rapids.connected_components,
+        {"edges": EDGES},
+        parameters(cc_rapids.connected_components),
+    ),
+    "connected_components of a matrix": (
+        cc_rapids.connected_components,
+        {"edges": MATRIX},
+        ["directed", "connection", "return_labels"],
+    ),
+    "cuGraph's": (
+        cc_rapids.interfaces.cugraph.connected_components,
+        {"G": MATRIX},
+        ["G", "directed", "return_labels", "connection"],
+    ),
+    "SciPy's": (
+        cc_rapids.scipy.connected_components,
+        {"csgraph": MATRIX},
+        parameters(cc_rapids.scipy.connected_components),
+    ),
+    "Csr": (
+        lambda **rows: cc_rapids.components(cc_rapids.Csr(**rows)),
+        {"offsets": np.array([0, 1, 2]), "indices": np.array([1, 0])},
+        ["offsets", "indices"],
+    ),
+    "memory_bound": (cc_rapids.memory_bound, {"ids": 5, "answer": 9}, ["ids", "answer", "edges"]),
+    "audit_labels": (
+        audit_labels,
+        {"frame": cc_rapids.components(EDGES).labels(), "edges": EDGES},
+        ["frame", "edges", "labels", "engine", "oracle", "source", "destination", "nulls"],
+    ),
+    "at": (lambda **one: cuts().at(**one), {}, ["threshold"]),
+    "attach": (
+        of_answer("attach"),
+        {"frame": PEOPLE, "on": "vertex", "missing": "null"},
+        ["frame", "on", "name", "missing", "nulls"],
+    ),
+    "audit": (of_answer("audit"), {"edges": EDGES}, ["edges", "source", "destination", "oracle"]),
+    "labels": (of_answer("labels"), {}, ["kind"]),
+    "plot": (of_answer("plot"), {}, ["kind"]),
+    "component_of": (of_answer("component_of"), {}, ["vertices"]),
+    "subset": (of_answer("subset"), {}, ["label"]),
+    "filter": (of_answer("filter"), {}, ["min_size", "max_size"]),
+    "representatives": (of_answer("representatives"), {}, ["by", "ascending"]),
+}
+for word, right in {
+    "insert": {"edges": EDGES},
+    "connected": {"pairs": EDGES},
+    "process": {"batch": EDGES, "query": [True, False, False]},
+    "components": {},
+    "save": {"path": "state"},
+}.items():
+    names = parameters(getattr(Connectivity, word), ("self",))
+    CALLS[f"Connectivity.{word}"] = of_connectivity(word), right, names
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    EDGES.to_csv("e.csv", index=False)
+    EDGES.to_parquet("e.parquet")
+    inserted().save("state")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.filterwarnings("ignore")  # of NumPy, NetworkX and others about the values themselves
+@pytest.mark.parametrize("name", CALLS)
+def test_no_error_is_raw(name):
+    function, right, arguments = CALLS[name]
+    told = {}
+    for argument in arguments:
+        for kind, value in WRONG.items():
+            try:
+                asked(function(**right | {argument: value}))
+            except CcRapidsError as error:
+                if len(str(error)) > 600:
+                    told[argument, kind] = f"a message of {len(str(error))} characters"
+            except Exception as error:
+                told[argument, kind] = f"{type(error).__name__}: {error}"[:200]
+    assert not told
+
+
+NAMED = {
+    "engine": "unknown engine a ndarray",
+    "labels": "unknown labels a ndarray",
+    "nulls": "unknown nulls policy a ndarray",
+    "memory": "unknown memory a ndarray",
+    "source": "source= names a column, and a ndarray is no name",
+    "forest": "forest= is True or False, not a ndarray",
+    "explain": "explain= is True or False, not a ndarray",
+    "progress": "progress= is True, False or a function that is called, not a ndarray",
+    "checkpoint": "checkpoint= is a path, a str or os.PathLike, not a ndarray",
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_argument_is_named(name):
+    with pytest.raises(CcRapidsError, match=NAMED[name]):
+        cc_rapids.components(EDGES, **{name: np.zeros(2)})
+
+
+def test_words_are_no_flags():
+    for word in ("no", "false", 2, [0]):
+        with pytest.raises(cc_rapids.ArgumentTypeError, match="forest= is True or False, not"):
+            cc_rapids.components(EDGES, forest=word)
+    for flag in (np.bool_(True), 1, np.True_):
+        assert len(cc_rapids.components(EDGES, forest=flag).forest()) == 2
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("path", [0, 1, True, np.int64(1), b"state", "", "a\0b", "\ud800"])
+def test_numbers_and_bytes_are_no_paths(path, capfd):
+    seen = inserted()
+    for call in (seen.save, Connectivity.load):
+        with pytest.raises(cc_rapids.InputError, match="path="):
+            call(path)
+    with pytest.raises(cc_rapids.InputError, match="checkpoint="):
+        cc_rapids.components(EDGES, checkpoint=path)
+    print("standard output is open")
+    assert capfd.readouterr().out == "standard output is open\n"
+
+
+def test_a_plan_of_a_spanning_forest():
+    plan = cc_rapids.spanning_forest(EDGES, explain=True)
+    assert plan == cc_rapids.components(EDGES, forest=True, explain=True)
