@@ -11,7 +11,7 @@ import click
 from ..data.files.read import EdgeFile, read_edges
 from ..data.files.write import check_output, write_table
 from .group import examples
-from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, nulls_option
+from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, is_shown, nulls_option
 from .recipes import complete_recipe, recipe
 from .show import (
     as_json,
@@ -39,6 +39,7 @@ GENERATED = "generated"  # in place of a format
     + examples(
         "cc-rapids calculate pairs.csv",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
+        "cc-rapids calculate pairs.csv --output /dev/stdout --output-format csv > labels.out",
         "By names of columns, and ids that are missing left out:",
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
         "A random graph of 1000 vertices, a thousandth of all pairs joined; for a program:",
@@ -88,6 +89,11 @@ GENERATED = "generated"  # in place of a format
     help="Write vertex and label of each vertex to .csv, .tsv, .txt, .arrow or .parquet.",
 )
 @click.option(
+    "--output-format",
+    type=click.Choice(list(TABLES)),
+    help="Format of --output, if not by suffix, as for /dev/stdout, where nothing else is shown.",
+)
+@click.option(
     "--top", metavar="K", type=click.IntRange(min=0), help="Show the K largest components."
 )
 @quiet_option
@@ -96,6 +102,7 @@ def calculate(
     file: Path | None,
     generate: str | None,
     output: Path | None,
+    output_format: str | None,
     top: int | None,
     quiet: bool,
     json_output: bool,
@@ -109,8 +116,11 @@ def calculate(
     from ..api import components
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
+    if output is None and output_format is not None:
+        raise click.UsageError("--output-format goes with --output.")
+    quiet = not is_shown(output, quiet, json_output)
     if output is not None:
-        check_output(output)
+        check_output(output, output_format)
         if file is not None:
             check_apart(output, file)
     start = time.perf_counter()
@@ -124,7 +134,7 @@ def calculate(
         edges.table, edges.source, edges.destination, vertices=edges.vertices, **chosen
     )
     if output is not None:
-        write_table(found.labels(), output)
+        write_table(found.labels(), output, output_format)
     facts = _facts(file, generate, edges, found, spent, output)
     taken = None if generate is not None else str(edges.taken)
     _tell(found, facts, taken, top, quiet, json_output)

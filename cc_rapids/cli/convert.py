@@ -13,7 +13,7 @@ from ..data.files.read import EdgeFile, read_edges
 from ..data.files.text_ids import plain
 from ..data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
 from .group import examples
-from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, format_option
+from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, format_option, is_shown
 from .show import as_json, print_json, print_rows, progress, quiet_option, seconds
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def convert(
     from 1; the results say it. Other ids stay as they are.
     """
     kind = check_edges_output(output, to)
+    quiet = not is_shown(output, quiet, json_output)
     check_apart(output, file)
     start = time.perf_counter()
     with progress(f"reading {file.name}", quiet) as report:

@@ -14,7 +14,7 @@ from ..data.files.write import EdgeList, check_edges_output, write_edges
 from ..errors import CapacityError
 from .generators import COMMON, GENERATORS
 from .group import examples
-from .options import FORMATS_IN_WORDS
+from .options import FORMATS_IN_WORDS, is_shown
 from .recipes import Recipe, make
 from .show import as_json, print_json, print_rows, progress, quiet_option, seconds, size
 
@@ -91,6 +91,7 @@ def _generate(
     params: dict[str, Any],
 ) -> None:
     kind = check_edges_output(output, format)
+    quiet = not is_shown(output, quiet, json_output)
     start = time.perf_counter()
     made = make(name, params)
     pieces = made.pieces

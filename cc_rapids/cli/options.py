@@ -87,6 +87,15 @@ def format_option(flag: str, name: str, help: str) -> Decorator:
     return click.option(flag, name, type=click.Choice(list(FORMATS)), help=help)
 
 
+def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
+    """Return whether what a command has to say goes to standard output, and nothing else does."""
+    if output is None or not is_standard_output(output):
+        return not quiet
+    if json_output:
+        raise InputError(f"--json goes to standard output, as {output} does: leave one of them out")
+    return False
+
+
 def check_apart(output: Path, file: Path) -> None:
     """Never write over the input."""
     if output.exists() and file.exists() and output.samefile(file):

@@ -12,7 +12,7 @@ from ..data.files.read import Taken, read_edges, taken_of
 from ..data.files.text_ids import integers, is_text, plain
 from ..errors import FormatError, InputError, VerificationError
 from .group import examples
-from .options import FORMATS_IN_WORDS, edge_file_options, nulls_option
+from .options import FORMATS_IN_WORDS, edge_file_options, format_option, nulls_option
 from .show import as_json, print_json, progress, quiet_option
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ WRONG = 1  # the exit code
     help="Labels are the least vertex of each component (the default), or what calculate --labels"
     " writes, or any names for components.",
 )
+@format_option("--labels-format", "labels_format", "Format of LABELS, if not by suffix.")
 @click.option(
     "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
 )
@@ -64,6 +65,7 @@ def verify(
     labels: Path,
     nulls: str | None,
     naming: str,
+    labels_format: str | None,
     engine: str | None,
     oracle: str | None,
     memory_limit: str | None,
@@ -82,7 +84,13 @@ def verify(
     start = time.perf_counter()
     edges, options, taken = _edges(file, quiet, memory_limit, reading)
     with progress(f"reading {labels.name}", quiet) as report:
-        found = read_edges(labels, source="vertex", destination="labels", on_progress=report)
+        found = read_edges(
+            labels,
+            source="vertex",
+            destination="labels",
+            format=labels_format,
+            on_progress=report,
+        )
     table = plain(found.table)
     if memory_limit is None:
         table = _alike(edges, table, found.taken, file, labels)

@@ -13,6 +13,7 @@ from distributed import Client, default_client
 from distributed.protocol import pickle
 
 from ..arguments import check_progress, check_word
+from ..backends import ENGINES
 from ..data import read
 from ..data.read import Side
 from ..design import Design
@@ -137,6 +138,8 @@ def components(
     )
     check_word("way to combine forests", combine, COMBINES)
     check_progress(progress)
+    if engine is not None:
+        check_word("engine", engine, ENGINES, EngineError)
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
     with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:

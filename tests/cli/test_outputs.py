@@ -8,6 +8,9 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
+from cc_rapids.errors import FormatError
+from cc_rapids.formats import check_output
+
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
 
 
@@ -99,7 +102,61 @@ def test_standard_output_that_nobody_reads():
     assert (done.returncode, done.stderr) == (1, "")
 
 
-def test_output_to_standard_output(edges):
-    words = ["convert", str(edges), "/dev/stdout", "--to", "tsv", "--quiet"]
+LABELS = '"vertex","labels"\n1,1\n2,1\n3,1\n'
+TO_STANDARD_OUTPUT = [
+    (["convert", "edges.csv", "/dev/stdout", "--to", "tsv"], '"src"\t"dst"\n1\t2\n2\t3\n'),
+    (["calculate", "edges.csv", "--output", "/dev/stdout", "--output-format", "csv"], LABELS),
+    (["calculate", "edges.csv", "--output", "/dev/fd/1", "--output-format", "csv"], LABELS),
+    (["generate", "path", "/dev/stdout", "--format", "csv", "--nodes", "2"], '"src","dst"\n0,1\n'),
+]
+
+
+@pytest.mark.usefixtures("edges")
+@pytest.mark.parametrize(("words", "told"), TO_STANDARD_OUTPUT, ids=lambda words: words[0])
+def test_output_to_standard_output(words, told):
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ('"src"\t"dst"\n1\t2\n2\t3\n', "")
+    assert (done.stdout, done.stderr) == (told, "")
+    done = subprocess.run([*COMMAND, *words, "--json"], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert "--json goes to standard output, as /dev/" in done.stderr
+
+
+FORMATS = ["csv", "tsv", "snap", "arrow", "parquet"]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("name", ["labels", "labels.out", "labels.gz", "labels.json"])
+def test_labels_in_a_format_that_is_named(run, edges, tmp_path, kind, name):
+    done = run("calculate", edges, "--output", name, "--output-format", kind)
+    assert (done.exit_code, done.stderr) == (0, "")
+    packed = (tmp_path / name).read_bytes()[:2] == b"\x1f\x8b"
+    assert packed == name.endswith(".gz")
+    done = run("verify", edges, name, "--labels-format", kind, "--quiet")
+    assert (done.exit_code, done.output) == (0, "")
+    (tmp_path / "named").symlink_to(name)
+    assert run("verify", edges, "named", "--quiet").exit_code == 2  # no suffix says the format
+
+
+SUFFIXES = ["csv", "tsv", "tab", "txt", "snap", "edges", "el", "arrow", "feather", "parquet", "pq"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("pack", ["", ".gz", ".zst"])
+def test_all_that_is_written_is_verified(run, edges, suffix, pack):
+    for labels in ("min", "max", "dense", "size"):
+        path = f"labels.{suffix}{pack}"
+        assert run("calculate", edges, "--output", path, "--labels", labels).exit_code == 0
+        done = run("verify", edges, path, "--labels", labels, "--quiet")
+        assert (done.exit_code, done.output) == (0, "")
+
+
+def test_a_format_that_is_not_said(run, edges):
+    done = run("calculate", edges, "--output", "/dev/stdout")
+    assert done.exit_code == 2
+    assert "--output-format" in done.stderr
+    assert "(in Python format=) which of csv, tsv, snap, arrow, parquet it is" in done.stderr
+    done = run("calculate", edges, "--output-format", "csv")
+    assert done.exit_code == 2
+    assert "--output-format goes with --output" in done.stderr
+    with pytest.raises(FormatError, match="tables are not written as he, but as csv, tsv,"):
+        check_output("labels.csv", "he")

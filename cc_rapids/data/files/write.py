@@ -139,6 +139,11 @@ def _is_special(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
+def is_standard_output(path: Path) -> bool:
+    """Whether a path, such as ``/dev/stdout``, stands for the standard output of this process."""
+    return _descriptor(path) == 1
+
+
 def _descriptor(path: Path) -> int | None:
     """The descriptor of this process that a path such as ``/dev/stdout`` stands for.
 
@@ -695,11 +700,13 @@ _WRITERS: dict[str, Callable[[EdgeList, BinaryIO, str, Path], Any]] = {
 }
 
 
-_WRITTEN = ("csv", "tsv", "snap", "arrow", "parquet")
+TABLES = ("csv", "tsv", "snap", "arrow", "parquet")
 
 
-def check_output(path: str | os.PathLike[str]) -> None:
+def check_output(path: str | os.PathLike[str], format: str | None = None) -> None:
     """Check that a table could be written to a path; best done before the work it holds.
+
+    ``format`` is one of ``TABLES``, by default that of the suffix.
 
     Raises
     ------
@@ -708,15 +715,16 @@ def check_output(path: str | os.PathLike[str]) -> None:
     OutputError
         The folder is missing or closed to writing, or the path is a folder.
     """
-    _written_format(Path(path))
+    _written_format(Path(path), format)
     check_place(Path(path))
 
 
-def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
-    """Write a table in the format of the suffix; a file at the path is replaced.
+def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Write a table in the format that is named, or else in that of the suffix.
 
-    The table goes to a new file in the same folder, which takes the name when it is complete: on
-    any error, or when interrupted, nothing new remains and a file that was there is as it was.
+    A file at the path is replaced: the table goes to a new one in the same folder, which takes the
+    name when it is complete. On any error, or when interrupted, nothing new remains, and a file
+    that was there is as it was.
 
     Parameters
     ----------
@@ -725,7 +733,9 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
         quotes.
     path
         Ends in a suffix of csv, tsv, snap (one comment line of names, then fields separated by
-        tabs), arrow or parquet, perhaps with .gz or .zst behind it.
+        tabs), arrow or parquet, perhaps with .gz or .zst behind it; or in any, with ``format``.
+    format : {"csv", "tsv", "snap", "arrow", "parquet"}, optional
+        What is written, whatever the suffix; .gz and .zst still pack it.
 
     Raises
     ------
@@ -736,19 +746,24 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
         The file cannot be written; says why.
     """
     path = Path(path)
-    kind = _written_format(path)
-    check_output(path)
+    kind = _written_format(path, format)
+    check_output(path, format)
     with replacing(path, pack=packing(path)) as stream:
         _write(table, stream, kind, path)
 
 
-def _written_format(path: Path) -> str:
-    suffixes = [suffix for name in _WRITTEN for suffix in FORMATS[name]]
+def _written_format(path: Path, format: str | None) -> str:
+    if format is not None:
+        if format not in TABLES:
+            raise FormatError(f"tables are not written as {format}, but as {', '.join(TABLES)}")
+        return format
+    suffixes = [suffix for name in TABLES for suffix in FORMATS[name]]
     suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
     if suffix not in suffixes:
         raise FormatError(
             f"cannot write {path}: what is written ends in {', '.join(suffixes)}, "
-            f"not in {path.suffix!r} (and may be packed: {', '.join(PACKED)})"
+            f"not in {path.suffix!r} (and may be packed: {', '.join(PACKED)}); or say by"
+            f" --output-format (in Python format=) which of {', '.join(TABLES)} it is"
         )
     return SUFFIXES[suffix]
 
