@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..data.files.read import EdgeFile, read_edges
-from ..data.files.write import check_output, write_table
+from ..data.files.write import TABLES, check_output, write_table
 from .group import examples
 from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, is_shown, nulls_option
 from .recipes import complete_recipe, recipe

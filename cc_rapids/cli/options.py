@@ -10,7 +10,7 @@ import click
 
 from ..data.files.header import KNOWN_PAIRS
 from ..data.files.input_file import FORMATS, PACKED
-from ..data.files.write import COUNTED, ONE_BASED
+from ..data.files.write import COUNTED, ONE_BASED, is_standard_output
 from ..errors import EngineError, InputError
 
 if TYPE_CHECKING:

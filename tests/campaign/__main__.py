@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import collections
+import faulthandler
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,13 +23,16 @@ from pathlib import Path
 
 import numpy as np
 
-HANGS = 120  # seconds after which a trial counts as one that does not end
+# Seconds after which a trial counts as one that does not end. A trial compiles up to 20 designs, of
+# 2 to 4 seconds each where a core is free, and cores may be shared with others.
+HANGS = 600
 
 
 def work(options: argparse.Namespace) -> None:
     """Run trials one after the other; a line of JSON each."""
     from . import trials
 
+    faulthandler.register(signal.SIGUSR1)
     names = options.only or trials.of(options.engine)
     seed, end = options.seed, time.time() + 60 * options.minutes
     done = 0
@@ -82,9 +87,12 @@ class Worker:
         code = self.process.poll()
         if code is None:
             if self.running and time.time() - self.since > HANGS:
+                self.process.send_signal(signal.SIGUSR1)  # which shows where its threads are
+                time.sleep(1)
                 self.process.kill()
                 self.process.wait()
-                return f"does not end within {HANGS} s"
+                self.err.seek(0)
+                return f"does not end within {HANGS} s: {self.err.read()[-3000:]}"
             return None
         if code or self.running:
             self.err.seek(0)

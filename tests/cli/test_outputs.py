@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids.errors import FormatError
-from cc_rapids.formats import check_output
+from cc_rapids.data.files.write import check_output
 
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
 
