@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .backends import MEMORY, Engine
+from .backends import Engine
 from .data import offsets
 from .data.edge_input import Given
-from .design import Design
 from .edges import Array, Edges
 from .errors import CapacityError, InputError
 from .forest import Forest
@@ -75,40 +74,6 @@ def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
     number = engine.kernel(reading.rows)
     number(rows.m, rows.offsets.size - 1, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
-
-
-def arranged(
-    design: Design, edges: Edges, rows: Adjacency | None, forest: Forest, noted: bool = False
-) -> tuple[Edges, Adjacency | None]:
-    """The edges as the design takes them: as a list, or as rows too.
-
-    What is given as it takes it is not touched.
-    """
-    sample, link, _ = design.words
-    if rows is None:
-        return edges, rows_of(edges, forest, noted) if design.takes_rows else None
-    both_ways = link.choice.whole and design.takes_rows and not rows.symmetric
-    if sample.choice.name != "strided" and not both_ways:
-        return edges, rows
-    edges = listed(rows, edges, forest.engine)
-    return edges, rows_of(edges, forest, noted) if both_ways else None
-
-
-def placed(
-    edges: Edges, rows: Adjacency | None, engine: Engine, memory: str
-) -> tuple[Edges, Adjacency | None]:
-    """What a design reads, its rows or else its list, in a kind of memory: the engine's own is
-    where they are.
-    """
-
-    def at(array: Array) -> Array:
-        return engine.placed(array, memory)
-
-    if memory == MEMORY[0]:
-        return edges, rows
-    if rows is None:
-        return replace(edges, src=at(edges.src), dst=at(edges.dst)), None
-    return edges, replace(rows, offsets=at(rows.offsets), indices=at(rows.indices))
 
 
 def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = False) -> Adjacency:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .backends import Engine, side_by_side
-from .edges import Array
+from .backends import Array, Engine, side_by_side
 from .kernels import forest as trees
 from .kernels import gather
 from .kernels.primitives import WORD

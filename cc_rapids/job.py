@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import backends, one_launch, vertices
-from .adjacency import Adjacency, arranged, check_offsets, placed, rows_of
+from .adjacency import Adjacency, check_offsets, rows_of
 from .arguments import check_flag
 from .backends import Array, Engine
 from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
@@ -22,9 +22,9 @@ from .data.edge_input import Given
 from .design import Design
 from .forest import Ahead
 from .names import Offset
-from .plan import Plan, check_memory, check_pairs, plan
+from .plan import Plan, check_memory, plan
 from .result import Components, Facts, check_labels
-from .solve import solve
+from .solve import arranged, check_pairs, placed, solve
 from .spanning import check_design
 from .spans import NOT_SEEN, Span
 from .vertices import Numbered

@@ -11,8 +11,8 @@ from .backends import ALONE, MEMORY, Engine
 from .choosing import Branch, Rule, choose, choose_by_paper
 from .data.edge_input import Given
 from .design import Design
-from .errors import CapacityError
-from .forest import ROOM_FOR_BITS, room_for_queues
+from .forest import room_for_queues
+from .solve import beyond
 from .vertices import measure
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of
@@ -121,58 +121,9 @@ def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, 
     return "strings, factorised", "numbered in lexicographic order, by their bytes", size
 
 
-def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
-    """The bytes that a design takes beside the forest, for m edges (entries, if rows are given)."""
-    sample, link, word = design.words[0], design.words[1].choice, 4 if n < 1 << 32 else 8
-    rounds, staged = "edges" in link.takes and not link.whole, sample.choice.around
-    sampled = sample.choice.name != "none"
-    size = {"": 0, "hooks": word, "locks": 4, "ranks": 8}[link.extra] * n
-    if link.extra == "ranks" or not link.least or (rounds and sampled):
-        size += word * n
-    if (sampled and not staged) or n // 8 <= ROOM_FOR_BITS:
-        size += n // 8
-    if design.window:
-        size += 8 * (n // design.window + 2)
-    if design.takes_rows and not rows:
-        size += (80 if forest else 48) * m + 8 * n
-        m *= 2
-    if rounds:
-        size += (2 * word + 8 * forest) * m + 2 * word * n
-    group = min(sample["q"] * n, m) if staged else m
-    size += word * (link.room[0] * n + (link.room[1] + 2 * staged) * group)
-    if sample.choice.queues or link.queues:
-        size += (4 + 2 * word) * n
-    return size + link.pairs * n * n + (8 * n if forest else 0)
-
-
 def check_memory(memory: str) -> None:
     """An InputError with the nearest words if there is no such kind of memory."""
     check_word("memory", memory, MEMORY)
-
-
-def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
-    """Refuse a design that keeps something for each pair of vertices, if that does not fit.
-
-    A matrix is made in the kind of memory that is asked for, all else on the engine.
-
-    Raises
-    ------
-    CapacityError
-        With the bytes that it would take, and those that are free.
-    """
-    link = design.words[1].choice
-    needed = link.pairs * n * n
-    if not needed:
-        return
-    memory = memory if "edges" in link.takes else "device"
-    free = engine.free_bytes_of(memory)
-    if needed > free:
-        each = "byte" if link.pairs == 1 else f"{link.pairs} bytes"
-        raise CapacityError(
-            f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"
-            f" between the least and the greatest, and {free:,} are free; take one that grows with"
-            f" the edges, such as {Design()}, or number the vertices without gaps if they are fewer"
-        )
 
 
 def _named(given: Given) -> int:

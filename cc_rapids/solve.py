@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .adjacency import Adjacency
-from .backends import Engine
+from .adjacency import Adjacency, listed, rows_of
+from .backends import MEMORY, Engine
 from .design import Design
 from .edges import Array, Edges
-from .forest import Ahead, Forest
+from .errors import CapacityError
+from .forest import ROOM_FOR_BITS, Ahead, Forest
 from .kernels.giant import PROBES
 from .program import Program, build, build_mixed
 
@@ -322,3 +323,86 @@ def _unpack(program: Program, work: Work) -> None:
     parent, extra, _ = work.trees
     if program.unpack:
         program.unpack(work.n, extra, parent)
+
+
+def arranged(
+    design: Design, edges: Edges, rows: Adjacency | None, forest: Forest, noted: bool = False
+) -> tuple[Edges, Adjacency | None]:
+    """The edges as the design takes them: as a list, or as rows too.
+
+    What is given as it takes it is not touched.
+    """
+    sample, link, _ = design.words
+    if rows is None:
+        return edges, rows_of(edges, forest, noted) if design.takes_rows else None
+    both_ways = link.choice.whole and design.takes_rows and not rows.symmetric
+    if sample.choice.name != "strided" and not both_ways:
+        return edges, rows
+    edges = listed(rows, edges, forest.engine)
+    return edges, rows_of(edges, forest, noted) if both_ways else None
+
+
+def placed(
+    edges: Edges, rows: Adjacency | None, engine: Engine, memory: str
+) -> tuple[Edges, Adjacency | None]:
+    """What a design reads, its rows or else its list, in a kind of memory: the engine's own is
+    where they are.
+    """
+
+    def at(array: Array) -> Array:
+        return engine.placed(array, memory)
+
+    if memory == MEMORY[0]:
+        return edges, rows
+    if rows is None:
+        return replace(edges, src=at(edges.src), dst=at(edges.dst)), None
+    return edges, replace(rows, offsets=at(rows.offsets), indices=at(rows.indices))
+
+
+def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
+    """The bytes that a design takes beside the forest, for m edges (entries, if rows are given)."""
+    sample, link, word = design.words[0], design.words[1].choice, 4 if n < 1 << 32 else 8
+    rounds, staged = "edges" in link.takes and not link.whole, sample.choice.around
+    sampled = sample.choice.name != "none"
+    size = {"": 0, "hooks": word, "locks": 4, "ranks": 8}[link.extra] * n
+    if link.extra == "ranks" or not link.least or (rounds and sampled):
+        size += word * n
+    if (sampled and not staged) or n // 8 <= ROOM_FOR_BITS:
+        size += n // 8
+    if design.window:
+        size += 8 * (n // design.window + 2)
+    if design.takes_rows and not rows:
+        size += (80 if forest else 48) * m + 8 * n
+        m *= 2
+    if rounds:
+        size += (2 * word + 8 * forest) * m + 2 * word * n
+    group = min(sample["q"] * n, m) if staged else m
+    size += word * (link.room[0] * n + (link.room[1] + 2 * staged) * group)
+    if sample.choice.queues or link.queues:
+        size += (4 + 2 * word) * n
+    return size + link.pairs * n * n + (8 * n if forest else 0)
+
+
+def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
+    """Refuse a design that keeps something for each pair of vertices, if that does not fit.
+
+    A matrix is made in the kind of memory that is asked for, all else on the engine.
+
+    Raises
+    ------
+    CapacityError
+        With the bytes that it would take, and those that are free.
+    """
+    link = design.words[1].choice
+    needed = link.pairs * n * n
+    if not needed:
+        return
+    memory = memory if "edges" in link.takes else "device"
+    free = engine.free_bytes_of(memory)
+    if needed > free:
+        each = "byte" if link.pairs == 1 else f"{link.pairs} bytes"
+        raise CapacityError(
+            f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"
+            f" between the least and the greatest, and {free:,} are free; take one that grows with"
+            f" the edges, such as {Design()}, or number the vertices without gaps if they are fewer"
+        )

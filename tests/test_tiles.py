@@ -10,7 +10,16 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from scipy.sparse import coo_array
 
 import cc_rapids
-from cc_rapids import Design, DesignError, backends, choosing, design, generators, oracle, plan
+from cc_rapids import (
+    Design,
+    DesignError,
+    backends,
+    choosing,
+    design,
+    generators,
+    oracle,
+    solve,
+)
 from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import Rehearsal
 from cc_rapids.data.adapters import Csr
@@ -265,7 +274,7 @@ def test_batches_have_no_tiles():
 
 def test_memory_is_planned():
     plain, tiled = (
-        plan.beyond(Design(sample), 1000, 1000, False, False)
+        solve.beyond(Design(sample), 1000, 1000, False, False)
         for sample in ("none", "none(tiles=10)")
     )
     assert tiled - plain == 8 * (100 + 2)

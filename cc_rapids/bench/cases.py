@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import oracle
-from ..adjacency import arranged
 from ..backends import Engine
 from ..design import Design
 from ..errors import VerificationError
@@ -20,7 +19,7 @@ from ..job import job as solved
 from ..memory import memory_bound
 from ..oracle.columns import label_columns
 from ..program import build
-from ..solve import prepare, run
+from ..solve import arranged, prepare, run
 from .inputs import Input, inputs
 from .limits import on_paper
 from .peers import Peer, peer_of

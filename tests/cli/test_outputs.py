@@ -8,8 +8,8 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from cc_rapids.errors import FormatError
 from cc_rapids.data.files.write import check_output
+from cc_rapids.errors import FormatError
 
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
 
