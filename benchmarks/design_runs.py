@@ -8,9 +8,8 @@ import time
 import numpy as np
 import records
 
-from cc_rapids.adjacency import rows_of
-from cc_rapids.edges import Edges
-from cc_rapids.forest import Forest
+from cc_rapids.graph.edges import Edges, rows_of
+from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels.edges import sampled_count
 from cc_rapids.program import build
 from cc_rapids.solve import finish, prepare, run, sample

@@ -53,7 +53,7 @@ _HOMES = {
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
     "frame_library": "libraries",
-    "memory_bound": "memory",
+    "memory_bound": "graph.memory_bound",
     "release_memory": "backends",
     "dask": "",
     "generators": "",
@@ -133,11 +133,11 @@ if TYPE_CHECKING:
         UnknownVertexError,
         VerificationError,
     )
+    from .graph.memory_bound import memory_bound
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
     from .libraries import frame_library
-    from .memory import memory_bound
     from .result import Components
     from .streams import stream_components
     from .thresholds import components_at

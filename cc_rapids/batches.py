@@ -19,8 +19,8 @@ from .choosing import choose_for_batch
 from .data.column import no_rows, without_rows
 from .data.edge_input import Given
 from .design import Design
-from .edges import Edges
-from .forest import Forest
+from .graph.edges import Edges
+from .graph.forest import Forest
 from .index import Index, extended
 from .kernels import find
 from .kernels import forest as forest_module

@@ -19,7 +19,7 @@ from .batches import State, kind_of
 from .data.column import text_buffers
 from .data.frame_kind import given_like, kind_words
 from .errors import FormatError
-from .forest import Forest
+from .graph.forest import Forest
 from .index import Index, Integers, Range, Texts, Tuples
 from .inputs import NOTHING, check_design
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from .adjacency import Adjacency
 from .backends import Engine
 from .design import Design
 from .errors import DesignError, unknown
+from .graph.edges import Adjacency
 from .kernels import csr_sampling
 from .kernels.shared_filter import HELD, IDS
 

@@ -8,8 +8,8 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from . import backends, batches, checkpoint, inputs
-from .arguments import check_path
 from .batches import State
+from .data.arguments import check_path
 from .data.frame_access import rows_of
 from .data.frame_build import column_like
 from .data.read import Side

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from . import backends
-from .adjacency import Adjacency, check_offsets, listed
-from .arguments import check_word
 from .backends import Array, Engine
 from .batches import State
 from .data import read as frames
+from .data.arguments import check_word
 from .data.column import Lending, of_parts
 from .data.edge_input import Given
 from .data.frame_access import (
@@ -29,8 +28,8 @@ from .data.frame_access import (
 )
 from .data.read import Side
 from .design import Design
-from .edges import Edges
 from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError, unknown
+from .graph.edges import Adjacency, Edges, check_offsets, listed
 
 BYTES_OF_ID = 40  # that a new one takes while it is numbered
 MISSING = ("raise", "false")

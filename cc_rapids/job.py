@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import backends, one_launch, vertices
-from .adjacency import Adjacency, check_offsets, rows_of
-from .arguments import check_flag
 from .backends import Array, Engine
 from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .data import read
+from .data.arguments import check_flag
 from .data.column import Lending
 from .data.edge_input import Given
 from .design import Design
-from .forest import Ahead
+from .graph.edges import Adjacency, check_offsets, rows_of
+from .graph.forest import Ahead
 from .names import Offset
 from .plan import Plan, check_memory, plan
 from .result import Components, Facts, check_labels
@@ -72,7 +72,7 @@ def job(
 
     ``listed`` says that the label frame will be asked for next, or of how many vertices: then its
     rows may be gathered, and it may be made, before they are counted; see
-    :class:`cc_rapids.forest.Ahead`.
+    :class:`cc_rapids.graph.forest.Ahead`.
     """
     check_labels(labels)
     check_memory(memory)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .alone import ids_or_own, numbers_alone
-from .arguments import check_names, check_word
 from .backends import Array, Engine
+from .data.arguments import check_names, check_word
 from .data.column import Column, held, is_cudf, of, of_parts
 from .data.edge_input import Given
 from .data.frame_access import (
@@ -26,7 +26,7 @@ from .data.frame_access import (
 )
 from .data.frame_build import with_column
 from .errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
-from .forest import Forest
+from .graph.forest import Forest
 from .vertices import Names
 
 IDS = ("min", "max")  # the kinds of labels that are ids

@@ -17,17 +17,17 @@ from .backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from .choosing import AT_ONCE, Branch, Rule
 from .data.edge_input import Given
 from .design import Design
-from .edges import Edges
-from .forest import ROOM, Forest
+from .graph.bitset import blocks_of
+from .graph.edges import Edges
+from .graph.forest import ROOM, Forest
+from .graph.memory_bound import FEW_IDS, ids_at_once
 from .kernels import edges as reading
 from .kernels import find, forest, gather, giant, id_range, scan
 from .kernels import one_launch as one
 from .kernels.giant import PROBES
 from .kernels.primitives import WORD
-from .memory import FEW_IDS, ids_at_once
 from .names import Offset
 from .program import Parts
-from .ranks import blocks_of
 from .spans import Span, all_fit, decoded, last_of, sign_of, wide_of
 from .vertices import Numbered, as_it_is
 from .ways import WORDS_EACH

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import one_launch
-from .arguments import check_word
 from .backends import ALONE, MEMORY, Engine
 from .choosing import Branch, Rule, choose, choose_by_paper
+from .data.arguments import check_word
 from .data.edge_input import Given
 from .design import Design
-from .forest import room_for_queues
+from .graph.forest import room_for_queues
 from .solve import beyond
 from .vertices import measure
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import check_word
 from .audit import Audited
 from .backends import Array, Engine
+from .data.arguments import check_word
 from .data.column import Column, of, without_rows
 from .data.edge_input import Given
 from .data.frame_access import bring
 from .errors import InputError
-from .forest import Forest
+from .graph.forest import Forest
 from .lookup import IDS
 from .names import same_integers
 from .selection import Selection

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components as _of_scipy
 from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
 from .api import components
-from .arguments import check_flag
+from .data.arguments import check_flag
 from .errors import ArgumentTypeError, InputError, shown
 
 __all__ = ["connected_components"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import check_word
 from .backends import Array
+from .data.arguments import check_word
 from .data.frame_access import only
 from .errors import InputError, shown
 from .lookup import IDS, Lookup, is_single

@@ -10,7 +10,7 @@ import numpy as np
 
 from .backends import Array, Engine
 from .errors import CapacityError
-from .forest import Forest
+from .graph.forest import Forest
 from .kernels import forest as forest_module
 from .kernels import id_hash as kernel_ids
 from .names import Listed

@@ -10,7 +10,7 @@ from . import batches, inputs
 from .backends import Engine
 from .batches import State
 from .design import Design
-from .forest import Forest
+from .graph.forest import Forest
 from .index import Integers, Range
 from .result import Components, Facts
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .adjacency import Adjacency, listed, rows_of
-from .backends import MEMORY, Engine
+from .backends import MEMORY, Array, Engine
 from .design import Design
-from .edges import Array, Edges
 from .errors import CapacityError
-from .forest import ROOM_FOR_BITS, Ahead, Forest
+from .graph.edges import Adjacency, Edges, listed, rows_of
+from .graph.forest import ROOM_FOR_BITS, Ahead, Forest
 from .kernels.giant import PROBES
 from .program import Program, build, build_mixed
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from . import backends, batches, inputs
-from .arguments import check_word
 from .backends import Array
 from .batches import State
 from .cuts import Cuts
+from .data.arguments import check_word
 from .data.edge_input import Given
 from .data.frame_access import column_of, columns_of, numbers_of
 from .data.read import flag_of_header, named

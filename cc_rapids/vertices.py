@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .backends import Engine
+from .backends import Array, Engine
 from .data.edge_input import Given
-from .edges import Array, Edges
-from .forest import Forest
+from .graph.bitset import blocks_of, rank
+from .graph.edges import Edges
+from .graph.forest import Forest
 from .kernels import id_bitmap, primitives
 from .names import Listed, Offset
-from .ranks import blocks_of, rank
 from .spans import NOT_SEEN, Order, Span, span_of
 from .ways import WORDS_EACH, Way, bits_pay, choose_way
 

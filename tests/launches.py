@@ -79,7 +79,7 @@ def name_vertices():
     cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
     cc_rapids.components(edges(), vertices=[100_000]).labels()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.ranks.FEW", 1)
+        patch.setattr("cc_rapids.graph.bitset.FEW", 1)
         cc_rapids.components(edges(), num_vertices=10_000).labels()
     strided = np.arange(20)[::2]
     cc_rapids.components((strided, strided))
@@ -115,7 +115,7 @@ def ahead():
     """Rows gathered before they are counted, of lists that are linked in two parts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cc_rapids.solve.LONG", 1)
-        patch.setattr("cc_rapids.forest.Forest.spare", lambda *rest: 100)
+        patch.setattr("cc_rapids.graph.forest.Forest.spare", lambda *rest: 100)
         for dtype in (INT, LONG, ULONG):
             for bits in ("cached", "shared"):
                 many = np.arange(2000, dtype=dtype)

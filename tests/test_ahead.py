@@ -9,7 +9,8 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import components_of
 
 import cc_rapids
-from cc_rapids import backends, forest, solve
+from cc_rapids import backends, solve
+from cc_rapids.graph import forest
 
 IDS = {
     "without gaps": lambda random: random.integers(0, 300, (2, 900)),

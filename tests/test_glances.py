@@ -9,7 +9,7 @@ import cc_rapids
 from cc_rapids import backends, choosing, errors, generators, job, spans
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from cc_rapids.data import read as frames
-from cc_rapids.edges import Edges
+from cc_rapids.graph.edges import Edges
 
 
 @pytest.fixture

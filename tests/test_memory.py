@@ -10,8 +10,9 @@ from counted import TO_HOST, counted
 from machine import ROOT
 
 import cc_rapids
-from cc_rapids import choosing, memory, memory_bound
-from cc_rapids.memory import SLACK
+from cc_rapids import choosing, memory_bound
+from cc_rapids.graph import memory_bound as memory
+from cc_rapids.graph.memory_bound import SLACK
 
 MIB = 1 << 20
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backends import Engine
 from ..data.edge_input import Given
-from ..forest import Forest
+from ..graph.forest import Forest
 from .proof import Audit
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import backends
-from ..arguments import check_word
+from ..data.arguments import check_word
 from .answer import KINDS, Answer
 from .proof import Audit
 from .run import audit

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_word
 from ..backends import Array, Engine
 from ..data import read as frames
+from ..data.arguments import check_word
 from ..data.column import Column, Lending, of, of_parts
 from ..data.edge_input import Given
 from ..data.frame_access import check_kinds, parts_of

@@ -13,10 +13,10 @@ from .. import oracle
 from ..backends import Engine
 from ..design import Design
 from ..errors import VerificationError
-from ..forest import Forest
 from ..generators import Graph
+from ..graph.forest import Forest
+from ..graph.memory_bound import memory_bound
 from ..job import job as solved
-from ..memory import memory_bound
 from ..oracle.columns import label_columns
 from ..program import build
 from ..solve import arranged, prepare, run

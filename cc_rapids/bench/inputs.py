@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..adjacency import Adjacency, rows_of
 from ..backends import Array, Engine
 from ..data.adapters import Csr
-from ..edges import Edges
 from ..errors import InputError
-from ..forest import Forest
 from ..generators import Graph
+from ..graph.edges import Adjacency, Edges, rows_of
+from ..graph.forest import Forest
 from .timing import rotated
 
 

@@ -266,7 +266,7 @@ def read_rows(rows: Csr, given: Given, name: str = "offsets") -> Given:
     """An adjacency list, of which ``given`` holds the indices on both sides.
 
     What the offsets hold is looked at where they lie when they are lent, see
-    :func:`cc_rapids.adjacency.check_offsets`.
+    :func:`cc_rapids.graph.edges.check_offsets`.
     """
     offsets = of(name, rows.offsets)
     if offsets.strings:

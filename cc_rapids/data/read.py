@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_flag, check_names, check_word
 from ..errors import ColumnTypeError, InputError, shown
 from . import offsets
 from .adapters import Csr, is_graph, read_cudf, read_graph, read_rows, read_series, read_table
+from .arguments import check_flag, check_names, check_word
 from .column import (
     REFUSE,
     Column,

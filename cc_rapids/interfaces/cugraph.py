@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..api import components
-from ..arguments import check_flag
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
+from ..data.arguments import check_flag
 from ..errors import ArgumentTypeError, EngineError, InputError, shown
 from ..job import job
 

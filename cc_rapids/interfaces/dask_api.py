@@ -12,9 +12,9 @@ from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, default_client
 from distributed.protocol import pickle
 
-from ..arguments import check_progress, check_word
 from ..backends import ENGINES
 from ..data import read
+from ..data.arguments import check_progress, check_word
 from ..data.read import Side
 from ..design import Design
 from ..errors import EngineError, InputError, shown

@@ -11,8 +11,8 @@ from time import perf_counter
 from typing import Any
 
 from .. import backends, batches, inputs
-from ..arguments import check_flag, check_path, check_progress
 from ..batches import State
+from ..data.arguments import check_flag, check_path, check_progress
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like

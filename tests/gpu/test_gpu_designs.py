@@ -6,7 +6,7 @@ import pytest
 import cc_rapids
 from cc_rapids import Connectivity, backends, generators, oracle
 from cc_rapids.data.adapters import Csr
-from cc_rapids.edges import Edges
+from cc_rapids.graph.edges import Edges
 
 pytestmark = pytest.mark.gpu
 

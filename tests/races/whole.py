@@ -8,10 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from cc_rapids import program, solve
-from cc_rapids.adjacency import Adjacency
 from cc_rapids.design import Design
-from cc_rapids.edges import Edges
-from cc_rapids.forest import Forest
+from cc_rapids.graph.edges import Adjacency, Edges
+from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels.primitives import WORD
 
 from .runs import Outcomes, every_run

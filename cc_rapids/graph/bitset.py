@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .backends import ALONE, Array, Engine
-from .kernels import scan
-from .kernels.primitives import BLOCK
+from ..backends import ALONE, Array, Engine
+from ..kernels import scan
+from ..kernels.primitives import BLOCK
 
 RUN = 32  # values that one thread sums
 FEW = 1 << 14  # that one block does

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from numbers import Integral
 
-from .errors import InputError, shown
+from ..errors import InputError, shown
 
 SLACK = 8 << 20  # bytes for all that is neither a word or a bit an id, nor the answer
 SHARE = 80  # of the words, which all that takes as much memory as there are more ids is less than

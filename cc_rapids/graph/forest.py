@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .backends import Array, Engine, side_by_side
-from .kernels import forest as trees
-from .kernels import gather
-from .kernels.primitives import WORD
-from .kernels.shared_filter import IDS, words_for
-from .memory import MORE, WIDER, slack, word_for
-from .ranks import blocks_of, rank
+from ..backends import Array, Engine, side_by_side
+from ..kernels import forest as trees
+from ..kernels import gather
+from ..kernels.primitives import WORD
+from ..kernels.shared_filter import IDS, words_for
+from .bitset import blocks_of, rank
+from .memory_bound import MORE, WIDER, slack, word_for
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
 ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does

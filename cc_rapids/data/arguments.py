@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknown
+from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknown
 
 
 def check_word(

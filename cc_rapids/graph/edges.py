@@ -1,22 +1,56 @@
-"""Adjacency: the edges as rows, as they were given or made from an edge list."""
+"""Edges on a device: a list as it came, or rows, given or made of a list."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .backends import Engine
-from .data import offsets
-from .data.edge_input import Given
-from .edges import Array, Edges
-from .errors import CapacityError, InputError
+from ..backends import Array, Engine
+from ..data import offsets
+from ..data.edge_input import Given
+from ..errors import CapacityError, InputError
+from ..kernels import edges as reading
+from ..kernels import id_range
 from .forest import Forest
-from .kernels import edges as reading
-from .kernels import id_range
 
 HALF = np.uint64(32)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """An edge list; nothing in it is ever written.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of any integer types, on the engine that will run
+        The ids of the two ends of each edge; vertex v has the id ``low + v``.
+    low : int
+        The id of vertex 0, between -2^63 and 2^63 - 1: unsigned ids from 2^63 count from -2^63.
+    """
+
+    src: Array
+    dst: Array
+    low: int
+
+    def wide_for(self, n: int) -> Any:
+        """The narrowest unsigned type that tells ids within n of the lowest from all others."""
+        short = max(self.src.dtype.itemsize, self.dst.dtype.itemsize) <= 4
+        return np.uint32 if short and n < 1 << 32 else np.uint64
+
+    def backwards(self) -> Edges:
+        """The same arrays, read from the last edge to the first.
+
+        Trees that grow at their least vertex, as those of a list whose ids fall, grow by one edge
+        at a time, for which all threads wait.
+        """
+        return replace(self, src=self.src[::-1], dst=self.dst[::-1])
+
+    @property
+    def m(self) -> int:
+        """The number of edges."""
+        return int(self.src.size)
 
 
 @dataclass(frozen=True)
