@@ -18,10 +18,11 @@ from .backends import Engine
 from .batches import State, kind_of
 from .data.column import text_buffers
 from .data.frame_kind import given_like, kind_words
+from .design import check_batch_design
 from .errors import FormatError
 from .graph.forest import Forest
 from .index import Index, Integers, Range, Texts, Tuples
-from .inputs import NOTHING, check_design
+from .inputs import NOTHING
 
 FORMAT = "cc_rapids connectivity 2"
 
@@ -95,7 +96,7 @@ def read_noted(
             f" reads {FORMAT!r}: save it again by this version, or start anew"
         )
     try:
-        check_design(words["design"])
+        check_batch_design(words["design"])
         return _state(words, arrays, engine), words["design"], words["notes"]
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(

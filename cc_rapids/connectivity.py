@@ -14,7 +14,7 @@ from .data.frame_access import rows_of
 from .data.frame_build import column_like
 from .data.read import Side
 from .data.streams import is_iterable
-from .design import Design
+from .design import Design, check_batch_design
 from .index import check_kind
 from .insertions import insert_all, insert_given
 from .result import Components, check_labels
@@ -95,7 +95,7 @@ class Connectivity:
         design: str | Design = "auto",
         engine: str | None = None,
     ) -> None:
-        self._design, self._chosen = inputs.check_design(design), Design.parse(design)
+        self._design, self._chosen = check_batch_design(design), Design.parse(design)
         self._free = engine is None
         runner = backends.get("threads" if engine is None else engine)
         count = inputs.check_vertices(num_vertices, vertices)

@@ -375,3 +375,46 @@ def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> 
     known = CHOICES[axis] if words is None else words
     hint = did_you_mean(near(word, known, 5, 0.5))
     return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
+
+
+def check_forest_design(design: Design | None) -> None:
+    """A DesignError, with the reason, for a design that gives no spanning forest."""
+    if design is None or design.makes_forests:
+        return
+    if design.compress == "splice":
+        reason = "a splice relies on unions that other threads still owe, and its edges may close"
+        reason += " a cycle; take halve-one or split-one"
+    elif design.words[0].choice.around or (design.words[1].choice.whole and not design.takes_rows):
+        reason = "it does not note the edges that it hooks by; take union-find, such as"
+        reason += f" {Design()}"
+    elif design.words[1].choice.whole:
+        reason = "it labels what it visits, and hooks nothing"
+    else:
+        reason = "it moves vertices that are no roots from tree to tree, so that no edge stands for"
+        reason += " a hook; of Liu and Tarjan's, those with root updates (R) do"
+    raise DesignError(f"no spanning forest by {design}: {reason}")
+
+
+def check_batch_design(design: str | Design) -> Design:
+    """The design itself, one for "auto"; a DesignError if it cannot take batches."""
+    found = Design.parse(design) or Design()
+    link = found.words[1].choice
+    if found.sample != "none":
+        first = "begins with tiles" if found.window else "samples"
+        raise DesignError(
+            f"{found} {first}, which batches of edges are too short for: leave {found.sample} out"
+            f" (Hong et al. 2020, 3.6)"
+        )
+    if link.whole:
+        verb = "searches" if found.takes_rows else "is for"
+        raise DesignError(
+            f"{found} {verb} the whole graph, and batches leave their trees behind, not their"
+            f" edges: use union-find, such as {Design()}"
+        )
+    if not found.rooted:
+        raise DesignError(
+            f"{found} moves single vertices from tree to tree, which is right only if all edges"
+            f" are looked at again: use one that hooks roots alone, such as {Design()},"
+            " shiloach-vishkin or liu-tarjan(PRF)"
+        )
+    return found

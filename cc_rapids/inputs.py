@@ -27,38 +27,12 @@ from .data.frame_access import (
     rows_of,
 )
 from .data.read import Side
-from .design import Design
-from .errors import DesignError, InputError, MissingColumnError, UnknownVertexError, unknown
+from .errors import InputError, MissingColumnError, UnknownVertexError, unknown
 from .graph.edges import Adjacency, Edges, check_offsets, listed
 
 BYTES_OF_ID = 40  # that a new one takes while it is numbered
 MISSING = ("raise", "false")
 NOTHING = frames.read(([], []), "src", "dst", None, None, "raise")
-
-
-def check_design(design: str | Design) -> Design:
-    """The design itself, one for "auto"; a DesignError if it cannot take batches."""
-    found = Design.parse(design) or Design()
-    link = found.words[1].choice
-    if found.sample != "none":
-        first = "begins with tiles" if found.window else "samples"
-        raise DesignError(
-            f"{found} {first}, which batches of edges are too short for: leave {found.sample} out"
-            f" (Hong et al. 2020, 3.6)"
-        )
-    if link.whole:
-        verb = "searches" if found.takes_rows else "is for"
-        raise DesignError(
-            f"{found} {verb} the whole graph, and batches leave their trees behind, not their"
-            f" edges: use union-find, such as {Design()}"
-        )
-    if not found.rooted:
-        raise DesignError(
-            f"{found} moves single vertices from tree to tree, which is right only if all edges"
-            f" are looked at again: use one that hooks roots alone, such as {Design()},"
-            " shiloach-vishkin or liu-tarjan(PRF)"
-        )
-    return found
 
 
 def check_vertices(num_vertices: Any, named: Any) -> int | None:

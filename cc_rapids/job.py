@@ -18,14 +18,13 @@ from .data import read
 from .data.arguments import check_flag
 from .data.column import Lending
 from .data.edge_input import Given
-from .design import Design
+from .design import Design, check_forest_design
 from .graph.edges import Adjacency, check_offsets, rows_of
 from .graph.forest import Ahead
 from .names import Offset
 from .plan import Plan, check_memory, plan
 from .result import Components, Facts, check_labels
 from .solve import arranged, check_pairs, placed, solve
-from .spanning import check_design
 from .spans import NOT_SEEN, Span
 from .vertices import Numbered
 
@@ -84,7 +83,7 @@ def job(
         return _stream(edges, (source, destination), (forest, memory), ids | how, chunked)
     chosen, rule = Design.parse(design), rule_of(design)
     if forest:
-        check_design(chosen)
+        check_forest_design(chosen)
     given = read.read(edges, source, destination, vertices, num_vertices, nulls, header)
     where = "cuda" if given.on_device else "threads"
     runner = backends.get(where if engine is None else engine)

@@ -124,7 +124,7 @@ class Parts:
         """How trees begin: as vertices, or as the trees of tiles."""
         on, window = self.on, self.design.window
         if not window:
-            return blocks.without(kernels.forest.start(on, self.vertex))
+            return phases.without(kernels.forest.start(on, self.vertex))
         near = blocks.link_near(on, self._near_link(), self._note())
         share = (
             blocks.share_of_rows(on, near)
@@ -134,7 +134,7 @@ class Parts:
         first = blocks.first_of_rows(on) if self.rows else blocks.first_of_list(on, self.wide)
         settle = blocks.settle(on, self.vertex, kernels.find.halve(on))
         solve = blocks.solve(on, window, share, settle)
-        return blocks.begin(window, blocks.find_firsts(on, window, first), solve)
+        return phases.begin(window, blocks.find_firsts(on, window, first), solve)
 
     def _near_link(self) -> Any:
         """The union of two vertices of a tile: the design's, but async+halve for one that keeps
@@ -199,7 +199,7 @@ class Parts:
     def _filtered(self, settle: Any, first: kernels.sampling.Sample) -> Step:
         ends = self.ends() if self.rows else edges.listed_once(self.on, self.wide)
         run = shared_filter.by_tiles(self.on, self.vertex, self.wide, ends, first.left, settle)
-        return shared_filter.filtered(run, first.left_count)
+        return phases.filtered(run, first.left_count)
 
     def _keep(self, first: kernels.sampling.Sample | None) -> Kernel:
         kept: Kernel = kernels.sampling.keep_edge(

@@ -8,26 +8,6 @@ import numpy as np
 
 from .data.column import Column, is_cudf
 from .data.edge_input import Given
-from .design import Design
-from .errors import DesignError
-
-
-def check_design(design: Design | None) -> None:
-    """A DesignError, with the reason, for a design that gives no spanning forest."""
-    if design is None or design.makes_forests:
-        return
-    if design.compress == "splice":
-        reason = "a splice relies on unions that other threads still owe, and its edges may close"
-        reason += " a cycle; take halve-one or split-one"
-    elif design.words[0].choice.around or (design.words[1].choice.whole and not design.takes_rows):
-        reason = "it does not note the edges that it hooks by; take union-find, such as"
-        reason += f" {Design()}"
-    elif design.words[1].choice.whole:
-        reason = "it labels what it visits, and hooks nothing"
-    else:
-        reason = "it moves vertices that are no roots from tree to tree, so that no edge stands for"
-        reason += " a hook; of Liu and Tarjan's, those with root updates (R) do"
-    raise DesignError(f"no spanning forest by {design}: {reason}")
 
 
 def forest_columns(given: Given, rows: Any) -> dict[str, Any]:

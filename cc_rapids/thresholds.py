@@ -18,7 +18,7 @@ from .data.edge_input import Given
 from .data.frame_access import column_of, columns_of, numbers_of
 from .data.read import flag_of_header, named
 from .data.streams import weighed
-from .design import Design
+from .design import Design, check_batch_design
 from .errors import InputError, MissingColumnError, NullsError, unknown
 from .result import check_labels
 from .snapshots import begun, snapshot
@@ -98,7 +98,7 @@ def components_at(
     """
     check_labels(labels)
     levels = _levels(thresholds, direction)
-    chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
+    chosen, count = check_batch_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = backends.get("threads" if engine is None else engine)
     state = begun(runner, count, vertices, engine is None, width)

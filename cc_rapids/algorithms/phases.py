@@ -1,4 +1,4 @@
-"""Finish: the phase after the sample, which links what is left, and the only one without.
+"""Phases of a run on the host: how trees begin, and which edges are linked after the sample.
 
 Each takes kernels and gives a procedure over one run's work. Hong et al. 2020, Alg. 1 and 3.5.
 """
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.blocks import MOST
 from ..kernels.spec import Step
 
 
@@ -86,3 +87,36 @@ def changes(work: Any, kernel: Any, *arguments: Any) -> bool:
     flag = work.engine.fill(work.engine.empty(1, np.int64), 0)
     kernel(*arguments, flag)
     return bool(work.engine.to_host(flag)[0])
+
+
+def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
+    """Link what the sample has left, except inside the giant."""
+
+    def finish(work: Any) -> None:
+        best, inside = work.best, work.inside
+        to = *work.trees, work.notes[0], best, inside
+        run(left(work.m), work.edges, work.n, work.notes, inside, best, work.queues, to=to)
+
+    return finish
+
+
+def without(make_trees: Any) -> Step:
+    """Make every vertex a tree of its own."""
+
+    def start(work: Any) -> None:
+        make_trees(work.n, work.trees[0])
+
+    return start
+
+
+def begin(window: int, find_firsts: Any, solve: Any) -> Step:
+    """Make every vertex a tree of the tile that it is in."""
+
+    def start(work: Any) -> None:
+        tiles, (src, dst, low) = -(-work.n // window), work.edges
+        parent, _, chosen = work.trees
+        most, once = MOST * window * -(-work.m // max(work.n, 1)), int(work.symmetric)
+        find_firsts(tiles + 1, work.m, work.n, src, low, work.firsts)
+        solve(tiles, src, dst, low, work.n, most, once, parent, chosen, work.firsts)
+
+    return start

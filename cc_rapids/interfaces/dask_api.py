@@ -16,10 +16,9 @@ from ..backends import ENGINES
 from ..data import read
 from ..data.arguments import check_progress, check_word
 from ..data.read import Side
-from ..design import Design
+from ..design import Design, check_forest_design
 from ..errors import EngineError, InputError, shown
 from ..result import check_labels
-from ..spanning import check_design
 from ..spans import check_range
 from .dask_answer import DaskComponents
 from .dask_progress import DaskProgress, Watch
@@ -130,7 +129,7 @@ def components(
     3       9       9
     """
     check_labels(labels)
-    check_design(Design.parse(design))
+    check_forest_design(Design.parse(design))
     source, destination = read.named(source, destination)
     _check(edges, source, destination, vertices, num_vertices, nulls)
     source, destination = (

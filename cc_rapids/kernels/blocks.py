@@ -13,7 +13,6 @@ Oliveira and Lotufo 2010, for the pixels of an image: tiles by union-find in sha
 edges between tiles.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,6 @@ CREDIT = 8  # misses more than hits, at which a thread stops: the list is in no 
 LONG = np.uint64(64)  # entries of a row that a tile leaves out: it has one thread a row
 
 GROUP, STRIPES = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 stripes
-
-Step = Callable[[Any], None]
 
 
 def first_of_list(on: Any, wide: type) -> Any:
@@ -202,25 +199,3 @@ def between(on: Any, one: Any, ends: Any, striped: Any) -> Any:
         one(u, v, e, n, parent, extra, chosen, seen, stray)
 
     return between
-
-
-def without(make_trees: Any) -> Step:
-    """Make every vertex a tree of its own."""
-
-    def start(work: Any) -> None:
-        make_trees(work.n, work.trees[0])
-
-    return start
-
-
-def begin(window: int, find_firsts: Any, solve: Any) -> Step:
-    """Make every vertex a tree of the tile that it is in."""
-
-    def start(work: Any) -> None:
-        tiles, (src, dst, low) = -(-work.n // window), work.edges
-        parent, _, chosen = work.trees
-        most, once = MOST * window * -(-work.m // max(work.n, 1)), int(work.symmetric)
-        find_firsts(tiles + 1, work.m, work.n, src, low, work.firsts)
-        solve(tiles, src, dst, low, work.n, most, once, parent, chosen, work.firsts)
-
-    return start

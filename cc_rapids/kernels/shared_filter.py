@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from . import primitives
-from .spec import Step
 
 ONE, TWO = np.uint64(1), np.uint64(2)
 WORD = np.uint32
@@ -204,17 +203,6 @@ def by_tiles(
         kernel(largest.tiles, largest.tiles, m, held, *edges, n, *notes, inside, *rest, *to)
 
     return run
-
-
-def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
-    """Link what the sample has left, except inside the giant."""
-
-    def finish(work: Any) -> None:
-        best, inside = work.best, work.inside
-        to = *work.trees, work.notes[0], best, inside
-        run(left(work.m), work.edges, work.n, work.notes, inside, best, work.queues, to=to)
-
-    return finish
 
 
 def words_for(largest: Any) -> int:

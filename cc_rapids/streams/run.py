@@ -19,7 +19,7 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
-from ..design import Design
+from ..design import Design, check_batch_design
 from ..errors import InputError
 from ..index import Range
 from ..insertions import insert_given
@@ -119,7 +119,7 @@ def stream_components(
     explain = check_flag("explain", explain)
     if checkpoint is not None:
         check_path("checkpoint", checkpoint)
-    chosen, count = inputs.check_design(design), inputs.check_vertices(num_vertices, vertices)
+    chosen, count = check_batch_design(design), inputs.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = backends.get("threads" if engine is None else engine)
     stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)
