@@ -19,7 +19,8 @@ import numba
 import records
 from design_runs import Prepared
 
-from cc_rapids import Design, backends, generators, solve
+from cc_rapids import Design, backends, generators
+from cc_rapids.algorithms import run
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import cuda, cuda_intrinsics, kernel_cache
 from cc_rapids.backends.dry_run import rehearsed
@@ -156,7 +157,7 @@ def unsigned(made, capability):
 
 def launched():
     """For each design the kernels that it launches for large graphs, by their keys."""
-    with rehearsed() as engine, mock.patch.object(solve, "MANY", 0):
+    with rehearsed() as engine, mock.patch.object(run, "MANY", 0):
         prepared = Prepared(generators.reference(GRAPHS[0], 4, engine="cuda"), engine)
         for name, form in DESIGNS:
             engine.launched.clear()

@@ -5,7 +5,8 @@ import pathlib
 import design_tables as tables
 import report
 
-from cc_rapids import designs, listing
+from cc_rapids import designs
+from cc_rapids.algorithms import design as listing
 from cc_rapids.plots import charts
 from cc_rapids.plots.charts import bars, beside
 

@@ -8,11 +8,11 @@ import time
 import numpy as np
 import records
 
+from cc_rapids.algorithms.compiled import build
+from cc_rapids.algorithms.run import finish, prepare, run, sample
 from cc_rapids.graph.edges import Edges, rows_of
 from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels.edges import sampled_count
-from cc_rapids.program import build
-from cc_rapids.solve import finish, prepare, run, sample
 
 BRIEF, SLOW = 100, 400  # ms: from the one on a design is run twice, from the other on once
 LIMIT = 4.0  # s: a design that waits for the host is stopped after these

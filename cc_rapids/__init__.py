@@ -33,8 +33,8 @@ _HOMES = {
     "stream_components": "streams",
     "components_at": "thresholds",
     "Cuts": "cuts",
-    "Design": "design",
-    "designs": "design",
+    "Design": "algorithms.design",
+    "designs": "algorithms.design",
     "ArgumentTypeError": "errors",
     "CcRapidsError": "errors",
     "CapacityError": "errors",
@@ -108,12 +108,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import dask, generators, oracle, plots, scipy
+    from .algorithms.design import Design, designs
     from .api import components, spanning_forest
     from .backends import release_memory
     from .connectivity import Connectivity
     from .cuts import Cuts
     from .data.adapters import Csr
-    from .design import Design, designs
     from .errors import (
         ArgumentTypeError,
         CapacityError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from .design import Design
+from .algorithms.design import Design
 from .job import job
 from .plan import Plan
 from .result import Components

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import archive
+from .algorithms.design import check_batch_design
 from .backends import Engine
 from .batches import State, kind_of
 from .data.column import text_buffers
 from .data.frame_kind import given_like, kind_words
-from .design import check_batch_design
 from .errors import FormatError
 from .graph.forest import Forest
 from .index import Index, Integers, Range, Texts, Tuples

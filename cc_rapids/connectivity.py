@@ -8,13 +8,13 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from . import backends, batches, checkpoint, inputs
+from .algorithms.design import Design, check_batch_design
 from .batches import State
 from .data.arguments import check_path
 from .data.frame_access import rows_of
 from .data.frame_build import column_like
 from .data.read import Side
 from .data.streams import is_iterable
-from .design import Design, check_batch_design
 from .index import check_kind
 from .insertions import insert_all, insert_given
 from .result import Components, check_labels

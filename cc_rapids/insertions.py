@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from . import batches, inputs
+from .algorithms.design import Design
 from .backends import Array, Engine
 from .batches import State
 from .data.column import Lending
 from .data.edge_input import Given
 from .data.read import Side
-from .design import Design
 from .errors import InputError
 
 Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header

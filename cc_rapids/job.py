@@ -12,19 +12,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import backends, one_launch, vertices
+from .algorithms.auto import (
+    AT_ONCE,
+    RULES,
+    Branch,
+    Rule,
+    choose,
+    choose_by_paper,
+    for_forest,
+    rule_of,
+)
+from .algorithms.design import Design, check_forest_design
+from .algorithms.run import arranged, check_pairs, placed, solve
 from .backends import Array, Engine
-from .choosing import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest, rule_of
 from .data import read
 from .data.arguments import check_flag
 from .data.column import Lending
 from .data.edge_input import Given
-from .design import Design, check_forest_design
 from .graph.edges import Adjacency, check_offsets, rows_of
 from .graph.forest import Ahead
 from .names import Offset
 from .plan import Plan, check_memory, plan
 from .result import Components, Facts, check_labels
-from .solve import arranged, check_pairs, placed, solve
 from .spans import NOT_SEEN, Span
 from .vertices import Numbered
 

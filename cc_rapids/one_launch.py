@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .algorithms.auto import AT_ONCE, Branch, Rule
+from .algorithms.compiled import Parts
+from .algorithms.design import Design
 from .backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
-from .choosing import AT_ONCE, Branch, Rule
 from .data.edge_input import Given
-from .design import Design
 from .graph.bitset import blocks_of
 from .graph.edges import Edges
 from .graph.forest import ROOM, Forest
@@ -27,7 +28,6 @@ from .kernels import one_launch as one
 from .kernels.giant import PROBES
 from .kernels.primitives import WORD
 from .names import Offset
-from .program import Parts
 from .spans import Span, all_fit, decoded, last_of, sign_of, wide_of
 from .vertices import Numbered, as_it_is
 from .ways import WORDS_EACH

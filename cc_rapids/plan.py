@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import one_launch
+from .algorithms.auto import Branch, Rule, choose, choose_by_paper
+from .algorithms.design import Design
+from .algorithms.run import beyond
 from .backends import ALONE, MEMORY, Engine
-from .choosing import Branch, Rule, choose, choose_by_paper
 from .data.arguments import check_word
 from .data.edge_input import Given
-from .design import Design
 from .graph.forest import room_for_queues
-from .solve import beyond
 from .vertices import measure
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of

@@ -7,9 +7,9 @@ from time import perf_counter
 from typing import Any
 
 from . import batches, inputs
+from .algorithms.design import Design
 from .backends import Engine
 from .batches import State
-from .design import Design
 from .graph.forest import Forest
 from .index import Integers, Range
 from .result import Components, Facts

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import backends, batches, inputs
+from .algorithms.design import Design, check_batch_design
 from .backends import Array
 from .batches import State
 from .cuts import Cuts
@@ -18,7 +19,6 @@ from .data.edge_input import Given
 from .data.frame_access import column_of, columns_of, numbers_of
 from .data.read import flag_of_header, named
 from .data.streams import weighed
-from .design import Design, check_batch_design
 from .errors import InputError, MissingColumnError, NullsError, unknown
 from .result import check_labels
 from .snapshots import begun, snapshot

@@ -8,8 +8,8 @@ import textwrap
 import click
 
 from cc_rapids import designs
+from cc_rapids.algorithms.design import EXCLUDED
 from cc_rapids.cli import main
-from cc_rapids.design import EXCLUDED
 from cc_rapids.kernels.spec import CHOICES, COUNT
 
 ROOT = pathlib.Path(__file__).parent.parent

@@ -8,9 +8,9 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Design, VerificationError, backends, generators, texts
+from cc_rapids.algorithms.auto import AUTO, for_forest
 from cc_rapids.audit.labels import audit_labels
 from cc_rapids.backends.dry_run import rehearsed
-from cc_rapids.choosing import AUTO, for_forest
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
 
@@ -114,7 +114,7 @@ def at_once(dtype):
 def ahead():
     """Rows gathered before they are counted, of lists that are linked in two parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.solve.LONG", 1)
+        patch.setattr("cc_rapids.algorithms.run.LONG", 1)
         patch.setattr("cc_rapids.graph.forest.Forest.spare", lambda *rest: 100)
         for dtype in (INT, LONG, ULONG):
             for bits in ("cached", "shared"):
@@ -203,7 +203,7 @@ def rehearse(which):
     ]
     by = {}
     with rehearsed() as engine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.solve.MANY", 0)
+        patch.setattr("cc_rapids.algorithms.run.MANY", 0)
         for name, use, *arguments in named + uses:
             use(*arguments)
             by |= dict.fromkeys(engine.launched.keys() - by.keys(), name)

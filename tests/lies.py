@@ -10,9 +10,9 @@ import numpy as np
 
 import cc_rapids
 from cc_rapids import CcRapidsError, Design, backends
+from cc_rapids.algorithms.design import designs
 from cc_rapids.backends import dry_run
 from cc_rapids.backends.threads import Threads
-from cc_rapids.design import designs
 
 N, M = 300, 280  # vertices and edges
 SECONDS = 60  # for what takes some milliseconds

@@ -17,7 +17,7 @@ import pandas as pd
 
 import cc_rapids
 from cc_rapids import components, index, names, oracle, rows, slots
-from cc_rapids.algorithms import rounds, search
+from cc_rapids.algorithms.literature import rounds, search
 from cc_rapids.backends import base
 from cc_rapids.kernels import (
     blocks,

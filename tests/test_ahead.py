@@ -9,7 +9,8 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import components_of
 
 import cc_rapids
-from cc_rapids import backends, solve
+from cc_rapids import backends
+from cc_rapids.algorithms import run
 from cc_rapids.graph import forest
 
 IDS = {
@@ -96,7 +97,7 @@ def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch, design, spare, 
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
     edges = tuple(np.random.default_rng(1).integers(0, 1000, (2, 20_000)))
-    monkeypatch.setattr(solve, "LONG", 1)
+    monkeypatch.setattr(run, "LONG", 1)
     monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
     found = cc_rapids.connected_components(edges, engine=engine, design=f"{design}+async+halve")
     assert gathered == rooms
@@ -114,7 +115,7 @@ def test_a_list_in_two_parts_is_the_same_list(
     """Cut where a sample begins anew: no edge is lost, and rows that do not fit are made again."""
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr(solve, "LONG", 1)
+    monkeypatch.setattr(run, "LONG", 1)
     monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
     n, path = 12_000, np.arange(9_000)
     ends = np.append(path, [11_000]), np.append(path + 1, [11_001])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import cc_rapids
 from cc_rapids import Connectivity
+from cc_rapids.algorithms.design import designs
 from cc_rapids.backends import threads
-from cc_rapids.design import designs
 from cc_rapids.errors import ColumnTypeError, InputError, UnknownVertexError
 
 quick = settings(

@@ -6,7 +6,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Design, oracle
-from cc_rapids.design import EXCLUDED, _product
+from cc_rapids.algorithms.design import EXCLUDED, _product
 from cc_rapids.errors import DesignError
 from cc_rapids.kernels.spec import CHOICES
 

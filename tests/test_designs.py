@@ -7,9 +7,9 @@ from scipy.sparse import coo_array, csr_array
 
 import cc_rapids
 from cc_rapids import Design, generators, oracle
+from cc_rapids.algorithms.compiled import build
 from cc_rapids.backends import threads
 from cc_rapids.data.adapters import Csr
-from cc_rapids.program import build
 
 SMALL = 24  # vertices: the simulator runs each thread of the GPU as one of Python's
 

@@ -9,7 +9,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import cli
-from cc_rapids.design import EXCLUDED
+from cc_rapids.algorithms.design import EXCLUDED
 from cc_rapids.kernels import spec
 
 DOCS = Path(__file__).parent.parent / "docs"

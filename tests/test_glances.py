@@ -6,7 +6,8 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import check, components_of
 
 import cc_rapids
-from cc_rapids import backends, choosing, errors, generators, job, spans
+from cc_rapids import backends, errors, generators, job, spans
+from cc_rapids.algorithms import auto
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from cc_rapids.data import read as frames
 from cc_rapids.graph.edges import Edges
@@ -180,23 +181,23 @@ def test_a_list_whose_neighbours_are_near_begins_with_tiles():
     """However many edges there are; otherwise, or as rows, a sample is better of many."""
     gpu = Rehearsal()
     n, m = 2 * 10**6, 5 * 10**7
-    assert choosing.choose(gpu, n, m, near=0.7).design.window
-    assert "67% of them near" in str(choosing.choose(gpu, n, m, near=0.7))
+    assert auto.choose(gpu, n, m, near=0.7).design.window
+    assert "67% of them near" in str(auto.choose(gpu, n, m, near=0.7))
     for other in (
-        choosing.choose(gpu, n, m, near=0.6),
-        choosing.choose(gpu, n, m, rows=True),
-        choosing.choose(gpu, n, 10**6, near=1.0),
-        choosing.choose(gpu, 10**5, m, near=1.0),
-        choosing.choose(backends.get("threads"), n, m, near=1.0),
+        auto.choose(gpu, n, m, near=0.6),
+        auto.choose(gpu, n, m, rows=True),
+        auto.choose(gpu, n, 10**6, near=1.0),
+        auto.choose(gpu, 10**5, m, near=1.0),
+        auto.choose(backends.get("threads"), n, m, near=1.0),
     ):
         assert not other.design.window
 
 
 def test_rows_begin_with_tiles_where_a_list_of_few_edges_does_not():
     gpu, size = Rehearsal(), 10**7
-    assert choosing.choose(gpu, size, size, listed=False).design.window
-    assert choosing.choose(gpu, size, 2 * size, rows=True, listed=False).design.window
-    listed = choosing.choose(gpu, size, size)
+    assert auto.choose(gpu, size, size, listed=False).design.window
+    assert auto.choose(gpu, size, 2 * size, rows=True, listed=False).design.window
+    listed = auto.choose(gpu, size, size)
     assert str(listed.design) == "none+rem-cas+splice"
     assert "for lists" in str(listed)
 

@@ -6,9 +6,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from cc_rapids import Connectivity, batches, choosing, components, insertions
+from cc_rapids import Connectivity, batches, components, insertions
+from cc_rapids.algorithms import auto
+from cc_rapids.algorithms.design import Design
 from cc_rapids.backends import threads
-from cc_rapids.design import Design
 from cc_rapids.errors import InputError
 
 KINDS = {
@@ -146,8 +147,8 @@ def test_batches_that_are_sampled(monkeypatch, sample, n):
 
 
 def test_what_auto_runs_for_batches_hooks_roots_alone():
-    for rule in choosing.AUTO:
-        design = choosing.for_forest(rule.design)
+    for rule in auto.AUTO:
+        design = auto.for_forest(rule.design)
         assert design.rooted
         assert design.compress != "splice"
 

@@ -28,21 +28,21 @@ def test_both_outputs_of_owners(engine, name):
 @pytest.mark.parametrize("seed", range(4))
 def test_owners_race(name, seed, monkeypatch):
     """Searches overlap in every component; the labels that they raise are each other's."""
-    from cc_rapids.algorithms import owner
+    from cc_rapids.algorithms.literature import owner
 
     monkeypatch.setattr(owner, "TOGETHER", 7)
-    cc_rapids.program.build.cache_clear()
+    cc_rapids.algorithms.compiled.build.cache_clear()
     for make in RACES.values():
         made = make(seed)
         src, dst = map(np.asarray, made.edges)
         found = cc_rapids.components((src, dst), num_vertices=made.num_vertices, design=name)
         check(found, src, dst, made.num_vertices, False)
-    cc_rapids.program.build.cache_clear()
+    cc_rapids.algorithms.compiled.build.cache_clear()
 
 
 @pytest.mark.parametrize("block", [1, 50])
 def test_a_matrix_in_blocks_of_rows(engine, block, monkeypatch):
-    monkeypatch.setattr("cc_rapids.algorithms.dense.BLOCK", block)
+    monkeypatch.setattr("cc_rapids.algorithms.literature.dense.BLOCK", block)
     for src, dst, n in GRAPHS.values():
         options = {"num_vertices": n, "design": "matrix-fixpoint", "engine": engine}
         check(cc_rapids.components((src, dst), **options), src, dst, n, False)

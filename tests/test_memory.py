@@ -10,7 +10,8 @@ from counted import TO_HOST, counted
 from machine import ROOT
 
 import cc_rapids
-from cc_rapids import choosing, memory_bound
+from cc_rapids import memory_bound
+from cc_rapids.algorithms import auto
 from cc_rapids.graph import memory_bound as memory
 from cc_rapids.graph.memory_bound import SLACK
 
@@ -35,7 +36,7 @@ def test_a_list_of_one_launch_has_room_for_two_ids_an_edge(edges):
 
 
 def test_what_is_one_launch_is_said_once():
-    assert choosing.AT_ONCE.most_edges + 1 == memory.AT_ONCE_EDGES
+    assert auto.AT_ONCE.most_edges + 1 == memory.AT_ONCE_EDGES
 
 
 FORMULA = "4 n + n / 8 + answer + 8 MiB"
@@ -98,8 +99,8 @@ def test_runs_as_on_a_gpu_stay_within_the_bound(name, dtype, monkeypatch):
     edges = listed(n, m, part, dtype)
     with counted() as engine:
         if design:
-            rule = choosing.Rule(cc_rapids.Design.parse(design), "")
-            monkeypatch.setattr(choosing, "AUTO", (rule,))
+            rule = auto.Rule(cc_rapids.Design.parse(design), "")
+            monkeypatch.setattr(auto, "AUTO", (rule,))
         labels, peak = held(edges, engine)
     column = 2 * labels.vertex.nbytes
     assert column <= peak <= bound_of(labels, n, m)

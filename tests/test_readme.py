@@ -16,7 +16,7 @@ def test_the_table_is_made_from_the_records(monkeypatch):
 
 
 def test_the_rules_of_auto_name_records_that_exist():
-    from cc_rapids.choosing import AUTO
+    from cc_rapids.algorithms.auto import AUTO
 
     assert all((ROOT / "benchmarks" / "records" / rule.record).exists() for rule in AUTO)
 

@@ -11,7 +11,8 @@ from scipy.sparse import coo_array
 from test_tiles import check_beyond_a_glance, check_elsewhere
 
 import cc_rapids
-from cc_rapids import Design, DesignError, backends, choosing, generators, oracle, program
+from cc_rapids import Design, DesignError, backends, generators, oracle
+from cc_rapids.algorithms import auto, compiled
 from cc_rapids.backends import Largest
 from cc_rapids.backends.device_function import Atom
 from cc_rapids.backends.dry_run import ATOMS, Rehearsal
@@ -53,9 +54,9 @@ def held(request, monkeypatch):
         most = on.largest_tiles()
         words = {"all": most.words, "folded": 40, "one": 1}[request.param]
         monkeypatch.setattr(on, "largest_tiles", lambda t=most, w=words: t._replace(words=w))
-    program.build.cache_clear()  # what was built for more memory, and now for less
+    compiled.build.cache_clear()  # what was built for more memory, and now for less
     yield
-    program.build.cache_clear()
+    compiled.build.cache_clear()
 
 
 @pytest.mark.usefixtures("held")
@@ -98,8 +99,8 @@ def test_an_id_beyond_a_glance(engine, monkeypatch):
 def test_what_does_not_fit_a_queue_waits_in_none(vertex, noted):
     """From 2^32 vertices on an end is no word; and the edges of a spanning forest have numbers."""
     on, some = backends.get("threads"), Design.parse(design())
-    assert program.build(some, on, np.uint32, np.uint64, False, False).queues > 0
-    assert program.build(some, on, vertex, np.uint64, False, noted).queues == 0
+    assert compiled.build(some, on, np.uint32, np.uint64, False, False).queues > 0
+    assert compiled.build(some, on, vertex, np.uint64, False, noted).queues == 0
 
 
 class Lanes(Rehearsal):
@@ -220,7 +221,7 @@ def test_designs_that_there_are_not():
 def chosen(n, m, words):
     gpu = Rehearsal()
     gpu.largest_tiles = lambda: Largest(132, 1024, words)
-    options = dict(choosing.choose(gpu, n, m).design.words[0].options)
+    options = dict(auto.choose(gpu, n, m).design.words[0].options)
     return options.get("bits"), options["every"]
 
 
@@ -233,4 +234,4 @@ def test_auto_shares_bits_where_that_was_measured():
     assert chosen(2**20, 91_000_000, large) == ("cached", 20)  # L1 has room for them
     assert chosen(2**23, 2**28, large) == ("cached", 20)  # a bit for more than four
     assert chosen(2**21, 2**24, large) == ("cached", 7)  # links are what takes the time
-    assert "between 1,900,000 to 7,400,000 ids and 28 a vertex on" in str(choosing.SHARED[0])
+    assert "between 1,900,000 to 7,400,000 ids and 28 a vertex on" in str(auto.SHARED[0])

@@ -4,7 +4,7 @@ import pytest
 from races import explore, memory, phases, scenes
 from races.portions import DEEP
 
-from cc_rapids.design import Design, designs
+from cc_rapids.algorithms.design import Design, designs
 from cc_rapids.kernels import find as compress
 
 links = pytest.mark.parametrize("link", ["rem-cas", "rem-lock"])

@@ -10,21 +10,13 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from scipy.sparse import coo_array
 
 import cc_rapids
-from cc_rapids import (
-    Design,
-    DesignError,
-    backends,
-    choosing,
-    design,
-    generators,
-    oracle,
-    solve,
-)
+from cc_rapids import Design, DesignError, backends, generators, oracle
+from cc_rapids.algorithms import auto, design, run
+from cc_rapids.algorithms.compiled import Parts
 from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import Rehearsal
 from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import blocks
-from cc_rapids.program import Parts
 
 UNIONS = "async+halve", "rem-cas+splice", "early+full", "ecl", "afforest"
 BESIDES = "hooks+split", "jtb+two-try-split", "rem-lock+halve-one"  # keep more than parents
@@ -268,13 +260,13 @@ def test_batches_have_no_tiles():
     with pytest.raises(DesignError, match=r"leave none\(tiles=64\) out"):
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
     gpu = Rehearsal()
-    assert choosing.choose(gpu, 10**7, 10**7, near=1.0).design.window
-    assert not choosing.choose_for_batch(gpu, 10**7, 10**7).window
+    assert auto.choose(gpu, 10**7, 10**7, near=1.0).design.window
+    assert not auto.choose_for_batch(gpu, 10**7, 10**7).window
 
 
 def test_memory_is_planned():
     plain, tiled = (
-        solve.beyond(Design(sample), 1000, 1000, False, False)
+        run.beyond(Design(sample), 1000, 1000, False, False)
         for sample in ("none", "none(tiles=10)")
     )
     assert tiled - plain == 8 * (100 + 2)

@@ -14,7 +14,7 @@ from test_properties import check, components_of, quick
 
 import cc_rapids
 from cc_rapids import errors, slots, vertices, ways
-from cc_rapids.choosing import AT_ONCE
+from cc_rapids.algorithms.auto import AT_ONCE
 
 WAYS = {"as they are": 0, "offset": 0, "bit map": 1, "hash slots": 2}
 ENDS = [0, 1, 7, -1, 2**63 - 1, -(2**63), 2**31, -(2**31), 2**62 + 5, 12345678901234567]

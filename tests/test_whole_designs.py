@@ -6,7 +6,7 @@ from test_designs import GRAPHS, check, rows_of
 
 import cc_rapids
 from cc_rapids import Design
-from cc_rapids.algorithms import stages
+from cc_rapids.algorithms.literature import stages
 from cc_rapids.errors import DesignError
 
 

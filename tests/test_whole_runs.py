@@ -12,11 +12,10 @@ from races import memory, plants, whole
 from races.portions import DEEP
 from races.runs import Outcomes
 
-from cc_rapids import solve
-from cc_rapids.algorithms import search
-from cc_rapids.design import Design, designs
+from cc_rapids.algorithms import run
+from cc_rapids.algorithms.design import Design, designs
+from cc_rapids.algorithms.literature import search
 from cc_rapids.kernels import edges as reading
-from cc_rapids.kernels import sampling
 from cc_rapids.kernels.spec import CHOICES
 
 SAMPLES = list(CHOICES["sample"])
@@ -45,9 +44,9 @@ OPTIONS = (
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Probes and blocks for graphs so small."""
-    for module in (sampling, search, solve):
+    for module in (search, run):
         monkeypatch.setattr(module, "PROBES", whole.PROBES)
-    monkeypatch.setattr(solve, "MANY", 0)
+    monkeypatch.setattr(run, "MANY", 0)
     monkeypatch.setattr(reading, "BLOCK", 1)
 
 

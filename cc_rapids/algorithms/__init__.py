@@ -1,23 +1,12 @@
-"""Algorithms with loops of their own on the host, beside union and find: rounds, and searches.
+"""Designs by name, the rule behind "auto", and how a design is compiled and run.
 
-Written as :mod:`cc_rapids.kernels` are, and in the same registry.
+Importing the package registers every choice: of :mod:`cc_rapids.kernels` first, and then of
+:mod:`cc_rapids.algorithms.literature`, which nothing else imports.
 """
 
-# Importing a file registers what it holds, and ``designs()`` lists each axis in this order.
 # isort: off
 from .. import kernels
-from . import sutton, balduzzi, cong, dense, owner, patwary, rounds, search, stages
+from . import literature
 # isort: on
 
-__all__ = [
-    "balduzzi",
-    "cong",
-    "dense",
-    "kernels",
-    "owner",
-    "patwary",
-    "rounds",
-    "search",
-    "stages",
-    "sutton",
-]
+__all__ = ["kernels", "literature"]

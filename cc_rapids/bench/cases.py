@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import oracle
+from ..algorithms.compiled import build
+from ..algorithms.design import Design
+from ..algorithms.run import arranged, prepare, run
 from ..backends import Engine
-from ..design import Design
 from ..errors import VerificationError
 from ..generators import Graph
 from ..graph.forest import Forest
 from ..graph.memory_bound import memory_bound
 from ..job import job as solved
 from ..oracle.columns import label_columns
-from ..program import build
-from ..solve import arranged, prepare, run
 from .inputs import Input, inputs
 from .limits import on_paper
 from .peers import Peer, peer_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..design import Design
+from ..algorithms.design import Design
 from ..kernels.edges import sampled_count
 from ..plots import CARDS, Card
 

@@ -27,15 +27,15 @@ def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
 
     WORDS that are given have to stand in the name.
     """
-    from .. import listing
+    from ..algorithms import design
 
-    listed = [row for row in listing.rows() if all(word in row.name for word in words)]
+    listed = [row for row in design.rows() if all(word in row.name for word in words)]
     if not listed:
         raise click.UsageError(f"no design has {' and '.join(map(repr, words))} in its name")
     if json_output:
         print_json({"designs": [asdict(row) for row in listed]})
     elif markdown:
-        click.echo(listing.markdown(listed))
+        click.echo(design.markdown(listed))
     else:
         from rich.table import Table
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .. import oracle
+from ..algorithms.design import Design
 from ..api import components
 from ..backends import Engine
 from ..bench import Times, spread, timed
-from ..design import Design
 from ..errors import CcRapidsError, InputError, VerificationError
 from ..oracle.columns import label_columns
 from .files import Source, density, reason

@@ -12,11 +12,11 @@ from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, default_client
 from distributed.protocol import pickle
 
+from ..algorithms.design import Design, check_forest_design
 from ..backends import ENGINES
 from ..data import read
 from ..data.arguments import check_progress, check_word
 from ..data.read import Side
-from ..design import Design, check_forest_design
 from ..errors import EngineError, InputError, shown
 from ..result import check_labels
 from ..spans import check_range

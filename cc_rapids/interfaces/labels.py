@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algorithms.design import Design
 from ..data.adapters import is_graph
-from ..design import Design
 from ..errors import ArgumentTypeError
 from ..job import job
 from . import cugraph

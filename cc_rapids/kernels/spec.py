@@ -1,7 +1,7 @@
 """The registry: every algorithmic choice by its axis and its name.
 
 A kernel factory enters it by the decorator :func:`choice`; nothing else does. A design is one
-name from each axis (see :mod:`cc_rapids.design`), with options in parentheses:
+name from each axis (see :mod:`cc_rapids.algorithms.design`), with options in parentheses:
 ``kout(k=3)``, ``liu-tarjan(PRF)``.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Step = Callable[[Any], None]  # takes the work: the arrays of one run, see cc_rapids.solve
+Step = Callable[[Any], None]  # takes the work: the arrays of one run, see cc_rapids.algorithms.run
 
 AXES = ("sample", "link", "compress")
 ROWS = "rows: of an edge list, 48 bytes an edge while they are made"

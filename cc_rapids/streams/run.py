@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from .. import backends, batches, inputs
+from ..algorithms.design import Design, check_batch_design
 from ..batches import State
 from ..data.arguments import check_flag, check_path, check_progress
 from ..data.column import Content
@@ -19,7 +20,6 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
-from ..design import Design, check_batch_design
 from ..errors import InputError
 from ..index import Range
 from ..insertions import insert_given

@@ -5,8 +5,8 @@ import pytest
 
 import cc_rapids
 from cc_rapids import kernels
+from cc_rapids.algorithms.compiled import Parts
 from cc_rapids.kernels import edges, primitives
-from cc_rapids.program import Parts
 
 SIZES = [0, 1, 31, 32, 33, 100]
 WIDTHS = [np.int32, np.uint32, np.int64, np.uint64]

@@ -13,7 +13,7 @@ from machine import with_package
 from trials import TRIALS
 
 from cc_rapids import CapacityError, Connectivity, components, generators, oracle
-from cc_rapids.choosing import AUTO
+from cc_rapids.algorithms.auto import AUTO
 
 pytestmark = pytest.mark.gpu
 

@@ -7,7 +7,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import backends, one_launch, oracle
-from cc_rapids.choosing import AT_ONCE
+from cc_rapids.algorithms.auto import AT_ONCE
 from cc_rapids.errors import InputError
 
 pytestmark = pytest.mark.gpu

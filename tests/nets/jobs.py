@@ -69,7 +69,7 @@ def traces() -> dict[str, dict[str, Any]]:
     """
     found = {}
     with rehearsed(_Order) as engine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.solve.MANY", 0)
+        patch.setattr("cc_rapids.algorithms.run.MANY", 0)
         for name, job in jobs().items():
             engine.order.clear()
             job()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.design import Word, designs, find
+from cc_rapids.algorithms.design import Word, designs, find
 from cc_rapids.kernels import find as compress
 from cc_rapids.kernels import forest
 from cc_rapids.kernels.find import naive
@@ -125,7 +125,7 @@ def rule(link: str, compress: str | None = None, **facts: Any) -> Rule:
 
 
 def _made(choice: Choice, step: Word | None, tidy: str | None, on: Any) -> Any:
-    """The link, put together as :mod:`cc_rapids.program` does it."""
+    """The link, put together as :mod:`cc_rapids.algorithms.compiled` does it."""
     made = step and choice.finds[step.choice.name](on)
     finds = compress.FINDS | {"naive": compress.nothing}
     last = tidy or (step and step.choice.name)

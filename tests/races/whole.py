@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from cc_rapids import program, solve
-from cc_rapids.design import Design
+from cc_rapids.algorithms import compiled
+from cc_rapids.algorithms import run as solve
+from cc_rapids.algorithms.design import Design
 from cc_rapids.graph.edges import Adjacency, Edges
 from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels.primitives import WORD
@@ -61,7 +62,7 @@ def wrong(
         forest = Forest(engine, n)
         listed = Edges(ends[:, 0].copy(), ends[:, 1].copy(), 0)
         chosen = engine.fill(engine.empty(n, np.uint64), 0xFF) if noted else None
-        made = program.build(design, engine, np.uint32, np.uint32, rows is not None, noted)
+        made = compiled.build(design, engine, np.uint32, np.uint32, rows is not None, noted)
         solve.run(made, solve.prepare(made, listed, forest, rows, chosen))
         if forest.parent.tolist() != label:
             return f"{design}: {forest.parent} where {label} is right"

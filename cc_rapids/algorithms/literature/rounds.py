@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.find import naive
-from ..kernels.giant import giant_of
-from ..kernels.sampling import renamed
-from ..kernels.spec import Step, choice
+from ...kernels.find import naive
+from ...kernels.giant import giant_of
+from ...kernels.sampling import renamed
+from ...kernels.spec import Step, choice
 
 LETTERS = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
 RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))

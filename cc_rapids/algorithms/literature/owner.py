@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.csr_sampling import ONE
-from ..kernels.edges import entries_of
-from ..kernels.primitives import none_of
-from ..kernels.spec import Step, choice
+from ...kernels.csr_sampling import ONE
+from ...kernels.edges import entries_of
+from ...kernels.primitives import none_of
+from ...kernels.spec import Step, choice
 
 TOGETHER = 64  # searches that a CPU thread takes at a time
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.spec import Step, choice
+from ...kernels.spec import Step, choice
 
 ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
 BLOCK = 1 << 22  # cells that are looked at together by the array library

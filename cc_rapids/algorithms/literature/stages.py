@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.spec import Step, choice
+from ...kernels.spec import Step, choice
 from .cong import update, updated
 from .sutton import multi_jumps
 

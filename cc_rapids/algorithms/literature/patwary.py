@@ -9,9 +9,9 @@ Patwary, Refsnes and Manne 2012, as Cong and Muzio 2014, section 6, take it.
 
 from typing import Any
 
-from ..kernels.find import naive
-from ..kernels.spec import Step, choice
-from .phases import changes
+from ...kernels.find import naive
+from ...kernels.spec import Step, choice
+from ..phases import changes
 
 
 def unite(on: Any, read: Any) -> Any:

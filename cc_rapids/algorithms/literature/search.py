@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.csr_sampling import ONE, SWITCH
-from ..kernels.edges import entries_of, every
-from ..kernels.giant import LOW_WORD, PROBES, SPREAD
-from ..kernels.sampling import Sample
-from ..kernels.spec import Step, choice
+from ...kernels.csr_sampling import ONE, SWITCH
+from ...kernels.edges import entries_of, every
+from ...kernels.giant import LOW_WORD, PROBES, SPREAD
+from ...kernels.sampling import Sample
+from ...kernels.spec import Step, choice
 
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)

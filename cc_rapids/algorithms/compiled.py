@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from . import kernels
-from .algorithms import phases
-from .backends import Engine, Kernel
+from .. import kernels
+from ..backends import Engine, Kernel
+from ..errors import EngineError
+from ..kernels import blocks, edges, giant, primitives, shared_filter
+from ..kernels import shared_filter as queues
+from . import phases
 from .design import Design
-from .errors import EngineError
-from .kernels import blocks, edges, giant, primitives, shared_filter
-from .kernels import shared_filter as queues
 
 Step = Callable[[Any], None]
 
 
 @dataclass(frozen=True)
 class Program:
-    """The phases of one design on one engine; each takes the work (see :mod:`cc_rapids.solve`).
+    """The phases of one design on one engine; each takes the work of a run (see run.py).
 
     ``sample`` is None if there is none. ``window`` is how many ids a tile has, 0 if trees begin
     as single vertices. ``extra`` is what the link keeps beside the parents, which

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.spec import COUNT, Step, choice
-from .phases import changes
+from ...kernels.spec import COUNT, Step, choice
+from ..phases import changes
 
 HOOKS = {"hooks": ("alternate", "down")}
 

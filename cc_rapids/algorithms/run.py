@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .backends import MEMORY, Array, Engine
+from ..backends import MEMORY, Array, Engine
+from ..errors import CapacityError
+from ..graph.edges import Adjacency, Edges, listed, rows_of
+from ..graph.forest import ROOM_FOR_BITS, Ahead, Forest
+from ..kernels.giant import PROBES
+from .compiled import Program, build, build_mixed
 from .design import Design
-from .errors import CapacityError
-from .graph.edges import Adjacency, Edges, listed, rows_of
-from .graph.forest import ROOM_FOR_BITS, Ahead, Forest
-from .kernels.giant import PROBES
-from .program import Program, build, build_mixed
 
 MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
 LONG = 1 << 22  # edges of a list that is worth two launches, to tell early how many vertices occur

@@ -9,12 +9,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from .backends import Engine
+from ..backends import Engine
+from ..errors import DesignError, unknown
+from ..graph.edges import Adjacency
+from ..kernels import csr_sampling
+from ..kernels.shared_filter import HELD, IDS
 from .design import Design
-from .errors import DesignError, unknown
-from .graph.edges import Adjacency
-from .kernels import csr_sampling
-from .kernels.shared_filter import HELD, IDS
 
 RULES = ("measured", "paper")
 REM = "rem-cas"

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.edges import checked, listed
-from ..kernels.spec import Step, choice
-from .phases import changes
+from ...kernels.edges import checked, listed
+from ...kernels.spec import Step, choice
+from ..phases import changes
 from .sutton import multi_jumps
 
 Round = Callable[[Any], bool]  # over the edges of a work: whether it has changed anything

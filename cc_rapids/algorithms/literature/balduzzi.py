@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.find import naive
-from ..kernels.spec import Step, choice
-from .phases import changes
+from ...kernels.find import naive
+from ...kernels.spec import Step, choice
+from ..phases import changes
 from .sutton import multi_jumps
 
 

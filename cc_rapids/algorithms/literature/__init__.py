@@ -1,0 +1,21 @@
+"""Algorithms with loops of their own on the host, beside union and find: rounds, and searches.
+
+Written as :mod:`cc_rapids.kernels` are, and in the same registry.
+"""
+
+# Importing a file registers what it holds, and ``designs()`` lists each axis in this order.
+# isort: off
+from . import sutton, balduzzi, cong, dense, owner, patwary, rounds, search, stages
+# isort: on
+
+__all__ = [
+    "balduzzi",
+    "cong",
+    "dense",
+    "owner",
+    "patwary",
+    "rounds",
+    "search",
+    "stages",
+    "sutton",
+]
