@@ -10,8 +10,8 @@ import numpy as np
 from .backends import Array, Engine
 from .data.column import Column, of
 from .data.frame_access import rows_of
-from .spans import bounds, type_of
-from .strings import chosen, different, factorise, taken
+from .ids.range import bounds, type_of
+from .ids.strings import chosen, different, factorise, taken
 
 
 def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:

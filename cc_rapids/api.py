@@ -97,7 +97,7 @@ def components(  # type: ignore[misc]
     Components
         Memory beyond the input, for integers close together: 4 n + n / 8 + answer + 8 MiB, for n
         integers from the least id to the greatest, which :func:`cc_rapids.memory_bound` has in
-        full (8 bytes each beyond 2^32 of them). For others see :mod:`cc_rapids.ways`;
+        full (8 bytes each beyond 2^32 of them). For others see :mod:`cc_rapids.ids.encode`;
         ``explain=True`` says how much.
 
     Raises

@@ -22,7 +22,7 @@ from .data.column import no_rows, without_rows
 from .data.edge_input import Given
 from .graph.edges import Edges
 from .graph.forest import Forest
-from .index import Index, extended
+from .ids.growing import Index, extended
 from .kernels import find
 from .kernels import forest as forest_module
 from .kernels import queries as batch

@@ -21,7 +21,7 @@ from .data.column import text_buffers
 from .data.frame_kind import given_like, kind_words
 from .errors import FormatError
 from .graph.forest import Forest
-from .index import Index, Integers, Range, Texts, Tuples
+from .ids.growing import Index, Integers, Range, Texts, Tuples
 from .inputs import NOTHING
 
 FORMAT = "cc_rapids connectivity 2"

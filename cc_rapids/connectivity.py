@@ -15,7 +15,7 @@ from .data.frame_access import rows_of
 from .data.frame_build import column_like
 from .data.read import Side
 from .data.streams import is_iterable
-from .index import check_kind
+from .ids.growing import check_kind
 from .insertions import insert_all, insert_given
 from .result import Components, check_labels
 from .snapshots import begun, merged, snapshot

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import backends, one_launch, vertices
+from . import backends, one_launch
 from .algorithms.auto import (
     AT_ONCE,
     RULES,
@@ -31,11 +31,12 @@ from .data.column import Lending
 from .data.edge_input import Given
 from .graph.edges import Adjacency, check_offsets, rows_of
 from .graph.forest import Ahead
-from .names import Offset
+from .ids import encode as vertices
+from .ids.decoders import Offset
+from .ids.encode import Numbered
+from .ids.range import NOT_SEEN, Span
 from .plan import Plan, check_memory, plan
 from .result import Components, Facts, check_labels
-from .spans import NOT_SEEN, Span
-from .vertices import Numbered
 
 if TYPE_CHECKING:
     from .streams import StreamPlan

@@ -27,7 +27,7 @@ from .data.frame_access import (
 from .data.frame_build import with_column
 from .errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
 from .graph.forest import Forest
-from .vertices import Names
+from .ids.decoders import Names
 
 IDS = ("min", "max")  # the kinds of labels that are ids
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")

@@ -22,15 +22,14 @@ from .graph.bitset import blocks_of
 from .graph.edges import Edges
 from .graph.forest import ROOM, Forest
 from .graph.memory_bound import FEW_IDS, ids_at_once
+from .ids.decoders import Offset
+from .ids.encode import WORDS_EACH, Numbered, as_it_is
+from .ids.range import Span, all_fit, decoded, last_of, sign_of, wide_of
 from .kernels import edges as reading
 from .kernels import find, forest, gather, giant, id_range, scan
 from .kernels import one_launch as one
 from .kernels.giant import PROBES
 from .kernels.primitives import WORD
-from .names import Offset
-from .spans import Span, all_fit, decoded, last_of, sign_of, wide_of
-from .vertices import Numbered, as_it_is
-from .ways import WORDS_EACH
 
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64

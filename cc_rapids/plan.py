@@ -13,7 +13,7 @@ from .backends import ALONE, MEMORY, Engine
 from .data.arguments import check_word
 from .data.edge_input import Given
 from .graph.forest import room_for_queues
-from .vertices import measure
+from .ids.encode import measure
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of
 STRING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
@@ -113,7 +113,7 @@ def plan(
 
 def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int]:
     """How strings and several columns become vertices, why so, and the bytes."""
-    from .strings import bytes_of
+    from .ids.strings import bytes_of
 
     size, parts = rows * STRING_BYTES + COPIES * bytes_of(columns), len(given.src.parts)
     if parts:

@@ -18,12 +18,11 @@ from .data.edge_input import Given
 from .data.frame_access import bring
 from .errors import InputError
 from .graph.forest import Forest
+from .ids.decoders import Names, same_integers
+from .ids.strings import same_strings
 from .lookup import IDS
-from .names import same_integers
 from .selection import Selection
 from .spanning import forest_columns
-from .strings import same_strings
-from .vertices import Names
 
 LABELS = ("min", "max", "dense", "size")
 

@@ -11,7 +11,7 @@ from .algorithms.design import Design
 from .backends import Engine
 from .batches import State
 from .graph.forest import Forest
-from .index import Integers, Range
+from .ids.growing import Integers, Range
 from .result import Components, Facts
 
 

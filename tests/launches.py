@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import Design, VerificationError, backends, generators, texts
+from cc_rapids import Design, VerificationError, backends, generators
 from cc_rapids.algorithms.auto import AUTO, for_forest
 from cc_rapids.audit.labels import audit_labels
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
+from cc_rapids.ids import strings as texts
 
 # What "auto" runs by either of its rules, with a forest too.
 CHOSEN = [rule.design for rule in AUTO]
@@ -56,10 +57,10 @@ def takes_batches(design):
 def ids():
     """Every way from ids to vertices and back to labels, without a word for each of a wide span."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.ways.SMALL", 100)
+        patch.setattr("cc_rapids.ids.encode.SMALL", 100)
         name_vertices()
-        patch.setattr("cc_rapids.slots.FEW", 10)
-        patch.setattr("cc_rapids.spans.LONG", 10)
+        patch.setattr("cc_rapids.ids.hash_table.FEW", 10)
+        patch.setattr("cc_rapids.ids.range.LONG", 10)
         glance()
 
 
@@ -101,7 +102,7 @@ def strings():
     for dtype in (INT, LONG):
         text = texts.Text.of(chars, np.arange(0, 46, 15, dtype), backends.get("cuda"))
         texts.check_offsets(text)
-        texts.factorise(text)
+        texts.factorise_text(text)
 
 
 def at_once(dtype):

@@ -16,9 +16,11 @@ import numpy as np
 import pandas as pd
 
 import cc_rapids
-from cc_rapids import components, index, names, oracle, rows, slots
+from cc_rapids import components, oracle
 from cc_rapids.algorithms.literature import rounds, search
 from cc_rapids.backends import base
+from cc_rapids.ids import decoders as names
+from cc_rapids.ids import growing, hash_table, multi_column
 from cc_rapids.kernels import (
     blocks,
     find,
@@ -77,7 +79,7 @@ def words(v):
     return np.array([f"vertex {k:07d}" for k in v.tolist()])
 
 
-SMALL = {"cc_rapids.ways.SMALL": 100}
+SMALL = {"cc_rapids.ids.encode.SMALL": 100}
 LIST = lambda design: lambda: ((SRC, DST), {"design": design}, {})  # noqa: E731
 SPREAD = lambda by: lambda: ((SRC * by, DST * by), {"design": "none+async+naive"}, SMALL)  # noqa: E731
 
@@ -252,7 +254,7 @@ PLANTS = {
     "lower": Plant(ids.lower, "vertex(k)", "vertex(k // 2)", "slots"),
     "hang": Plant(ids.hang, "roots[k]", "roots[k // 2]", "slots"),
     "order of ids": Plant(
-        slots.Slots.settle,
+        hash_table.Slots.settle,
         "order = engine.xp.argsort(ids)",
         "order = engine.xp.argsort(-ids)",
         "slots",
@@ -264,11 +266,13 @@ PLANTS = {
         "~(x << HALVES | x >> HALVES | BYTE)",
         "strings",
     ),
-    "digits": Plant(rows.number_rows, "a * size + b", "a + b", "several"),
-    "split digits": Plant(rows.Digits.split, "numbers // size", "numbers // size // 2", "several"),
-    "growing": Plant(index.Integers.inserted, "numbers[back]", "numbers[back // 2]", "growing"),
+    "digits": Plant(multi_column.number_rows, "a * size + b", "a + b", "several"),
+    "split digits": Plant(
+        multi_column.Digits.split, "numbers // size", "numbers // size // 2", "several"
+    ),
+    "growing": Plant(growing.Integers.inserted, "numbers[back]", "numbers[back // 2]", "growing"),
     "places": Plant(
-        index._Placed._insert,
+        growing._Placed._insert,
         "places[old] = self.places",
         "places[old] = self.places[::-1]",
         "growing",

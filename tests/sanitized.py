@@ -101,9 +101,9 @@ def ids_that_change(engine):
     """Columns of every kind of id that change between two launches."""
     there = backends.get(engine).asarray
     with (
-        mock.patch("cc_rapids.ways.SMALL", 2 * N),
-        mock.patch("cc_rapids.slots.FEW", 10),
-        mock.patch("cc_rapids.spans.LONG", 200),
+        mock.patch("cc_rapids.ids.encode.SMALL", 2 * N),
+        mock.patch("cc_rapids.ids.hash_table.FEW", 10),
+        mock.patch("cc_rapids.ids.range.LONG", 200),
     ):
         for factor in (1, 20, 10**9):
             for since in range(8):

@@ -30,7 +30,7 @@ def gathered(engine, monkeypatch):
     rooms, gather = [], forest.Forest._gather
     monkeypatch.setattr(backends.get(engine), "goes_on", True, raising=False)
     monkeypatch.setattr(backends.get(engine), "in_one_launch", False, raising=False)
-    monkeypatch.setattr("cc_rapids.ways.SMALL", 1000)
+    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 1000)
 
     def noted(own, name, low, room, *rest):
         rooms.append((room, own.vertices))

@@ -16,7 +16,8 @@ import pytest
 from lies import FAR, LIES, M, N, any_answer, edges, engine_of, no_hang, rows, running_on
 from refusals import refused
 
-from cc_rapids import CcRapidsError, Connectivity, Csr, InputError, texts
+from cc_rapids import CcRapidsError, Connectivity, Csr, InputError
+from cc_rapids.ids import strings
 
 NEAR = [0, 1, N - 1, N, N + 1]
 SINCE = (1, 2, 3, 5, 8)  # launches before columns change; the first one reads them
@@ -118,9 +119,9 @@ ENCODINGS = [name for name, *_ in encodings()]
 @pytest.fixture
 def small(monkeypatch):
     """Every way of numbering, and every estimate, is taken for a few ids."""
-    monkeypatch.setattr("cc_rapids.ways.SMALL", 2 * N)
-    monkeypatch.setattr("cc_rapids.slots.FEW", 10)
-    monkeypatch.setattr("cc_rapids.spans.LONG", 200)
+    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 2 * N)
+    monkeypatch.setattr("cc_rapids.ids.hash_table.FEW", 10)
+    monkeypatch.setattr("cc_rapids.ids.range.LONG", 200)
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
@@ -152,10 +153,10 @@ def test_strings_that_leave_their_bytes(dtype):
         offsets = (np.arange(101) * 8).astype(dtype)
         offsets[at] = lie
         with running_on(engine_of("checked")) as engine, no_hang():
-            text = texts.Text.of(chars, offsets, engine)
+            text = strings.Text.of(chars, offsets, engine)
             with pytest.raises(InputError, match="some end before they begin, or beyond"):
-                texts.check_offsets(text)
-            texts.factorise(text)
+                strings.check_offsets(text)
+            strings.factorise_text(text)
 
 
 CALLS = {

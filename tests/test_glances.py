@@ -6,11 +6,12 @@ from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from test_properties import check, components_of
 
 import cc_rapids
-from cc_rapids import backends, errors, generators, job, spans
+from cc_rapids import backends, errors, generators, job
 from cc_rapids.algorithms import auto
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from cc_rapids.data import read as frames
 from cc_rapids.graph.edges import Edges
+from cc_rapids.ids import range as spans
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_columns_of_far_ids_are_not_read_for_their_span(engine, glancing, monkey
     """Where a bit each may pay, they are."""
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr("cc_rapids.ways.SMALL", 10)
+    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 10)
     read, seen = spans._read, []
     monkeypatch.setattr(
         spans, "_read", lambda *rest, sure: seen.append(sure) or read(*rest, sure=sure)

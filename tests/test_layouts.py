@@ -142,7 +142,7 @@ def test_kinds_of_memory_that_there_are_not():
 
 
 def test_the_span_is_not_guessed_where_its_square_is_taken(monkeypatch):
-    monkeypatch.setattr("cc_rapids.spans.LONG", 10)
+    monkeypatch.setattr("cc_rapids.ids.range.LONG", 10)
     ids = np.arange(400)
     plan = cc_rapids.components((ids, ids[::-1].copy()), design="dense", explain=True)
     monkeypatch.setattr(threads.Threads, "free_bytes", lambda self: plan.bytes)

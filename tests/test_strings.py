@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cc_rapids
-from cc_rapids import backends, oracle, strings, texts
+from cc_rapids import backends, oracle
+from cc_rapids.ids import strings
+from cc_rapids.ids import strings as texts
 
 LONG = "the same first thousand letters " * 32
 CHAIN = ["a" * length for length in range(8 * texts.ROUNDS + 2)]  # each a prefix of the next
@@ -65,13 +67,13 @@ def check(found, words):
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("words", LISTS.values(), ids=LISTS)
 def test_codes_are_in_the_order_of_bytes(on, words, dtype):
-    check([on.to_host(array) for array in texts.factorise(text(words, on, dtype))], words)
+    check([on.to_host(array) for array in texts.factorise_text(text(words, on, dtype))], words)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)  # the first example compiles
 @given(texts_of_any_kind)
 def test_any_strings(words):
-    check(texts.factorise(text(words, backends.get("threads"))), words)
+    check(texts.factorise_text(text(words, backends.get("threads"))), words)
 
 
 def test_many_strings():
@@ -82,7 +84,7 @@ def test_many_strings():
 
 
 def check_large(words):
-    codes, rows = texts.factorise(text(words, backends.get("threads")))
+    codes, rows = texts.factorise_text(text(words, backends.get("threads")))
     order, expected = np.unique(np.array(encoded(words)), return_inverse=True)
     np.testing.assert_array_equal(codes, expected)
     assert [words[row].encode() for row in rows.tolist()] == order.tolist()
@@ -97,7 +99,7 @@ def test_bytes_may_lie_anywhere(on, start):
     shifted = texts.Text.of(on.asarray(chars)[start:], offsets, on)
     beyond = texts.Text.of(chars, offsets + start, on)
     for one in (shifted, beyond):
-        check([on.to_host(array) for array in texts.factorise(one)], words)
+        check([on.to_host(array) for array in texts.factorise_text(one)], words)
 
 
 def weakly(monkeypatch, good_from):
@@ -117,7 +119,7 @@ def weakly(monkeypatch, good_from):
 def test_strings_that_share_a_hash_are_hashed_again(on, monkeypatch, tries):
     seeds = weakly(monkeypatch, tries)
     words = LISTS["numbers"]
-    check([on.to_host(array) for array in texts.factorise(text(words, on))], words)
+    check([on.to_host(array) for array in texts.factorise_text(text(words, on))], words)
     assert seeds == list(texts.SEEDS[: tries + 1])
 
 
@@ -138,7 +140,7 @@ def answer(words):
 
 def test_the_library_takes_over_where_hashes_fail(monkeypatch, caplog):
     seeds = weakly(monkeypatch, 100)
-    with caplog.at_level(logging.INFO, "cc_rapids.texts"):
+    with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):
         answer(LISTS["numbers"])
     assert seeds == list(texts.SEEDS)
     assert [record.message for record in caplog.records] == [
@@ -147,7 +149,7 @@ def test_the_library_takes_over_where_hashes_fail(monkeypatch, caplog):
 
 
 def test_the_library_takes_over_where_prefixes_never_end(caplog):
-    with caplog.at_level(logging.INFO, "cc_rapids.texts"):
+    with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):
         answer(CHAIN[:-1])
         assert not caplog.records
         answer(CHAIN)

@@ -168,7 +168,7 @@ def check_beyond_a_glance(m, row, far, monkeypatch, **options):
     """
     if SIMULATED and options["engine"] == "cuda":
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr("cc_rapids.spans.LONG", 10)
+    monkeypatch.setattr("cc_rapids.ids.range.LONG", 10)
     src, dst = np.arange(m), np.arange(1, m + 1)
     dst[row] = far
     found = cc_rapids.components((src, dst), **options)

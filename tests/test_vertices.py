@@ -13,8 +13,9 @@ from refusals import refused
 from test_properties import check, components_of, quick
 
 import cc_rapids
-from cc_rapids import errors, slots, vertices, ways
+from cc_rapids import errors
 from cc_rapids.algorithms.auto import AT_ONCE
+from cc_rapids.ids import encode, hash_table
 
 WAYS = {"as they are": 0, "offset": 0, "bit map": 1, "hash slots": 2}
 ENDS = [0, 1, 7, -1, 2**63 - 1, -(2**63), 2**31, -(2**31), 2**62 + 5, 12345678901234567]
@@ -27,9 +28,9 @@ def way(request, monkeypatch):
 
     def chosen(span, rows, given_bytes, free):
         most = min(span.size, rows)
-        return ways.WAYS[WAYS[request.param]](span, most, rows)
+        return encode.WAYS[WAYS[request.param]](span, most, rows)
 
-    monkeypatch.setattr(vertices, "choose_way", chosen)
+    monkeypatch.setattr(encode, "choose_way", chosen)
     return request.param
 
 
@@ -96,7 +97,7 @@ def test_sides_of_different_types(engine, dtypes, ids):
 def test_a_table_that_is_too_small_grows(engine, monkeypatch, caplog, about):
     if engine == "cuda" and SIMULATED and about != 20:
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr(slots, "_about", lambda columns, engine: about)
+    monkeypatch.setattr(hash_table, "_about", lambda columns, engine: about)
     caplog.set_level("INFO", "cc_rapids")
     random = np.random.default_rng(3)
     edges = tuple(random.integers(-(2**62), 2**62, 800)[random.integers(0, 800, (2, 1000))])
@@ -105,7 +106,7 @@ def test_a_table_that_is_too_small_grows(engine, monkeypatch, caplog, about):
 
 
 def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
-    monkeypatch.setattr(slots, "_about", lambda columns, engine: 1)
+    monkeypatch.setattr(hash_table, "_about", lambda columns, engine: 1)
     real = type(on).free_bytes
     edges = np.arange(500) * 2**50, np.arange(500) * 2**50 + 1
     answers = iter([real(on), 1000])
@@ -118,7 +119,7 @@ def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
 @pytest.mark.skipif(SIMULATED, reason=EACH_THREAD_IS_SLOW)
 def test_the_number_of_different_ids_is_estimated_closely(on, different):
     column = on.asarray((np.arange(400_000) % different) * 10**12 - 2**60)
-    assert slots._about([column], on) == pytest.approx(different, rel=0.03, abs=1)
+    assert hash_table._about([column], on) == pytest.approx(different, rel=0.03, abs=1)
 
 
 def test_hashed_ids_take_no_memory_for_their_span(on):

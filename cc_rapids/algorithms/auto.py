@@ -122,7 +122,7 @@ def choose(
     """The row that says what ``"auto"`` runs for m edges whose ids span n vertices.
 
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
-    ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.spans.Order`.
+    ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
     ``listed``: the edges are a list, and no rows of any kind.
     """
     asked = engine.name, n, m, rows, near, listed

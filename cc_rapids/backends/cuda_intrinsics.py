@@ -14,8 +14,6 @@ WARP = 32
 ALL_LANES = 0xFFFFFFFF
 NO_SIGN = (1 << 63) - 1
 HIGHEST, NOTHING = np.uint64(1 << 63), np.uint64(0)
-
-
 _device: Any = cuda.jit(device=True)
 
 

@@ -31,8 +31,6 @@ FORMATS_IN_WORDS = (
     f"{', '.join(ONE_BASED)} count vertices from 1, and ids are used as they stand in the file. "
     f"{', '.join(COUNTED)} keep vertices without edges; the others have edges only."
 )
-
-
 header_option = click.option(
     "--header/--no-header",
     default=None,

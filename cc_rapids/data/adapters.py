@@ -36,8 +36,6 @@ from .column import (
 from .edge_input import Given
 
 MOST_ROWS = 1 << 31  # of a column of cuDF's
-
-
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
 
 

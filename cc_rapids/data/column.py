@@ -21,11 +21,7 @@ from ..errors import ColumnTypeError, InputError, NullsError, shown
 from . import cudf_internals
 
 FILL = "fill or drop them first"
-
-
 LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
-
-
 REFUSE = "refuse"  # the policy of functions that have no nulls=, beside "raise" and "drop"
 
 
@@ -317,14 +313,8 @@ def text_buffers(column: Any) -> tuple[Any, Any]:
 
 
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
-
-
 ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of what stands for no value
-
-
 WIDE = 1 << 20  # characters from which on an array of text may be one of objects instead:
-
-
 MOSTLY = 8  # if it has room for this many times the characters that there are
 
 
@@ -467,11 +457,7 @@ def _integers(name: str, values: list[int]) -> Any:
 
 
 LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
-
-
 Lend = Callable[[], AbstractContextManager[Any]]
-
-
 Native = Callable[[Any, Callable[[], Any]], Any]
 
 

@@ -225,8 +225,6 @@ def source_of(
 
 
 Entry = list[Any]  # of path, size and time of change, as JSON has them
-
-
 IN_MEMORY = " rows in memory"  # behind their number, in place of a path: the time is then a hash
 
 

@@ -41,7 +41,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     """Return the most bytes that a run takes beyond its input: ``4 n + n / 8 + answer + 8 MiB``.
 
     For an edge list by the design that "auto" chooses, whose integer ids get a word each (see
-    :mod:`cc_rapids.ways`), on any engine. What other ids, rows and designs take,
+    :mod:`cc_rapids.ids.encode`), on any engine. What other ids, rows and designs take,
     ``components(..., explain=True).bytes`` says, for the largest answer that there may be.
 
     Parameters

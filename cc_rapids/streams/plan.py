@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..backends import Engine
 from ..data.memory_budget import LEAST_ROWS, Budget, in_words
 from ..data.streams import Source
-from ..index import Index, Integers, Range, Texts, Tuples
+from ..ids.growing import Index, Integers, Range, Texts, Tuples
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
 

@@ -21,7 +21,7 @@ from ..data.memory_budget import MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
 from ..errors import InputError
-from ..index import Range
+from ..ids.growing import Range
 from ..insertions import insert_given
 from ..result import Components, check_labels
 from ..snapshots import begun, snapshot

@@ -12,7 +12,8 @@ from lies import LIES, rows
 from machine import with_package
 
 import cc_rapids
-from cc_rapids import Csr, InputError, backends, texts
+from cc_rapids import Csr, InputError, backends
+from cc_rapids.ids import strings
 from cc_rapids.interfaces import pylibcugraph
 from cc_rapids.scipy import connected_components
 
@@ -78,10 +79,10 @@ def test_strings_that_leave_their_bytes():
         offsets = np.arange(101, dtype=np.int32) * 8
         offsets[at] = lie
         with on.scope():
-            text = texts.Text.of(cupy.full(800, 65, np.uint8), cupy.asarray(offsets), on)
+            text = strings.Text.of(cupy.full(800, 65, np.uint8), cupy.asarray(offsets), on)
             with pytest.raises(InputError, match="some end before they begin, or beyond"):
-                texts.check_offsets(text)
-            texts.factorise(text)
+                strings.check_offsets(text)
+            strings.factorise_text(text)
 
 
 @pytest.mark.parametrize("share", range(4))

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 import cc_rapids
-from cc_rapids import doctor, errors, slots, vertices, ways
+from cc_rapids import doctor, errors
+from cc_rapids.ids import encode, hash_table
+from cc_rapids.ids import encode as vertices
 
 pytestmark = pytest.mark.gpu
 
@@ -47,7 +49,7 @@ def hashed(n, m, seed=0):
 @pytest.mark.parametrize("m", [1, 500, 200_000])
 def test_every_way(cudf, monkeypatch, way, m):
     def chosen(span, rows, given_bytes, free):
-        made = [make(span, min(span.size, rows), rows) for make in ways.WAYS]
+        made = [make(span, min(span.size, rows), rows) for make in encode.WAYS]
         return next(kind for kind in made if kind.name == way)
 
     monkeypatch.setattr(vertices, "choose_way", chosen)
@@ -80,11 +82,11 @@ def test_the_number_of_different_ids_is_estimated_closely():
     engine = cc_rapids.backends.get("cuda")
     for different in (1, 1000, 30_000, 3_000_000):
         column = engine.asarray((np.arange(4_000_000) % different) * 10**12 - 2**60)
-        assert slots._about([column], engine) == pytest.approx(different, rel=0.03, abs=1)
+        assert hash_table._about([column], engine) == pytest.approx(different, rel=0.03, abs=1)
 
 
 def test_a_table_that_is_too_small_grows(cudf, monkeypatch):
-    monkeypatch.setattr(slots, "_about", lambda columns, engine: 50)
+    monkeypatch.setattr(hash_table, "_about", lambda columns, engine: 50)
     both(cudf, hashed(20_000, 40_000))
 
 

@@ -10,8 +10,10 @@ import test_strings
 from as_lists import columns
 
 import cc_rapids
-from cc_rapids import backends, oracle, strings, texts
+from cc_rapids import backends, oracle
 from cc_rapids.data.cudf_internals import lend_strings
+from cc_rapids.ids import strings
+from cc_rapids.ids import strings as texts
 
 pytestmark = pytest.mark.gpu
 
@@ -48,7 +50,7 @@ def check(cudf, series):
 
 @pytest.mark.parametrize("kind", ["short", "numbered", "long", "spread", "unicode", "zeros"])
 def test_the_order_is_that_of_cudf(cudf, kind, caplog):
-    with caplog.at_level(logging.INFO, "cc_rapids.texts"):
+    with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):
         check(cudf, cudf.Series(random_words(kind)))
     assert not caplog.records
 
@@ -135,13 +137,13 @@ def test_hashes_that_fail(cudf, monkeypatch, caplog):
     test_strings.weakly(monkeypatch, 1)
     check(cudf, cudf.Series(random_words("numbered")))
     test_strings.weakly(monkeypatch, 100)
-    with caplog.at_level(logging.INFO, "cc_rapids.texts"):
+    with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):
         check(cudf, cudf.Series(random_words("numbered")))
-    assert [record.name for record in caplog.records] == ["cc_rapids.texts"]
+    assert [record.name for record in caplog.records] == ["cc_rapids.ids.strings"]
 
 
 def test_prefixes_that_never_end(cudf, caplog):
-    with caplog.at_level(logging.INFO, "cc_rapids.texts"):
+    with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):
         check(cudf, cudf.Series(test_strings.CHAIN))
     assert "the library sorts them" in caplog.text
 

@@ -215,11 +215,7 @@ def _outside(path: str, block: Block, layout: Layout, every: range) -> FormatErr
 
 
 _DIALECT = DIALECTS["metis"]
-
-
 _DIGITS = re.compile(r"[0-9]+")
-
-
 _FLAGS = re.compile(r"[01]{1,3}")
 
 

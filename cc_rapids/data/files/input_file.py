@@ -37,11 +37,7 @@ FORMATS = {
     "egr": (".egr",),
     "npz": (".npz",),
 }
-
-
 PACKED = (".gz", ".zst")
-
-
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
@@ -75,8 +71,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 Progress = Callable[[int, int], object]
-
-
 Read = tuple["pa.Table", range | None]  # what a reader returns: the columns, and all vertices
 
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 
 RowGroups = Callable[[str, list[str], list[int]], Any]
-
-
 WHOLE = {  # readers of files that are read whole
     "he": read_he,
     "gr": read_shortest_paths,
@@ -46,8 +44,6 @@ WHOLE = {  # readers of files that are read whole
     "egr": read_egr,
     "npz": read_npz,
 }
-
-
 IN_PIECES = ("csv", "tsv", "snap", "parquet", "arrow")
 
 
@@ -335,8 +331,6 @@ __all__ = [
     "write_edges",
     "write_table",
 ]
-
-
 _READERS = WHOLE | {
     "csv": read_delimited,
     "tsv": read_delimited,
@@ -344,8 +338,6 @@ _READERS = WHOLE | {
     "arrow": read_arrow,
     "parquet": read_parquet,
 }
-
-
 _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 
 

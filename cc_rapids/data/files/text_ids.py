@@ -139,14 +139,10 @@ def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 _FLOATS = ", because floats merge ids beyond 2^53"
-
-
 _WAY_OUT = (
     ": write them as integers, name other columns by source= and destination= (--source,"
     " --destination), or, if they are names, store them as strings in Parquet, or in quotes in csv"
 )
-
-
 _SHOWN = 60  # letters of a value
 
 

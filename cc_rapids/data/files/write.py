@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 
 _DESCRIPTOR = re.compile(r"/proc/(self|thread-self|[0-9]+)/(task/[0-9]+/)?fd/([0-9]+)")
-
-
 _MOST_LINKS = 40  # as many as Linux follows
 
 
@@ -273,8 +271,6 @@ def _packed(raw: BinaryIO, pack: str) -> Iterator[BinaryIO]:
 
 
 _UNFIT = r"[ \t\n\v\f\r]|^[#%]|^$"  # of words between blanks
-
-
 _OTHERS = "; write csv, tsv, arrow or parquet"
 
 
@@ -379,8 +375,6 @@ def _shown(word: str | None) -> str:
 
 
 _MOST = (1 << 31) - 1  # the largest int32
-
-
 _ROWS_AT_ONCE = 1 << 16
 
 
@@ -453,17 +447,9 @@ def _adjacency(
 
 
 ONE_BASED = ("gr", "metis", "mtx")  # whose vertices are 1 .. n
-
-
 COUNTED = ("he", "gr", "metis", "mtx", "egr", "npz")  # which keep the number of vertices
-
-
 GATHERED = ("metis", "egr", "npz")  # which are written from a list in memory
-
-
 _WHOLE = ("gr", "metis", "egr")  # whose weights are whole numbers
-
-
 _TAGS = {"he": "E", "gr": "a"}
 
 
@@ -698,8 +684,6 @@ _WRITERS: dict[str, Callable[[EdgeList, BinaryIO, str, Path], Any]] = {
     "parquet": _parquet,
     "arrow": _arrow,
 }
-
-
 TABLES = ("csv", "tsv", "snap", "arrow", "parquet")
 
 

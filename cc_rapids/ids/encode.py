@@ -1,34 +1,120 @@
-"""Vertex ids to vertices 0 .. n - 1 and back.
+"""Vertex ids to vertices 0 .. n - 1 and back, in a way chosen by what the columns hold.
+
+==============  ===================================================================================
+as they are     vertex = id: a word for each id from 0 to the greatest
+offset          vertex = id - the least: a word for each id of the span
+bit map         vertex = rank of the id: a bit for each id of the span, a word for each that occurs
+hash slots      vertex = slot of the id in a hash table: nothing depends on the span
+==============  ===================================================================================
 
 Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
-their span; :mod:`cc_rapids.ways` says what else there is. Strings are numbered in lexicographic
-order (:mod:`cc_rapids.strings`), so that the least vertex of a component is its lexicographically
-least member; several columns are one number a row, in the order of the rows.
+their span. Strings are numbered in lexicographic order (:mod:`cc_rapids.ids.strings`), so that the
+least vertex of a component is its lexicographically least member; several columns are one number a
+row, in the order of the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from .backends import Array, Engine
-from .data.edge_input import Given
-from .graph.bitset import blocks_of, rank
-from .graph.edges import Edges
-from .graph.forest import Forest
-from .kernels import id_bitmap, primitives
-from .names import Listed, Offset
-from .spans import NOT_SEEN, Order, Span, span_of
-from .ways import WORDS_EACH, Way, bits_pay, choose_way
+from ..backends import Array, Engine
+from ..data.edge_input import Given
+from ..errors import CapacityError
+from ..graph.bitset import blocks_of, rank
+from ..graph.edges import Edges
+from ..graph.forest import Forest
+from ..kernels import id_bitmap, primitives
+from .decoders import Listed, Names, Offset
+from .hash_table import GIB, slots_for
+from .range import NOT_SEEN, Order, Span, span_of
 
-if TYPE_CHECKING:
-    from .rows import RankedRows, Rows
-    from .strings import Words
+SMALL = 1 << 20  # a span that is not worth a second look
+WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the span while it is 4 times the list
+WORDS_EACH = ("as they are", "offset")
 
-Names: TypeAlias = "Offset | Listed | Words | Rows | RankedRows"
+
+@dataclass(frozen=True)
+class Way:
+    """One way to number the ids, what is said of them if it is chosen, and what it takes."""
+
+    name: str
+    why: str
+    vertices: int  # at most
+    bytes: int  # at most, beyond the input and the answer
+
+
+def choose_way(span: Span, rows: int, given_bytes: int, free: int) -> Way:
+    """The way for ids of a span that ``rows`` places name, in columns of so many bytes.
+
+    A word for each id of the span is the fastest while those words are at most four times the
+    columns; a bit for each next, while the bits are at most as many as the columns; a table
+    otherwise. If memory does not allow it, whatever takes least.
+
+    Raises
+    ------
+    CapacityError
+        No way fits.
+    """
+    most = min(span.size, rows)
+    answer = 2 * most * span.dtype.itemsize
+    wanted = _table
+    if span.size <= max(SMALL, WORDS_PER_BYTE * given_bytes):
+        wanted = _words
+    elif bits_pay(span.size, given_bytes):
+        wanted = _bits
+    way = wanted(span, most, rows)
+    if way.bytes + answer <= free:
+        return way
+    ways = [make(span, most, rows) for make in WAYS]
+    fitting = [way for way in ways if way.bytes + answer <= free]
+    if not fitting:
+        raise _too_large(span, ways, answer, free)
+    return min(fitting, key=lambda way: way.bytes)
+
+
+def bits_pay(size: int, given_bytes: int) -> bool:
+    """Whether a bit for each id of a span of that size takes no more than the columns."""
+    return size // 8 <= given_bytes
+
+
+def _words(span: Span, most: int, rows: int) -> Way:
+    n = span.size
+    return Way(WORDS_EACH[span.low != 0], "close enough together", n, n * _word(n) + n // 7)
+
+
+def _bits(span: Span, most: int, rows: int) -> Way:
+    n, word = span.size, _word(most)
+    size = n // 8 + n // 64 + rows * word + most * (word + span.dtype.itemsize + 1)
+    return Way("bit map", "too far apart for a word each, not for a bit", most, size)
+
+
+def _table(span: Span, most: int, rows: int) -> Way:
+    word = _word(most)
+    size = slots_for(most) * (9 + 2 * word) + rows * word + most * (40 + word)
+    return Way("hash slots", "too far apart for a word or a bit each", most, size)
+
+
+WAYS = (_words, _bits, _table)
+
+
+def _word(n: int) -> int:
+    return 4 if n <= 1 << 32 else 8
+
+
+def _too_large(span: Span, ways: list[Way], answer: int, free: int) -> CapacityError:
+    gib: Callable[[int], str] = lambda count: f"{(count + answer) / GIB:,.1f} GiB"  # noqa: E731
+    words, bits, table = ways
+    return CapacityError(
+        f"the ids span {span.size:,} values, from {span.low:,} to {span.high:,}: that takes"
+        f" {gib(words.bytes)} with a word for each, {gib(bits.bytes)} with a bit for each, and"
+        f" {gib(table.bytes)} in a hash table of the {table.vertices:,} that may occur;"
+        f" {free / GIB:,.1f} GiB are free: free some, or run where there is more (engine="
+        "'threads' uses the host's)"
+    )
 
 
 @dataclass(frozen=True)
@@ -91,7 +177,7 @@ def number(
     The ``span`` of integers may be known already.
     """
     if given.src.parts:
-        from .rows import Rows, number_rows
+        from .multi_column import Rows, number_rows
 
         numbers, digits = number_rows(given.columns, columns, engine)
         numbered = _number_integers(measure(given, numbers, engine), engine)
@@ -176,7 +262,7 @@ def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
 
 def _number_slots(ids: Ids, engine: Engine) -> Numbered:
     """Vertices are the slots of the ids in a hash table."""
-    from .slots import Slots
+    from .hash_table import Slots
 
     others, named = ids.arrays[2:], ids.given.vertices
     if isinstance(named, range) and named:

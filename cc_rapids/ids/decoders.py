@@ -8,11 +8,17 @@ which looks ids up: the vertex of each (any, where there is none), and whether t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .backends import Array, Engine
+from ..backends import Array, Engine
+
+if TYPE_CHECKING:
+    from .multi_column import RankedRows, Rows
+    from .strings import Words
+
+Names: TypeAlias = "Offset | Listed | Words | Rows | RankedRows"
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .backends import Array, Engine
-from .errors import CapacityError
-from .graph.forest import Forest
-from .kernels import forest as forest_module
-from .kernels import id_hash as kernel_ids
-from .names import Listed
-from .ways import GIB, slots_for
+from ..backends import Array, Engine
+from ..errors import CapacityError
+from ..graph.forest import Forest
+from ..kernels import forest as forest_module
+from ..kernels import id_hash as kernel_ids
+from .decoders import Listed
 
+GIB = 1 << 30
+SLOTS = 1.65  # slots for each id that is expected
 log = logging.getLogger(__name__)
 
 FEW = 1 << 16  # ids that need no estimate
@@ -119,3 +120,8 @@ def _check_growth(size: int, engine: Engine) -> None:
             f"the table of ids is full and would grow to {size:,} slots, {needed / GIB:,.1f} GiB,"
             f" but {free / GIB:,.1f} GiB are free"
         )
+
+
+def slots_for(ids: int) -> int:
+    """The slots of a table for so many ids: they fill three fifths of it."""
+    return max(32, int(SLOTS * ids))

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .backends import Array, Engine
-from .data.column import Column
-from .errors import InputError
-from .names import Listed, Offset
-from .spans import bounds, type_of
+from ..backends import Array, Engine
+from ..data.column import Column
+from ..errors import InputError
+from .decoders import Listed, Offset
+from .range import bounds, type_of
 from .strings import Words, factorise
 
 LIMIT = (1 << 63) - 1  # numbers that a row may have, and codes that a column may

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import kernels
-from .backends import Array, Engine
-from .data.edge_input import Given
-from .errors import ColumnTypeError, InputError
-from .graph.memory_bound import MORE, WIDER
-from .kernels import edges
+from .. import kernels
+from ..backends import Array, Engine
+from ..data.edge_input import Given
+from ..errors import ColumnTypeError, InputError
+from ..graph.memory_bound import MORE, WIDER
+from ..kernels import edges
 
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading

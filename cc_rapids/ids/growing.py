@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from .backends import Array, Engine
-from .data.column import Column, is_cudf
-from .data.edge_input import Given
-from .errors import CapacityError, ColumnTypeError, InputError
-from .names import Listed, Offset
-from .rows import RankedRows
-from .spans import bounds, span_of, type_of
+from ..backends import Array, Engine
+from ..data.column import Column, is_cudf
+from ..data.edge_input import Given
+from ..errors import CapacityError, ColumnTypeError, InputError
+from .decoders import Listed, Offset
+from .multi_column import RankedRows
+from .range import bounds, span_of, type_of
 from .strings import Words, factorise
 
 Names = Offset | Listed | Words
