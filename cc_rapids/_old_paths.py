@@ -14,6 +14,7 @@ from typing import Any
 MOVED = {
     "catalog": "kernels.spec",
     "engines": "backends",
+    "plan": "solver.plan",
     "kernels.compress": "kernels.find",
     "kernels.link": "kernels.union",
 }

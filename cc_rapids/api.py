@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+from os import PathLike
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from .algorithms.design import Design
-from .job import job
-from .plan import Plan
-from .result import Components
+from . import backends
+from .algorithms.auto import rule_of
+from .algorithms.design import Design, check_forest_design
+from .backends import MEMORY
+from .data import read
+from .data.arguments import check_flag, check_word
+from .data.column import Lending
+from .data.edge_input import Given
+from .graph.edges import check_offsets
+from .result import Components, Facts, check_labels
+from .solver.plan import Plan, plan
+from .solver.solve import Task, solve
 
 if TYPE_CHECKING:
     from .streams import StreamPlan
+
+log = logging.getLogger(__name__)
 
 
 @overload  # the options are those of the function itself
@@ -86,7 +99,7 @@ def components(  # type: ignore[misc]
         Note the edges of a spanning forest on the way, for :meth:`Components.forest`: one more
         integer a vertex, no second run.
     explain : bool
-        Return the :class:`~cc_rapids.plan.Plan` instead of running: how the ids would become
+        Return the :class:`~cc_rapids.solver.plan.Plan` instead of running: how the ids would become
         vertices, which design would run and why, and the most memory it would take.
     **chunked
         ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, with any of which a
@@ -179,3 +192,113 @@ def spanning_forest(
     options["forest"] = True
     found = components(edges, source, destination, **options)
     return found.forest() if isinstance(found, Components) else found
+
+
+def job(
+    edges: Any,
+    source: str | list[str] | None,
+    destination: str | list[str] | None,
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    header: bool | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    memory: str = "device",
+    forest: bool = False,
+    explain: bool = False,
+    listed: bool | int = False,
+    **chunked: Any,
+) -> Components | Plan | StreamPlan:
+    """What :func:`cc_rapids.components` does, with the same arguments.
+
+    ``listed`` says that the label frame will be asked for next, or of how many vertices: then its
+    rows may be gathered, and it may be made, before they are counted; see
+    :class:`cc_rapids.graph.forest.Ahead`.
+    """
+    check_labels(labels)
+    check_memory(memory)
+    forest, explain = check_flag("forest", forest), check_flag("explain", explain)
+    if chunked or _passes_by(edges, source):
+        ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
+        ids["header"] = header
+        how = {"labels": labels, "design": design, "engine": engine, "explain": explain}
+        return _stream(edges, (source, destination), (forest, memory), ids | how, chunked)
+    chosen, rule = Design.parse(design), rule_of(design)
+    if forest:
+        check_forest_design(chosen)
+    given = read.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    where = "cuda" if given.on_device else "threads"
+    runner = backends.get(where if engine is None else engine)
+    ends, starts, room = given.columns, [given.offsets] if given.offsets else [], runner.room()
+    with runner.scope(room), Lending([*ends, *starts]) as held:
+        columns, offsets = held[: len(ends)], held[len(ends) :]
+        if explain:
+            for starts in offsets:
+                check_offsets(given, runner.asarray(starts), runner)
+            return plan(given, columns, chosen, rule, forest, runner)
+        listed = listed if labels == "min" and runner.goes_on else False
+        task = Task(runner, chosen or rule, memory, forest, listed)
+        found = _run(given, columns, offsets, task, labels)
+    found._room = room
+    return found
+
+
+def check_memory(memory: str) -> None:
+    """An InputError with the nearest words if there is no such kind of memory."""
+    check_word("memory", memory, MEMORY)
+
+
+def _passes_by(edges: Any, source: Any) -> bool:
+    """Whether edges are a stream, as a file is whose ids have several columns.
+
+    The modules for these are not loaded for a pair or a frame.
+    """
+    if read.at_hand(edges):
+        return False
+    from .data.streams import is_stream
+
+    return is_stream(edges) or (isinstance(edges, str | PathLike) and isinstance(source, list))
+
+
+def _stream(
+    edges: Any, names: tuple[Any, Any], what: tuple[bool, str], options: Any, chunked: Any
+) -> Components | StreamPlan:
+    from .streams import check_streamed, stream_components
+
+    check_streamed(*what, chunked)
+    source, destination = (
+        name if name is None or isinstance(name, list) else str(name) for name in names
+    )
+    return stream_components(edges, source, destination, **options, **chunked)
+
+
+def _run(
+    given: Given, columns: list[Any], offsets: list[Any], task: Task, labels: str
+) -> Components:
+    started, engine, memory = perf_counter(), task.engine, task.memory
+    moves = engine.on_device and not (given.on_device and memory != "zero-copy")
+    if moves and not (given.src.strings or given.src.parts):
+        columns = [engine.placed(column, memory) for column in columns]
+        offsets = [engine.placed(column, memory) for column in offsets]
+        engine.synchronize()
+    copied = perf_counter()
+    solved = solve(given, columns, offsets, task)
+    numbered = solved.numbered
+    forest, names = numbered.settle(numbered.forest)
+    done = perf_counter()
+    facts = Facts(
+        design=str(solved.design),
+        ids=numbered.ids,
+        edges=given.src.size,
+        memory=memory,
+        seconds={"copy": copied - started if moves else None, "compute": done - copied},
+    )
+    if given.dropped:
+        log.info("%d edges with a null end were left out", given.dropped)
+    found, spent = forest.components, done - copied
+    log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
+    made = solved.frame if task.listed == forest.vertices else None
+    return Components(given, engine, names, forest, labels, facts, solved.chosen, made)

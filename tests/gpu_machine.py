@@ -89,16 +89,16 @@ class GpuMachine:
 
     def pytest_sessionstart(self):
         """Note each design that is run on a GPU, by whatever test."""
-        from cc_rapids import job
+        from cc_rapids.algorithms import run
 
-        solve = job.solve
+        solve = run.solve
 
         def noted(edges, forest, design, *rest, **options):
             if forest.engine.on_device:
                 self.running.add(str(design))
             return solve(edges, forest, design, *rest, **options)
 
-        job.solve = noted
+        run.solve = noted
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item, call):

@@ -83,7 +83,7 @@ def lies(share, shares, engine):
     chosen = [*map(Design.parse, TILED), *cc_rapids.designs()][share::shares]
     there = backends.get(engine).asarray
     for design in chosen:
-        with mock.patch("cc_rapids.job.check_offsets"):
+        with mock.patch("cc_rapids.solver.solve.check_offsets"):
             for lie in LIES.values():
                 offsets, indices = rows()
                 given = Csr(there(lie(offsets)), there(indices), True)

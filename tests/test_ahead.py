@@ -61,7 +61,7 @@ def test_labels_are_those_of_any_other_run(engine, gathered, kind, design):
 
 def test_rows_that_are_kept_are_given_away_once(engine, gathered):
     edges = pd.DataFrame({"src": [4, 2, 9, 9], "dst": [2, 7, 9, 4]})
-    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, num_vertices=10, listed=True)
+    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, num_vertices=10, listed=True)
     first, second = found.labels(), found.labels()
     assert gathered == [(10, 0), (10, 10)]
     pd.testing.assert_frame_equal(first, second)
@@ -75,7 +75,7 @@ def test_rows_that_are_kept_are_given_away_once(engine, gathered):
 def test_what_is_not_asked_for_is_not_gathered(engine, gathered, options):
     edges = np.array([4, 2, 9, 9]), np.array([2, 7, 9, 4])
     listed = not (options.get("forest") or not options)
-    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, **options, listed=listed)
+    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, **options, listed=listed)
     assert len(found) == 1
     assert gathered == []
 
@@ -141,7 +141,7 @@ def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
     noted = replace(given, frame=lambda columns: made.append(gathered[-1]) or given.frame(columns))
     monkeypatch.setattr(cc_rapids.data.read, "read", lambda *rest: noted)
     gathered.clear()
-    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, listed=told)
+    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, listed=told)
     early = told in (6, 7, 8)
     assert made == ([(told, 0)] if early else [])
     for _ in range(2):
@@ -161,7 +161,7 @@ def test_rows_for_which_there_is_no_memory_yet_are_gathered_later(engine, gather
 
     monkeypatch.setattr(forest.Forest, "_gather", once)
     edges = pd.DataFrame({"src": [4, 2, 9, 9], "dst": [2, 7, 9, 4]})
-    found = cc_rapids.job.job(edges, "src", "dst", engine=engine, listed=4)
+    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, listed=4)
     assert gathered == []
     assert found.labels()["labels"].tolist() == [2, 2, 2, 2]
     assert gathered == [(4, 4)]

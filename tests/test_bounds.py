@@ -31,7 +31,7 @@ def pytest_generate_tests(metafunc):
 
 def unseen():
     """No look at the offsets before they are used."""
-    return mock.patch("cc_rapids.job.check_offsets", return_value=None)
+    return mock.patch("cc_rapids.solver.solve.check_offsets", return_value=None)
 
 
 def test_rows_that_lie(guarded):

@@ -12,7 +12,8 @@ import pytest
 from machine import ROOT, with_package
 
 import cc_rapids
-from cc_rapids import backends, job
+from cc_rapids import backends
+from cc_rapids.algorithms import run
 
 FILES = sorted((ROOT / "tests" / "gpu").glob("*.py"))
 
@@ -107,7 +108,7 @@ def test_a_test_that_is_skipped_has_failed_unless_the_machine_is_the_reason():
 @pytest.fixture
 def session(monkeypatch):
     """A machine whose session has begun, on an engine that says it is a GPU's."""
-    monkeypatch.setattr(job, "solve", job.solve)
+    monkeypatch.setattr(run, "solve", run.solve)
     monkeypatch.setattr(backends.get("threads"), "on_device", True, raising=False)
     monkeypatch.chdir(ROOT)
     machine = gpu_machine.GpuMachine(Config("tests/gpu"))

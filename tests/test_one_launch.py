@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_rapids import components, one_launch, oracle
+from cc_rapids import components, oracle
 from cc_rapids.algorithms.auto import AT_ONCE
 from cc_rapids.backends.base import Kernel
 from cc_rapids.backends.threads import Threads
 from cc_rapids.errors import InputError
+from cc_rapids.solver import one_launch
 
 
 @pytest.fixture(autouse=True)

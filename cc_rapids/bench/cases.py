@@ -13,12 +13,12 @@ from .. import oracle
 from ..algorithms.compiled import build
 from ..algorithms.design import Design
 from ..algorithms.run import arranged, prepare, run
+from ..api import job as solved
 from ..backends import Engine
 from ..errors import VerificationError
 from ..generators import Graph
 from ..graph.forest import Forest
 from ..graph.memory_bound import memory_bound
-from ..job import job as solved
 from ..oracle.columns import label_columns
 from .inputs import Input, inputs
 from .limits import on_paper

@@ -11,11 +11,10 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from ..api import components
+from ..api import components, job
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..data.arguments import check_flag
 from ..errors import ArgumentTypeError, EngineError, InputError, shown
-from ..job import job
 
 log = logging.getLogger(__name__)
 

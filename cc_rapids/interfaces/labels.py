@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms.design import Design
+from ..api import job
 from ..data.adapters import is_graph
 from ..errors import ArgumentTypeError
-from ..job import job
 from . import cugraph
 
 

@@ -18,7 +18,7 @@ def nx():
 @pytest.mark.parametrize("name", [int, str])
 @pytest.mark.parametrize("degree", [0, 1, 4])
 def test_components_on_the_gpu_are_networkxs(nx, name, degree, caplog):
-    caplog.set_level("INFO", "cc_rapids.job")
+    caplog.set_level("INFO", "cc_rapids.api")
     n = 50_000
     rng = np.random.default_rng(degree)
     ends = rng.integers(0, n, (2, n * degree // 2)).tolist()

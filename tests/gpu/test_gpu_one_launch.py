@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import backends, one_launch, oracle
+from cc_rapids import backends, oracle
 from cc_rapids.algorithms.auto import AT_ONCE
 from cc_rapids.errors import InputError
+from cc_rapids.solver import one_launch
 
 pytestmark = pytest.mark.gpu
 SIZES = 1, 1024, 1025, one_launch.FEW, one_launch.FEW + 1, 135_168, 135_169, 1_000_000

@@ -100,7 +100,7 @@ def test_networkx_own_suite_passes_on_the_backend(tmp_path):
 
 
 def test_a_graph_is_converted_once_and_solved_once(conversions, caplog):
-    caplog.set_level(logging.INFO, "cc_rapids.job")
+    caplog.set_level(logging.INFO, "cc_rapids.api")
     graph = nx.path_graph(8)
     for _ in range(3):
         agree(graph)

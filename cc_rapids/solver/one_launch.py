@@ -13,23 +13,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .algorithms.auto import AT_ONCE, Branch, Rule
-from .algorithms.compiled import Parts
-from .algorithms.design import Design
-from .backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
-from .data.edge_input import Given
-from .graph.bitset import blocks_of
-from .graph.edges import Edges
-from .graph.forest import ROOM, Forest
-from .graph.memory_bound import FEW_IDS, ids_at_once
-from .ids.decoders import Offset
-from .ids.encode import WORDS_EACH, Numbered, as_it_is
-from .ids.range import Span, all_fit, decoded, last_of, sign_of, wide_of
-from .kernels import edges as reading
-from .kernels import find, forest, gather, giant, id_range, scan
-from .kernels import one_launch as one
-from .kernels.giant import PROBES
-from .kernels.primitives import WORD
+from ..algorithms.auto import AT_ONCE, Branch, Rule
+from ..algorithms.compiled import Parts
+from ..algorithms.design import Design
+from ..backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
+from ..data.edge_input import Given
+from ..graph.bitset import blocks_of
+from ..graph.edges import Edges
+from ..graph.forest import ROOM, Forest
+from ..graph.memory_bound import FEW_IDS, ids_at_once
+from ..ids.decoders import Offset
+from ..ids.encode import WORDS_EACH, Numbered, as_it_is
+from ..ids.range import Span, all_fit, decoded, last_of, sign_of, wide_of
+from ..kernels import edges as reading
+from ..kernels import find, forest, gather, giant, id_range, scan
+from ..kernels import one_launch as one
+from ..kernels.giant import PROBES
+from ..kernels.primitives import WORD
 
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64

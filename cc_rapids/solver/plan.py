@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..algorithms.auto import Branch, Rule, choose, choose_by_paper
+from ..algorithms.design import Design
+from ..algorithms.run import beyond
+from ..backends import ALONE, Engine
+from ..data.edge_input import Given
+from ..graph.forest import room_for_queues
+from ..ids.encode import measure
 from . import one_launch
-from .algorithms.auto import Branch, Rule, choose, choose_by_paper
-from .algorithms.design import Design
-from .algorithms.run import beyond
-from .backends import ALONE, MEMORY, Engine
-from .data.arguments import check_word
-from .data.edge_input import Given
-from .graph.forest import room_for_queues
-from .ids.encode import measure
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of
 STRING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
@@ -113,17 +112,12 @@ def plan(
 
 def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int]:
     """How strings and several columns become vertices, why so, and the bytes."""
-    from .ids.strings import bytes_of
+    from ..ids.strings import bytes_of
 
     size, parts = rows * STRING_BYTES + COPIES * bytes_of(columns), len(given.src.parts)
     if parts:
         return "rows", f"{parts} columns are one number a row", size + 8 * rows * parts
     return "strings, factorised", "numbered in lexicographic order, by their bytes", size
-
-
-def check_memory(memory: str) -> None:
-    """An InputError with the nearest words if there is no such kind of memory."""
-    check_word("memory", memory, MEMORY)
 
 
 def _named(given: Given) -> int:

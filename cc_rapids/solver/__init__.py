@@ -1,0 +1,1 @@
+"""One solve of one edge list: scan its ids, encode them, decide on a design, run; and the plan."""
