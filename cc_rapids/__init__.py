@@ -107,7 +107,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, generators, oracle, plots, scipy
+    from . import dask, generators, plots, scipy
     from .algorithms.design import Design, designs
     from .api import components, spanning_forest
     from .backends import release_memory
@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from .result import Components
     from .streams import stream_components
     from .thresholds import components_at
+    from .verify import oracle
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .audit import Audited
 from .backends import Array, Engine
 from .data.arguments import check_word
 from .data.column import Column, of, without_rows
@@ -21,6 +20,7 @@ from .graph.forest import Forest
 from .ids.decoders import Names, same_integers
 from .ids.strings import same_strings
 from .lookup import IDS
+from .results.audited import Audited
 from .selection import Selection
 from .spanning import forest_columns
 

@@ -9,11 +9,11 @@ import pytest
 import cc_rapids
 from cc_rapids import Design, VerificationError, backends, generators
 from cc_rapids.algorithms.auto import AUTO, for_forest
-from cc_rapids.audit.labels import audit_labels
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
 from cc_rapids.ids import strings as texts
+from cc_rapids.verify.audit import audit_labels
 
 # What "auto" runs by either of its rules, with a forest too.
 CHOSEN = [rule.design for rule in AUTO]
@@ -127,7 +127,7 @@ def ahead():
 def audits():
     """Every way from ids to the vertices of an answer, and edges that are done already."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.audit.ways.stride_of", lambda on, n, m: 5 if m else 0)
+        patch.setattr("cc_rapids.verify.audit.stride_of", lambda on, n, m: 5 if m else 0)
         for dtype in (INT, LONG, ULONG):
             audit(edges(dtype))
             audit(edges(dtype), labels="max")
@@ -139,13 +139,13 @@ def audits():
             for oracle in (None, "scipy"):
                 cc_rapids.components(rows).audit(rows, oracle=oracle)
             with pytest.MonkeyPatch.context() as shared:
-                shared.setattr("cc_rapids.audit.ways.shares", lambda on, n, m: True)
+                shared.setattr("cc_rapids.verify.audit.shares", lambda on, n, m: True)
                 # of the rehearsal's tiles no thread runs, and an audit counts what has been seen
                 with pytest.raises(VerificationError, match="it has looked at 256 of 260 rows"):
                     audit(tuple(np.resize(end, 260) for end in edges(dtype)))
             with pytest.MonkeyPatch.context() as tiled:
-                tiled.setattr("cc_rapids.audit.ways.TILED", 1)
-                tiled.setattr("cc_rapids.audit.ways.tiles_pay", lambda order, n: True)
+                tiled.setattr("cc_rapids.verify.audit.TILED", 1)
+                tiled.setattr("cc_rapids.verify.audit.tiles_pay", lambda order, n: True)
                 audit(edges(dtype))
     for dtype in (INT, LONG, ULONG):
         audit(edges(dtype))

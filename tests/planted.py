@@ -27,6 +27,7 @@ from cc_rapids.kernels import (
     forest,
     gather,
     giant,
+    id_bitmap,
     jtb,
     rem,
     sampling,
@@ -38,7 +39,6 @@ from cc_rapids.kernels import (
 from cc_rapids.kernels import csr_sampling as rows_of_runs
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import id_hash as ids
-from cc_rapids.kernels import id_range as columns
 from cc_rapids.kernels import primitives as bits_of_runs
 
 
@@ -241,18 +241,20 @@ PLANTS = {
     "solve": Plant(blocks.solve, "near[v] = NEAR(v)", "near[v] = NEAR(v // 2)", "tiles"),
     # Ids.
     "offset": Plant(names.Offset.take, "return ids", "return ids + (ids == 1003)", "offset"),
-    "mark range": Plant(columns.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
+    "mark range": Plant(id_bitmap.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
     "number ranks": Plant(
-        ids.number_ranks, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
+        id_bitmap.number_ranks, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
     ),
-    "members": Plant(ids.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"),
+    "members": Plant(
+        id_bitmap.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"
+    ),
     "listed ids": Plant(
         names.Listed.take, "self.ids[vertices]", "self.ids[vertices][::-1]", "bit map"
     ),
     "number slots": Plant(ids.number_slots, "column[i])", "column[i // 2])", "slots"),
     "insert": Plant(ids.insert, "if held == key:", "if held != key:", "slots"),
-    "lower": Plant(ids.lower, "vertex(k)", "vertex(k // 2)", "slots"),
-    "hang": Plant(ids.hang, "roots[k]", "roots[k // 2]", "slots"),
+    "lower": Plant(forest.lower, "vertex(k)", "vertex(k // 2)", "slots"),
+    "hang": Plant(forest.hang, "roots[k]", "roots[k // 2]", "slots"),
     "order of ids": Plant(
         hash_table.Slots.settle,
         "order = engine.xp.argsort(ids)",
@@ -328,7 +330,7 @@ def forget():
     base._made.cache_clear()
     for name, module in list(sys.modules.items()):
         if not name.startswith("cc_rapids.") or name.startswith(
-            ("cc_rapids.backends", "cc_rapids.audit")
+            ("cc_rapids.backends", "cc_rapids.kernels.audit", "cc_rapids.verify")
         ):
             continue
         for value in vars(module).values():

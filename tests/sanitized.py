@@ -120,7 +120,7 @@ def ids_that_change(engine):
 
 def ids(engine):
     """Ids of every kind, with audits that leave edges out and look ids up in a table."""
-    with mock.patch("cc_rapids.audit.ways.stride_of", lambda on, n, m: 5 if n and m else 0):
+    with mock.patch("cc_rapids.verify.audit.stride_of", lambda on, n, m: 5 if n and m else 0):
         for graph in graphs(engine):
             near, far = graph.edges, tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
             short = [tuple(end[:900].astype(kind) for end in near) for kind in TYPES]

@@ -16,9 +16,11 @@ from trials import TRIALS
 
 import cc_rapids
 from cc_rapids import InputError, VerificationError, backends, components, generators, oracle
-from cc_rapids.audit import ids, ways
-from cc_rapids.audit.labels import audit_labels
 from cc_rapids.errors import MissingColumnError, NullsError
+from cc_rapids.verify import audit
+from cc_rapids.verify import vertex_lookup as ids
+from cc_rapids.verify.audit import audit_labels
+from cc_rapids.verify.oracle import peers
 
 # 10 - 11 - 12    13 - 14 - 15 - 13    16 - 16, and an edge given twice
 SRC, DST = np.array([11, 11, 13, 14, 15, 14, 16]), np.array([10, 12, 14, 15, 13, 13, 16])
@@ -39,7 +41,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(ids, "SMALL", 0)
         monkeypatch.setattr(ids, "SPARSE", 0)
     if request.param in ("dense", "sampled"):
-        monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if n and m else 0)
+        monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if n and m else 0)
     if request.param in ("sampled", "tiled"):
         monkeypatch.setattr(backends.get("threads"), "samples", True)
     if request.param == "tiled":
@@ -194,7 +196,7 @@ def test_nothing_is_right():
 @pytest.mark.parametrize("samples", [True, False])
 def test_streams_are_audited_in_chunks(tmp_path, monkeypatch, samples):
     monkeypatch.setattr(backends.get("threads"), "samples", samples)
-    monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if m > 1000 else 0)
+    monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if m > 1000 else 0)
     graph = generators.reference("social22", scale=12)
     edges = pa.table({"src": graph.src, "dst": graph.dst})
     for k in range(3):
@@ -361,7 +363,7 @@ def test_threads_that_race_refuse_no_right_answer(make, monkeypatch):
 
 
 def test_an_oracle_that_disagrees_is_named(monkeypatch):
-    monkeypatch.setitem(oracle.peers.PEERS, "scipy", lambda src, dst, n: np.zeros(n, int))
+    monkeypatch.setitem(peers.PEERS, "scipy", lambda src, dst, n: np.zeros(n, int))
     says = "vertex 13 has the label 13, and for scipy the least vertex of its component is 10"
     with wrong(says):
         components(EDGES).audit(EDGES, oracle="scipy")

@@ -6,11 +6,11 @@ import pytest
 
 import cc_rapids
 from cc_rapids import backends
-from cc_rapids.audit import ways
-from cc_rapids.audit.labels import audit_labels
 from cc_rapids.backends import simulator, threads
 from cc_rapids.backends.device_function import Part
 from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.verify import audit
+from cc_rapids.verify.audit import audit_labels
 
 OWN = "cc_rapids.kernels.audit"
 
@@ -65,7 +65,7 @@ def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch, way):
     on, launched = backends.get(engine), []
     monkeypatch.setattr(on, "samples", True)
     for name, value in WAYS[way].items():
-        monkeypatch.setattr(ways, name, value)
+        monkeypatch.setattr(audit, name, value)
     for kind in (threads.Threads, simulator.Simulator):
         launch = kind.launch
 

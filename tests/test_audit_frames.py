@@ -9,8 +9,8 @@ import pytest
 
 import cc_rapids
 from cc_rapids import InputError, VerificationError, components
-from cc_rapids.audit.labels import audit_labels
-from cc_rapids.audit.tally import Tally
+from cc_rapids.verify.audit import audit_labels
+from cc_rapids.verify.vertex_lookup import Tally
 
 # 10 - 11 - 12    13 - 14    15 - 15
 SRC, DST = np.array([11, 11, 13, 15]), np.array([10, 12, 14, 15])

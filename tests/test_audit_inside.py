@@ -6,9 +6,9 @@ import pytest
 from tiled_audits import begin_with_tiles
 
 from cc_rapids import VerificationError, backends, components, oracle
-from cc_rapids.audit import ways
-from cc_rapids.audit.labels import audit_labels
 from cc_rapids.kernels import audit
+from cc_rapids.verify import audit as ways
+from cc_rapids.verify.audit import audit_labels
 
 
 @pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])

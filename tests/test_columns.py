@@ -12,7 +12,7 @@ import pytest
 from refusals import refused
 
 from cc_rapids import Connectivity, Csr, components, components_at, errors, stream_components
-from cc_rapids.audit.labels import audit_labels
+from cc_rapids.verify.audit import audit_labels
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 ONE = np.array([1])

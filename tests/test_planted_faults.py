@@ -5,9 +5,9 @@ import planted
 import pytest
 
 from cc_rapids import VerificationError, backends, components
-from cc_rapids.audit import ways
 from cc_rapids.kernels import audit
 from cc_rapids.kernels import edges as reading
+from cc_rapids.verify import audit as ways
 
 
 @pytest.mark.parametrize("job", planted.JOBS)

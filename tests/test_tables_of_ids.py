@@ -6,8 +6,8 @@ from machine import SIMULATED
 from races.engine import Interleaver
 
 from cc_rapids import VerificationError, components
-from cc_rapids.audit import ids as audit_ids
 from cc_rapids.kernels import id_hash
+from cc_rapids.verify import vertex_lookup as audit_ids
 
 MIX = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
 

@@ -11,7 +11,7 @@ import cc_rapids
 import cc_rapids.interfaces.cugraph
 import cc_rapids.scipy
 from cc_rapids import CcRapidsError, Connectivity
-from cc_rapids.audit.labels import audit_labels
+from cc_rapids.verify.audit import audit_labels
 
 EDGES = pd.DataFrame({"src": [1, 2, 5], "dst": [2, 3, 5], "weight": [0.5, 1.0, 2.0]})
 PAIR = EDGES["src"].to_numpy(), EDGES["dst"].to_numpy()

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import oracle
 from ..algorithms.compiled import build
 from ..algorithms.design import Design
 from ..algorithms.run import arranged, prepare, run
@@ -19,7 +18,8 @@ from ..errors import VerificationError
 from ..generators import Graph
 from ..graph.forest import Forest
 from ..graph.memory_bound import memory_bound
-from ..oracle.columns import label_columns
+from ..verify import oracle
+from ..verify.oracle.columns import label_columns
 from .inputs import Input, inputs
 from .limits import on_paper
 from .peers import Peer, peer_of

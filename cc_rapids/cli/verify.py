@@ -18,7 +18,7 @@ from .show import as_json, print_json, progress, quiet_option
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..audit import Audit
+    from ..verify.audit import Audit
 
 WRONG = 1  # the exit code
 
@@ -160,7 +160,7 @@ def _audited(
     table: pa.Table, edges: Any, options: dict[str, Any]
 ) -> tuple[Audit | None, str | None]:
     """What was proved, or what is wrong, in words."""
-    from ..audit.labels import audit_labels
+    from ..verify.audit import audit_labels
 
     try:
         return audit_labels(table, edges, **options), None

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import oracle
 from ..algorithms.design import Design
 from ..api import components
 from ..backends import Engine
 from ..bench import Times, spread, timed
 from ..errors import CcRapidsError, InputError, VerificationError
-from ..oracle.columns import label_columns
+from ..verify import oracle
+from ..verify.oracle.columns import label_columns
 from .files import Source, density, reason
 from .processes import sharing
 

@@ -471,7 +471,7 @@ def attached(random, engine):
 
 def audits(random, engine):
     """A label frame with a fault is refused; without one it is proved."""
-    from cc_rapids.audit.labels import audit_labels
+    from cc_rapids.verify.audit import audit_labels
 
     graph = Graph(random, size(engine) // 4)
     if not graph.src.size:

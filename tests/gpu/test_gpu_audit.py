@@ -8,7 +8,7 @@ from tiled_audits import begin_with_tiles
 
 import cc_rapids
 from cc_rapids import VerificationError, components, generators
-from cc_rapids.audit import ways
+from cc_rapids.verify import audit
 
 pytestmark = pytest.mark.gpu
 
@@ -28,8 +28,8 @@ def frames(cudf, n=3000, m=2500, seed=0):
 @pytest.mark.parametrize("way", ["sparse", "dense", "shared", "tiled"])
 def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, way):
     if way in ("dense", "shared"):
-        monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if m else 0)
-        monkeypatch.setattr(ways, "shares", lambda engine, n, m: way == "shared")
+        monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if m else 0)
+        monkeypatch.setattr(audit, "shares", lambda engine, n, m: way == "shared")
     if way == "tiled":
         begin_with_tiles(monkeypatch)
     for edges, source, destination in frames(cudf):

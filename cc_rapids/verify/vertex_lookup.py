@@ -1,4 +1,4 @@
-"""Ids: the vertices of a label frame, and where each id of an edge list stands among them.
+"""Where each id of an edge list stands among the vertices of a label frame, and a tally of rows.
 
 Nothing is looked up by what a run has numbered ids with: the tables are made of the frame, by
 kernels of the audit's own or by the library that holds the strings, and an id is only found if it
@@ -7,6 +7,8 @@ is equal to one of the frame.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,56 @@ import numpy as np
 from ..backends import Array, Engine
 from ..data.column import is_cudf
 from ..data.frame_access import first
+from ..errors import VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
-from .tally import Tally
 
 ALL = (1 << 64) - 1
+
+
+class Tally:
+    """How many rows were seen, the sum of their numbers and that of the squares of these.
+
+    Whatever enumerates the rows, a kernel adds what it has really looked at. Of m rows, each once,
+    the sums are known by formula; they tell a row that was left out, looked at twice, or taken for
+    another one, and any two such faults together.
+
+    Parameters
+    ----------
+    make : callable
+        Gives a (3,) array of uint64 that are 0, which kernels add to, modulo 2^64; called once, if
+        there are any rows.
+    """
+
+    def __init__(self, make: Callable[[], Array]) -> None:
+        self._make = make
+        self.rows = self.total = self.squares = 0
+
+    @cached_property
+    def words(self) -> Array:
+        """What kernels add to."""
+        return self._make()
+
+    def add(self, m: int) -> Array:
+        """Expect the rows 0 .. m - 1 of one more list; returns ``words``, for the kernel."""
+        self.rows += m
+        self.total += m * (m - 1) // 2
+        self.squares += m * (m - 1) * (2 * m - 1) // 6
+        return self.words
+
+    def check(self, seen: list[int]) -> None:
+        """A VerificationError unless each row was seen once; ``seen`` are the words on the host."""
+        if seen == [self.rows & ALL, self.total & ALL, self.squares & ALL]:
+            return
+        many = f"{seen[0]:,} of {self.rows:,} rows"
+        if seen[0] == self.rows:
+            many = f"{self.rows:,} rows, but not each of them once"
+        raise VerificationError(
+            f"the audit itself has failed: it has looked at {many}, so that it proves nothing;"
+            " please report this with the versions that `cc-rapids doctor` prints"
+        )
+
+
 SMALL, SPARSE = 1 << 20, 8  # ids may span so many slots, or so many times the number of vertices
 TABLE = 2  # places of a table for each id
 

@@ -1,4 +1,9 @@
-"""The audit: every row of the edges looked at once, and then every vertex."""
+"""The audit: every row of the edges looked at once, and then every vertex.
+
+An answer is proved from the edges alone, on the engine that holds it, or refused with the first
+counter-example in the words of the caller's ids. It may be one of another program, and may be
+compared with that of another library.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,11 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import backends
 from ..backends import Array, Engine
 from ..data import read as frames
 from ..data.arguments import check_word
@@ -23,15 +29,177 @@ from ..data.streams import Chunk, Cursor, ahead, is_stream, source_of
 from ..errors import InputError, VerificationError
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
-from ..oracle.peers import PEERS
-from . import ways
-from .answer import Answer
-from .compared import compare
-from .faults import Faults
-from .ids import ALL, Integers, in_words
-from .proof import Audit
-from .tally import Tally
-from .ways import Order
+from .answer import IDS, KINDS, Answer
+from .oracle.peers import PEERS, least_by
+from .vertex_lookup import ALL, Integers, Tally, in_words
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was proved.
+
+    Attributes
+    ----------
+    edges, vertices, components : int
+        How many there are.
+    oracle : str or None
+        Who found the same components.
+    seconds : float
+        What the audit took.
+    """
+
+    edges: int
+    vertices: int
+    components: int
+    oracle: str | None
+    seconds: float
+
+    def __str__(self) -> str:
+        also = f"; {self.oracle} finds the same" if self.oracle else ""
+        return (
+            f"right: {self.components:,} components of {self.vertices:,} vertices, by"
+            f" {self.edges:,} edges{also}"
+        )
+
+
+def compare(answer: Answer, oracle: str, src: Array, dst: Array) -> None:
+    """Another library's components, which have to be the same.
+
+    Parameters
+    ----------
+    src, dst : (m,) integers
+        The slots of the ends of all edges, each that of a vertex.
+    """
+    engine = answer.engine
+    theirs = _on_host(least_by(oracle, src, dst, answer.ids.n))
+    own = engine.to_host(answer.own)
+    there = np.flatnonzero(own != np.iinfo(own.dtype).max)
+    _, first, place = np.unique(own[there], return_index=True, return_inverse=True)
+    ours = there[first[place]]  # the least vertex of each label
+    other = np.flatnonzero(ours != theirs[there])
+    if other.size:
+        v = int(there[other[0]])
+        raise VerificationError(
+            f"vertex {answer.name(v)} has the label {answer.label(v)}, and for {oracle} the least"
+            f" vertex of its component is {answer.name(int(theirs[v]))}"
+        )
+
+
+def _on_host(array: Any) -> Any:
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+class Faults:
+    """What is wrong with an answer, told of an edge or of a vertex."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer, self.engine = answer, answer.engine
+
+    def edge(
+        self, given: Given, columns: list[Any], offsets: Array | None, e: int, row: int
+    ) -> str:
+        """An edge whose ends differ, or are no vertices; ``row`` is what the caller calls it."""
+        sides = [self._end(given, column, e) for column in columns[:2]]
+        if offsets is not None:
+            at = int(np.searchsorted(self.engine.to_host(offsets), e, side="right")) - 1
+            sides[0] = self.engine.xp.asarray([at])
+        several = self.answer.several
+        names = [in_words(side, several) for side in sides]
+        slots = [int(self.answer.find(side)[0]) for side in sides]
+        what = f"edge {row:,} joins {names[0]} and {names[1]}"
+        pairs = zip(slots, names, strict=True)
+        missing = [name for slot, name in pairs if not self.answer.is_vertex(slot)]
+        if missing:
+            *others, last = dict.fromkeys(missing)
+            verb = "have" if others else "has"
+            return f"{what}, and {' and '.join([*others, last])} {verb} no label"
+        return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
+
+    def label(self, v: int) -> str:
+        """A label that does not label itself, or is not the least vertex, or the greatest."""
+        own = int(self.answer.own[v])
+        if not self.answer.is_vertex(own):
+            return f"{self._labelled(v)}, which is no vertex"
+        extreme = "greatest" if self.answer.kind == "max" else "least"
+        return (
+            f"{self._labelled(v)}, which itself has the label {self.answer.label(own)}: the"
+            f" {extreme} vertex of a component labels itself and the others"
+        )
+
+    def merged(self, v: int) -> str:
+        """A vertex that shares a label with others, and no path with it."""
+        shares = "" if self.answer.kind in IDS else " as " + self._head(v)
+        return f"{self._labelled(v)}{shares}, and no path joins the two"
+
+    def foreign(self, v: int) -> str:
+        """A vertex out of nowhere."""
+        return (
+            f"vertex {self.answer.name(v)} has a label, and nothing names it (vertices without"
+            " edges are named by vertices= or num_vertices=, as when they were found)"
+        )
+
+    def lost(self, v: int) -> str:
+        """A tree of the audit that is none: nothing is proved by it."""
+        return (
+            f"the audit itself has failed: its trees are in no order at vertex"
+            f" {self.answer.name(v)}, so that it proves nothing"
+        )
+
+    def _end(self, given: Given, column: Any, e: int) -> Any:
+        """One id of a lent column, or of several."""
+        return [part[e : e + 1] for part in column] if given.src.parts else column[e : e + 1]
+
+    def _head(self, v: int) -> str:
+        return self.answer.name(int(self.answer.own[v]))
+
+    def _labelled(self, v: int) -> str:
+        return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
+
+
+MANY = 1_000_000  # edges from which on a sample pays
+
+
+# The vertices of lists whose bits of the giant had better lie in memory that threads share, and for
+# how many edges a vertex one block of so many is the sample; and the same of all other lists. Of a
+# sample counts how many of its edges there are a vertex: three quarters or more.
+SHARED = range(1_900_000, 7_400_001)
+SHARED_EVERY = (28, 20), (15, 8), (9, 7)
+EVERY = (16, 20), (5.5, 7), (3.5, 5)
+TILED, TILED_IDS = 4_000_000, 1 << 20  # edges and ids from which on tiles pay
+WINDOW = 1 << 14  # ids of a tile
+MOST = 4  # times as many rows as the average, at which a tile stops: one may be given all of them
+LOOKS = 4096  # rows that are looked at
+IN_ORDER, NEARBY = 7 / 8, 2 / 3  # the share of them that are in order, and between ids nearby
+
+
+class Order(NamedTuple):
+    """Of LOOKS rows how many are in order, and how many of these are between ids nearby."""
+
+    ordered: int
+    near: int
+
+
+def shares(engine: Engine, n: int, m: int) -> bool:
+    """Whether the bits of a list of m edges between n ids had better lie in shared memory."""
+    dense = engine.samples and n in SHARED and m >= SHARED_EVERY[-1][0] * n
+    return dense and engine.largest_tiles().words >= kernels.HELD
+
+
+def stride_of(engine: Engine, n: int, m: int) -> int:
+    """Of how many blocks of m edges one is the sample that suits them; 0 if none does."""
+    if m < MANY or not n:
+        return 0
+    for least, every in SHARED_EVERY if shares(engine, n, m) else EVERY:
+        if m >= least * n:
+            return every
+    return 0
+
+
+def tiles_pay(order: Order, n: int) -> bool:
+    """Whether a list of n ids that is long enough is in order, most edges between ids nearby."""
+    ordered, near = order
+    return n >= TILED_IDS and ordered > IN_ORDER * LOOKS and near >= NEARBY * LOOKS
+
 
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
 BESIDE = 1 << 16  # bytes beside the trees for small arrays
@@ -193,11 +361,11 @@ class _Run:
             return None
         found, corners = engine.fill(engine.notes(4), 0), kernel(kernels.corners_of, engine)
         kinds = {side.dtype == np.uint64 for side in (src, dst) if side is not None}
-        if engine.samples and len(kinds) == 1 and src.size >= ways.TILED:
+        if engine.samples and len(kinds) == 1 and src.size >= TILED:
             wide = np.uint64 if kinds.pop() else np.int64
             look = kernel(kernels.look_for_order, engine, wide, corners)
-            apart = src.size // ways.LOOKS
-            look(ways.LOOKS, src.size, apart, ids, src, dst, found, found[2:])
+            apart = src.size // LOOKS
+            look(LOOKS, src.size, apart, ids, src, dst, found, found[2:])
             low, high, *order = map(int, engine.to_host(found))
             self.order = Order(*order)
         else:
@@ -347,15 +515,15 @@ class _Run:
         """
         engine, n, m = self.engine, self.answer.ids.n, rows.m
         self.tally.add(m)
-        if alone and self.order and rows.listed and ways.tiles_pay(self.order, n):
+        if alone and self.order and rows.listed and tiles_pay(self.order, n):
             self._join_tiles(rows)
             self._examine(rows, m, kernel(kernels.all_rows, engine))
             return
         self._start()
-        every, self.dense = ways.stride_of(engine, n, m), ways.shares(engine, n, m)
+        every, self.dense = stride_of(engine, n, m), shares(engine, n, m)
         if every and not self.known:
             self._gather_alike()
-        if engine.samples and ways.stride_of(engine, n, self.since):
+        if engine.samples and stride_of(engine, n, self.since):
             self._gather_inside()
         if self.settled or not (engine.samples and every):
             self._examine(rows, m, kernel(kernels.all_rows, engine))
@@ -379,13 +547,13 @@ class _Run:
     def _join_tiles(self, rows: _Rows) -> None:
         """Grow the trees of the edges inside tiles."""
         engine, n, m = self.engine, self.answer.ids.n, rows.m
-        tiles = -(-n // ways.WINDOW)
+        tiles = -(-n // WINDOW)
         firsts = engine.empty(tiles + 1, np.uint64)
-        find = kernel(kernels.find_firsts, engine, rows.wide, ways.WINDOW)
+        find = kernel(kernels.find_firsts, engine, rows.wide, WINDOW)
         find(tiles + 1, m, rows.low, rows.first, firsts)
         parts = rows.ends(engine), kernel(kernels.join_roots, engine)
-        join = kernel(kernels.join_tile, engine, self.vertex, ways.WINDOW, *parts)
-        most = ways.MOST * ways.WINDOW * -(-m // max(n, 1))
+        join = kernel(kernels.join_tile, engine, self.vertex, WINDOW, *parts)
+        most = MOST * WINDOW * -(-m // max(n, 1))
         edges = rows.first, rows.second, rows.low
         join(tiles, *edges, n, most, self.answer.own, self.trees, firsts, self.wrong)
         self.begun = self.tiled = True
@@ -412,7 +580,7 @@ class _Run:
 
     def _bytes_of_queues(self, m: int) -> int:
         """What the queues of such tiles take, if m edges go through them."""
-        if not ways.shares(self.engine, self.answer.ids.n, m):
+        if not shares(self.engine, self.answer.ids.n, m):
             return 0
         return 4 * kernels.words_of_queues(self.engine.largest_tiles())
 
@@ -518,3 +686,33 @@ class _Run:
         several = self.answer.several
         one = [part[row : row + 1] for part in column] if several else column[row : row + 1]
         raise VerificationError(f"vertex {in_words(one, several)} has no label")
+
+
+def audit_labels(
+    frame: Any, edges: Any, engine: str | None = None, *, labels: str = "min", **options: Any
+) -> Audit:
+    """Prove a frame of labels, as :meth:`cc_rapids.Components.audit` proves an answer.
+
+    Parameters
+    ----------
+    frame
+        Columns ``vertex`` and ``labels``, in any order; or such a pair of arrays.
+    edges, **options
+        As for :meth:`cc_rapids.Components.audit`.
+    engine : {"threads", "cuda"}, optional
+        Where to run; by default where the labels lie.
+    labels : {"min", "max", "dense", "size"}
+        What the labels are, see :meth:`cc_rapids.Components.labels`.
+
+    Raises
+    ------
+    VerificationError
+        A vertex is listed twice, a label is no vertex, or the labels are wrong.
+    """
+    check_word("labels", labels, KINDS)
+    answer = Answer(frame, labels, sort=True)
+    runner = backends.get(
+        engine if engine is not None else "cuda" if answer.on_device else "threads"
+    )
+    options = {"source": "src", "destination": "dst"} | options
+    return audit(answer, runner, edges, **options)

@@ -17,8 +17,7 @@ from ..data.frame_access import column_of, columns_of
 from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
-from .ids import ALL, Ids, Integers, Several, Words, in_words, taken
-from .tally import Tally
+from .vertex_lookup import ALL, Ids, Integers, Several, Tally, Words, in_words, taken
 
 KINDS = ("min", "max", "dense", "size")
 IDS = KINDS[:2]  # kinds of labels that are vertices

@@ -7,7 +7,7 @@ from typing import Any
 from ..backends import Engine
 from ..data.edge_input import Given
 from ..graph.forest import Forest
-from .proof import Audit
+from ..verify.audit import Audit
 
 
 class Audited:
@@ -88,8 +88,8 @@ class Audited:
             ...
         cc_rapids.errors.VerificationError: edge 3 joins 7 and 9, which have the labels 2 and 9
         """
-        from .answer import Answer
-        from .run import audit  # a run needs none of what an audit does
+        from ..verify.answer import Answer
+        from ..verify.audit import audit  # a run needs none of what an audit does
 
         held = self._kind == "min" and (self._made is not None or self._forest.has_rows)
         frame = self.labels()

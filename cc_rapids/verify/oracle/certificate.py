@@ -8,9 +8,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from ..data import read
-from ..data.column import Lending
-from ..errors import VerificationError
+from ...data import read
+from ...data.column import Lending
+from ...errors import VerificationError
 from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
 
 

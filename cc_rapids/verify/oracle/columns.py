@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..data.column import is_cudf
-from ..errors import InputError
+from ...data.column import is_cudf
+from ...errors import InputError
 
 Indices = npt.NDArray[np.int64]
 

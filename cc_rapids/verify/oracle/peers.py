@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError, VerificationError
+from ...errors import InputError, VerificationError
 from .columns import ends, host, label_columns, some
 
 

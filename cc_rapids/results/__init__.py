@@ -1,0 +1,1 @@
+"""Answers: components, their labels, look-ups, scores, thresholds and plots."""
