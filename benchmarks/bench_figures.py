@@ -7,7 +7,7 @@ import records
 import report
 from paper_tables import number
 
-from cc_rapids.plots import charts
+from cc_rapids.tools import charts
 
 ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"

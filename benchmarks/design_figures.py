@@ -7,8 +7,8 @@ import report
 
 from cc_rapids import designs
 from cc_rapids.algorithms import design as listing
-from cc_rapids.plots import charts
-from cc_rapids.plots.charts import bars, beside
+from cc_rapids.tools import charts
+from cc_rapids.tools.charts import bars, beside
 
 ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "design-space.md"

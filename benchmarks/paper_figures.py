@@ -5,7 +5,7 @@ import pathlib
 import paper_tables as tables
 import report
 
-from cc_rapids.plots import charts
+from cc_rapids.tools import charts
 
 ROOT = pathlib.Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "papers.md"

@@ -28,11 +28,11 @@ _HOMES = {
     "uninstall": "interfaces.install",
     "load_ipython_extension": "interfaces.ipython",
     "unload_ipython_extension": "interfaces.ipython",
-    "Components": "result",
+    "Components": "results.components",
     "Connectivity": "connectivity",
     "stream_components": "streams",
     "components_at": "thresholds",
-    "Cuts": "cuts",
+    "Cuts": "results.thresholds",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
     "ArgumentTypeError": "errors",
@@ -112,7 +112,6 @@ if TYPE_CHECKING:
     from .api import components, spanning_forest
     from .backends import release_memory
     from .connectivity import Connectivity
-    from .cuts import Cuts
     from .data.adapters import Csr
     from .errors import (
         ArgumentTypeError,
@@ -138,7 +137,8 @@ if TYPE_CHECKING:
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
     from .libraries import frame_library
-    from .result import Components
+    from .results.components import Components
+    from .results.thresholds import Cuts
     from .streams import stream_components
     from .thresholds import components_at
     from .verify import oracle

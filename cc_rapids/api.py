@@ -16,7 +16,7 @@ from .data.arguments import check_flag, check_word
 from .data.column import Lending
 from .data.edge_input import Given
 from .graph.edges import check_offsets
-from .result import Components, Facts, check_labels
+from .results.components import Components, Facts, check_labels
 from .solver.plan import Plan, plan
 from .solver.solve import Task, solve
 

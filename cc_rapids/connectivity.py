@@ -17,7 +17,7 @@ from .data.read import Side
 from .data.streams import is_iterable
 from .ids.growing import check_kind
 from .insertions import insert_all, insert_given
-from .result import Components, check_labels
+from .results.components import Components, check_labels
 from .snapshots import begun, merged, snapshot
 
 # By their ids: after a fork their locks are free, whoever held them

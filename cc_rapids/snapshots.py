@@ -12,7 +12,7 @@ from .backends import Engine
 from .batches import State
 from .graph.forest import Forest
 from .ids.growing import Integers, Range
-from .result import Components, Facts
+from .results.components import Components, Facts
 
 
 def begun(

@@ -13,14 +13,14 @@ from . import backends, batches, inputs
 from .algorithms.design import Design, check_batch_design
 from .backends import Array
 from .batches import State
-from .cuts import Cuts
 from .data.arguments import check_word
 from .data.edge_input import Given
 from .data.frame_access import column_of, columns_of, numbers_of
 from .data.read import flag_of_header, named
 from .data.streams import weighed
 from .errors import InputError, MissingColumnError, NullsError, unknown
-from .result import check_labels
+from .results.components import check_labels
+from .results.thresholds import Cuts
 from .snapshots import begun, snapshot
 
 DIRECTIONS = ("at_least", "at_most")

@@ -8,7 +8,7 @@ import pytest
 from cc_rapids import backends, evaluate, generators
 from cc_rapids.errors import DesignError, InputError, MissingExtraError
 from cc_rapids.evaluate import figures
-from cc_rapids.plots import charts
+from cc_rapids.tools import charts
 
 THREADS = "threads"
 

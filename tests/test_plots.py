@@ -16,7 +16,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Connectivity, components, components_at, plots
-from cc_rapids.plots.times import CARDS
+from cc_rapids.tools.charts import CARDS
 
 ROOT = Path(__file__).parent.parent
 TABLE = {"src": [5, 2, 9, 11, 12, 20], "dst": [2, 7, 9, 12, 11, 21]}  # 3, 2, 2 and 1 vertices
@@ -232,7 +232,7 @@ def test_ids_are_drawn_as_they_are(kind):
 
 
 def test_names_in_charts_are_drawn_as_they_are():
-    from cc_rapids.plots import charts
+    from cc_rapids.tools import charts
 
     figure = charts.bars(STRANGE, {"$x$": [1] * 6, "<b>": [2] * 6}, "ms")
     assert {*STRANGE, "$x$", "<b>"} <= set(texts_of(figure.axes[0]))

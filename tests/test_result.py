@@ -142,7 +142,7 @@ def test_nothing_else_is_shown_as_markup():
     shows = re.compile(r"def (_repr_(?:html|svg|markdown|latex|javascript|mimebundle)_)")
     package = Path(cc_rapids.__file__).parent
     found = [(p.name, name) for p in package.rglob("*.py") for name in shows.findall(p.read_text())]
-    assert found == [("result.py", "_repr_html_")]
+    assert found == [("components.py", "_repr_html_")]
 
 
 def test_large_counts_are_grouped():

@@ -27,7 +27,7 @@ from .show import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..result import Components
+    from ..results.components import Components
 
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # in place of a format

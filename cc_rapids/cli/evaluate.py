@@ -102,7 +102,7 @@ def evaluate(
     """
     from .. import bench
     from .. import evaluate as room
-    from ..plots import charts
+    from ..tools import charts
 
     how["designs"] = how["designs"] or DEFAULT
     baseline = baseline or how["designs"][0]

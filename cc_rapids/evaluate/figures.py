@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..plots import charts
+from ..tools import charts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.files.write import make_folder, replacing
-from ..plots import charts
+from ..tools import charts
 from .figures import drawn
 
 COLUMNS = (

@@ -17,7 +17,7 @@ import importlib.util
 from typing import Any
 
 from ..api import components
-from ..result import Components
+from ..results.components import Components
 
 NAME = "cc"
 

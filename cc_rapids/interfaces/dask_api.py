@@ -19,7 +19,7 @@ from ..data.arguments import check_progress, check_word
 from ..data.read import Side
 from ..errors import EngineError, InputError, shown
 from ..ids.range import check_range
-from ..result import check_labels
+from ..results.components import check_labels
 from .dask_answer import DaskComponents
 from .dask_progress import DaskProgress, Watch
 from .dask_run import Run, is_dask

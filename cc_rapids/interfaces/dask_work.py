@@ -20,7 +20,7 @@ from ..data.column import is_cudf
 from ..data.read import Side
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown
 from ..ids.range import type_of
-from ..result import Components
+from ..results.components import Components
 
 Forest = tuple[Any, int]  # the edges, and how many were left out for nulls
 Ends = tuple[Side, Side]  # the columns of both ends

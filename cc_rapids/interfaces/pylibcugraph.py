@@ -8,7 +8,7 @@ from ..api import components
 from ..data.adapters import Csr, decompressed, vertex_list
 from ..data.column import array_of
 from ..errors import GraphStateError
-from ..result import Components
+from ..results.components import Components
 
 
 def weakly_connected_components(

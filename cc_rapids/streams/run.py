@@ -23,7 +23,7 @@ from ..data.streams import Chunk, Cursor, Source, ahead, source_of
 from ..errors import InputError
 from ..ids.growing import Range
 from ..insertions import insert_given
-from ..result import Components, check_labels
+from ..results.components import Components, check_labels
 from ..snapshots import begun, snapshot
 from .plan import StreamPlan, memory_use, plan
 from .progress import Reporter, StreamProgress

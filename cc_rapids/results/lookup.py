@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .alone import ids_or_own, numbers_alone
-from .backends import Array, Engine
-from .data.arguments import check_names, check_word
-from .data.column import Column, held, is_cudf, of, of_parts
-from .data.edge_input import Given
-from .data.frame_access import (
+from ..backends import Array, Engine
+from ..data.arguments import check_names, check_word
+from ..data.column import Column, held, is_cudf, of, of_parts
+from ..data.edge_input import Given
+from ..data.frame_access import (
     check_columns,
     check_frame,
     check_kinds,
@@ -24,10 +23,11 @@ from .data.frame_access import (
     only,
     parts_of,
 )
-from .data.frame_build import with_column
-from .errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
-from .graph.forest import Forest
-from .ids.decoders import Names
+from ..data.frame_build import with_column
+from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
+from ..graph.forest import Forest
+from ..ids.decoders import Names
+from .edgeless import ids_or_own, numbers_alone
 
 IDS = ("min", "max")  # the kinds of labels that are ids
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")

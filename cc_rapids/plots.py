@@ -10,7 +10,7 @@ All need the extra ``plot``: ``pip install 'cc_rapids[plot]'``.
 '2 components of 4 vertices'
 """
 
-from .answers import component, growth, largest, sizes
-from .times import CARDS, Card, times
+from .results.plots import component, growth, largest, sizes
+from .tools.charts import CARDS, Card, times
 
 __all__ = ["CARDS", "Card", "component", "growth", "largest", "sizes", "times"]

@@ -1,4 +1,4 @@
-"""Alone: the labels of ids that are no vertices of an answer, each a component by itself."""
+"""Labels of ids that are no vertices of an answer: each is a component by itself."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .backends import Array, Engine
-from .data.column import Column, of
-from .data.frame_access import rows_of
-from .ids.range import bounds, type_of
-from .ids.strings import chosen, different, factorise, taken
+from ..backends import Array, Engine
+from ..data.column import Column, of
+from ..data.frame_access import rows_of
+from ..ids.range import bounds, type_of
+from ..ids.strings import chosen, different, factorise, taken
 
 
 def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:

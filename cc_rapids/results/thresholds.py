@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError, shown
+from ..errors import InputError, shown
+from .components import Components
 from .lookup import IDS
-from .result import Components
 
 
 class Cuts:

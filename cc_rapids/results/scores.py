@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .backends import Array
-from .data.column import as_series, is_cudf, is_series, series_of
-from .data.frame_access import column_of, columns_of, numbers_of
-from .errors import ColumnTypeError, InputError
+from ..backends import Array
+from ..data.column import as_series, is_cudf, is_series, series_of
+from ..data.frame_access import column_of, columns_of, numbers_of
+from ..errors import ColumnTypeError, InputError
 
 BY = "by is a frame of a column 'vertex' and one of scores, or a pair (vertices, scores)"
 
