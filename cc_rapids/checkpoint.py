@@ -19,10 +19,10 @@ from .backends import Engine
 from .batches import State, kind_of
 from .data.column import text_buffers
 from .data.frame_kind import given_like, kind_words
+from .data.read import NOTHING
 from .errors import FormatError
 from .graph.forest import Forest
 from .ids.growing import Index, Integers, Range, Texts, Tuples
-from .inputs import NOTHING
 
 FORMAT = "cc_rapids connectivity 2"
 

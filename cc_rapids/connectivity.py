@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
+from time import perf_counter
 from typing import Any
 from weakref import WeakValueDictionary
 
 from . import backends, batches, checkpoint, inputs
 from .algorithms.design import Design, check_batch_design
 from .batches import State
+from .data import read
 from .data.arguments import check_path
 from .data.frame_access import rows_of
 from .data.frame_build import column_like
 from .data.read import Side
 from .data.streams import is_iterable
 from .ids.growing import check_kind
-from .insertions import insert_all, insert_given
-from .results.components import Components, check_labels
-from .snapshots import begun, merged, snapshot
+from .insertions import begun, insert_all, insert_given
+from .results.components import Components, Facts, check_labels
 
 # By their ids: after a fork their locks are free, whoever held them
 _living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()
@@ -98,7 +100,7 @@ class Connectivity:
         self._design, self._chosen = check_batch_design(design), Design.parse(design)
         self._free = engine is None
         runner = backends.get("threads" if engine is None else engine)
-        count = inputs.check_vertices(num_vertices, vertices)
+        count = read.check_vertices(num_vertices, vertices)
         self._state = begun(runner, count, vertices, self._free)  # never changed, but replaced
         self._unlock()
 
@@ -373,3 +375,38 @@ class Connectivity:
 def _components(state: State) -> int:
     with state.engine.scope():
         return state.components
+
+
+def merged(one: State, other: State, base: State, design: Design) -> State:
+    """The state after all batches of two states, both of which came after those of a third.
+
+    Each vertex of the other state is joined to the least of its tree; answers go back as its do.
+    """
+    pairs = snapshot(other, design, "min").labels()
+    names: list[Any] = ["vertex", "labels"]
+    if other.index.width > 1:
+        names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
+    given = inputs.read(pairs, *names)
+    with inputs.lent_to(one, given, False) as (old, columns):
+        vertices, ends = batches.named(old, given, columns)
+        joined = batches.inserted(vertices, design, *ends[:2])
+    dropped = one.given.dropped + other.given.dropped - base.given.dropped
+    return replace(
+        joined,
+        edges=one.edges + other.edges - base.edges,
+        batches=one.batches + other.batches - base.batches,
+        given=replace(other.given, dropped=dropped),
+    )
+
+
+def snapshot(
+    state: State, design: Design, labels: str, took: float = 0.0, resumed: str | None = None
+) -> Components:
+    """The components of a state, which took so many seconds so far, and went on with others."""
+    with state.engine.scope():
+        started = perf_counter()
+        forest = state.flat()
+        names = state.index.names(state.given)
+        seconds = {"copy": None, "compute": took + perf_counter() - started}
+    facts = Facts(str(design), state.index.about, state.edges, seconds=seconds, resumed=resumed)
+    return Components(state.given, state.engine, names, forest, labels, facts)

@@ -14,7 +14,7 @@ from .backends import Array, Engine
 from .batches import State
 from .data import read as frames
 from .data.arguments import check_word
-from .data.column import Lending, of_parts
+from .data.column import of_parts
 from .data.edge_input import Given
 from .data.frame_access import (
     collected,
@@ -28,19 +28,10 @@ from .data.frame_access import (
 )
 from .data.read import Side
 from .errors import InputError, MissingColumnError, UnknownVertexError, unknown
-from .graph.edges import Adjacency, Edges, check_offsets, listed
+from .graph.edges import lent_on
 
 BYTES_OF_ID = 40  # that a new one takes while it is numbered
 MISSING = ("raise", "false")
-NOTHING = frames.read(([], []), "src", "dst", None, None, "raise")
-
-
-def check_vertices(num_vertices: Any, named: Any) -> int | None:
-    """The number of vertices if it is given; an InputError if it is no count, or both are."""
-    if num_vertices is None:
-        return None
-    counted = frames.read(([], []), "src", "dst", named, num_vertices, "raise").vertices
-    return len(counted) if isinstance(counted, range) else None
 
 
 def check_missing(missing: str) -> None:
@@ -161,19 +152,6 @@ def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, lis
         if isinstance(named, range):
             columns.append(engine.xp.arange(named.start, named.stop, named.step))
         yield state, columns
-
-
-@contextmanager
-def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
-    """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
-    starts = [given.offsets] if given.offsets else []
-    with engine.scope(), Lending([*given.columns, *starts]) as columns:
-        if starts:
-            offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])
-            check_offsets(given, offsets, engine)
-            edges = Edges(indices, indices, 0)
-            columns[0] = listed(Adjacency(offsets, indices), edges, engine).src
-        yield columns
 
 
 def rows(column: Any, mask: Array, engine: Engine) -> Any:

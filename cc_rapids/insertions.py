@@ -10,10 +10,13 @@ from . import batches, inputs
 from .algorithms.design import Design
 from .backends import Array, Engine
 from .batches import State
+from .data import read
 from .data.column import Lending
 from .data.edge_input import Given
 from .data.read import Side
 from .errors import InputError
+from .graph.forest import Forest
+from .ids.growing import Integers, Range
 
 Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
 WINDOW = 1 << 23  # edges of batches that are lent together
@@ -112,3 +115,28 @@ class _Room:
         if held is None or held.size < size or held.dtype != dtype:
             held = self.held[side] = engine.empty(size, dtype)
         return engine.xp.concatenate(arrays, out=held[:size])
+
+
+def begun(
+    engine: Engine,
+    count: int | None,
+    named: Any = None,
+    free: bool = True,
+    width: int | None = None,
+) -> State:
+    """No edges yet, over so many vertices, or over those that are named and those that will come.
+
+    If it is ``free`` to, the state goes to the engine where the ids lie. ``width`` says how many
+    columns an id has, if that is known.
+    """
+    with engine.scope():
+        if count is not None:  # the trees are there twice while a batch runs
+            engine.check_room(2 * count * (4 if count < 1 << 32 else 8), f"num_vertices={count:,}")
+        index = Integers.empty(engine) if count is None else Range(count)
+        forest = batches.grown(Forest(engine, 0, everyone=True), index.n)
+        state = State(engine, index, forest, batches.kind_of(read.NOTHING, None))
+    if named is None:
+        return state
+    given = inputs.vertices(named, width)
+    with inputs.lent_to(state, given, free) as (old, columns):
+        return batches.named(old, given, columns)[0]

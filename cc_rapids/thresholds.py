@@ -13,15 +13,17 @@ from . import backends, batches, inputs
 from .algorithms.design import Design, check_batch_design
 from .backends import Array
 from .batches import State
+from .connectivity import snapshot
+from .data import read
 from .data.arguments import check_word
 from .data.edge_input import Given
 from .data.frame_access import column_of, columns_of, numbers_of
 from .data.read import flag_of_header, named
 from .data.streams import weighed
 from .errors import InputError, MissingColumnError, NullsError, unknown
+from .insertions import begun
 from .results.components import check_labels
 from .results.thresholds import Cuts
-from .snapshots import begun, snapshot
 
 DIRECTIONS = ("at_least", "at_most")
 
@@ -98,7 +100,7 @@ def components_at(
     """
     check_labels(labels)
     levels = _levels(thresholds, direction)
-    chosen, count = check_batch_design(design), inputs.check_vertices(num_vertices, vertices)
+    chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = backends.get("threads" if engine is None else engine)
     state = begun(runner, count, vertices, engine is None, width)

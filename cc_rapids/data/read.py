@@ -343,3 +343,14 @@ def _plain(columns: dict[str, Any]) -> Any:
         kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
     }
     return kinds[tuple(columns)](**columns)
+
+
+NOTHING = read(([], []), "src", "dst", None, None, "raise")
+
+
+def check_vertices(num_vertices: Any, named: Any) -> int | None:
+    """The number of vertices if it is given; an InputError if it is no count, or both are."""
+    if num_vertices is None:
+        return None
+    counted = read(([], []), "src", "dst", named, num_vertices, "raise").vertices
+    return len(counted) if isinstance(counted, range) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from ..backends import Array, Engine
 from ..data import offsets
+from ..data.column import Lending
 from ..data.edge_input import Given
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
@@ -147,3 +150,16 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
     """Copy a column once, as vertices, or n where there is none."""
     found = (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
     return xp.minimum(found, np.uint64(n), out=found)
+
+
+@contextmanager
+def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
+    """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
+    starts = [given.offsets] if given.offsets else []
+    with engine.scope(), Lending([*given.columns, *starts]) as columns:
+        if starts:
+            offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])
+            check_offsets(given, offsets, engine)
+            edges = Edges(indices, indices, 0)
+            columns[0] = listed(Adjacency(offsets, indices), edges, engine).src
+        yield columns

@@ -13,6 +13,8 @@ from typing import Any
 from .. import backends, batches, inputs
 from ..algorithms.design import Design, check_batch_design
 from ..batches import State
+from ..connectivity import snapshot
+from ..data import read
 from ..data.arguments import check_flag, check_path, check_progress
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
@@ -22,9 +24,8 @@ from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
 from ..errors import InputError
 from ..ids.growing import Range
-from ..insertions import insert_given
+from ..insertions import begun, insert_given
 from ..results.components import Components, check_labels
-from ..snapshots import begun, snapshot
 from .plan import StreamPlan, memory_use, plan
 from .progress import Reporter, StreamProgress
 from .saved import Resumed, Saver
@@ -119,7 +120,7 @@ def stream_components(
     explain = check_flag("explain", explain)
     if checkpoint is not None:
         check_path("checkpoint", checkpoint)
-    chosen, count = check_batch_design(design), inputs.check_vertices(num_vertices, vertices)
+    chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = backends.get("threads" if engine is None else engine)
     stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)

@@ -21,7 +21,7 @@ from ..data.streams import Cursor, Source
 from ..errors import CheckpointError, FormatError
 from .trace import Trace
 
-FORMAT = "stream 2"
+STREAM_FORMAT = "stream 2"
 DRAFT_SECONDS = 0.5  # a draft that is younger may not be locked yet by who writes it
 
 
@@ -67,7 +67,7 @@ class Saver:
         """Write one now, if there is a path."""
         if self.path is not None:
             notes = {
-                "format": FORMAT,
+                "format": STREAM_FORMAT,
                 "cursor": list(cursor),
                 "done": done,
                 "identity": self.identity,
@@ -97,7 +97,7 @@ class Saver:
             return None
         with engine.scope():
             state, _, notes = checkpoint.read_noted(self.path, engine)
-        if not notes or notes.get("format") != FORMAT:
+        if not notes or notes.get("format") != STREAM_FORMAT:
             raise FormatError(
                 f"{self.path} is a file of Connectivity.save(), or of another version, and no"
                 " checkpoint of a stream: name another path"
