@@ -29,9 +29,9 @@ _HOMES = {
     "load_ipython_extension": "interfaces.ipython",
     "unload_ipython_extension": "interfaces.ipython",
     "Components": "results.components",
-    "Connectivity": "connectivity",
-    "stream_components": "streams",
-    "components_at": "thresholds",
+    "Connectivity": "incremental.connectivity",
+    "stream_components": "incremental.stream",
+    "components_at": "incremental.thresholds",
     "Cuts": "results.thresholds",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
@@ -111,7 +111,6 @@ if TYPE_CHECKING:
     from .algorithms.design import Design, designs
     from .api import components, spanning_forest
     from .backends import release_memory
-    from .connectivity import Connectivity
     from .data.adapters import Csr
     from .errors import (
         ArgumentTypeError,
@@ -133,14 +132,15 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from .graph.memory_bound import memory_bound
+    from .incremental.connectivity import Connectivity
+    from .incremental.stream import stream_components
+    from .incremental.thresholds import components_at
     from .interfaces.cugraph import weakly_connected_components
     from .interfaces.install import install, installed, uninstall
     from .interfaces.labels import connected_components
     from .libraries import frame_library
     from .results.components import Components
     from .results.thresholds import Cuts
-    from .streams import stream_components
-    from .thresholds import components_at
     from .verify import oracle
 
 

@@ -15,6 +15,7 @@ MOVED = {
     "catalog": "kernels.spec",
     "engines": "backends",
     "plan": "solver.plan",
+    "streams": "incremental.stream",
     "kernels.compress": "kernels.find",
     "kernels.link": "kernels.union",
 }

@@ -21,7 +21,7 @@ from .solver.plan import Plan, plan
 from .solver.solve import Task, solve
 
 if TYPE_CHECKING:
-    from .streams import StreamPlan
+    from .incremental.stream import StreamPlan
 
 log = logging.getLogger(__name__)
 
@@ -266,7 +266,7 @@ def _passes_by(edges: Any, source: Any) -> bool:
 def _stream(
     edges: Any, names: tuple[Any, Any], what: tuple[bool, str], options: Any, chunked: Any
 ) -> Components | StreamPlan:
-    from .streams import check_streamed, stream_components
+    from .incremental.stream import check_streamed, stream_components
 
     check_streamed(*what, chunked)
     source, destination = (

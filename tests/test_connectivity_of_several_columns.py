@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from as_lists import columns
 
-from cc_rapids import Connectivity, archive, components
+from cc_rapids import Connectivity, components
 from cc_rapids.errors import (
     ColumnTypeError,
     FormatError,
@@ -18,6 +18,7 @@ from cc_rapids.errors import (
     NullsError,
     UnknownVertexError,
 )
+from cc_rapids.incremental import archive
 
 SIDES = ["a", "b", "e"], ["c", "d", "f"]
 WORDS = np.array(["x", "é", "", "ab", "z z"])

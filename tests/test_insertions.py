@@ -6,11 +6,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from cc_rapids import Connectivity, batches, components, insertions
+from cc_rapids import Connectivity, components
 from cc_rapids.algorithms import auto
 from cc_rapids.algorithms.design import Design
 from cc_rapids.backends import threads
 from cc_rapids.errors import InputError
+from cc_rapids.incremental import insertions, state
 
 KINDS = {
     "pairs": lambda src, dst: (src, dst),
@@ -63,9 +64,9 @@ def test_batches_that_are_joined_as_one(monkeypatch, window, small):
     monkeypatch.setattr(insertions, "WINDOW", window)
     monkeypatch.setattr(insertions, "SMALL", small)
     joined = []
-    join = batches.join
+    join = state.join
     monkeypatch.setattr(
-        batches, "join", lambda edges, *rest: joined.append(edges.m) or join(edges, *rest)
+        state, "join", lambda edges, *rest: joined.append(edges.m) or join(edges, *rest)
     )
     wide = drawn(60, 10, 5)
     narrow = [(src.astype(np.int32), dst.astype(np.uint8)) for src, dst in drawn(90, 10, 3, 1)]
@@ -137,7 +138,7 @@ def test_the_old_trees_are_not_written():
 def test_batches_that_are_sampled(monkeypatch, sample, n):
     """A batch whose sample finds a giant may leave edges out; the trees before it count too."""
     chosen = Design(sample, "rem-cas", "split-one")
-    monkeypatch.setattr(batches, "choose_for_batch", lambda *args: chosen)
+    monkeypatch.setattr(state, "choose_for_batch", lambda *args: chosen)
     seen, many = Connectivity(n), drawn(n, 2000, 4)
     for count, batch in enumerate(many, 1):
         edges = tuple(np.concatenate(sides) for sides in zip(*many[:count], strict=True))
@@ -154,5 +155,5 @@ def test_what_auto_runs_for_batches_hooks_roots_alone():
 
 
 def test_a_design_that_is_asked_for_is_what_runs(monkeypatch):
-    monkeypatch.setattr(batches, "choose_for_batch", lambda *args: pytest.fail("not asked for"))
+    monkeypatch.setattr(state, "choose_for_batch", lambda *args: pytest.fail("not asked for"))
     Connectivity(5, design="none+async+halve").insert(([0], [1]))

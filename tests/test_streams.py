@@ -12,7 +12,7 @@ import pytest
 from stream_inputs import SMALL, parts, same, table, words
 
 import cc_rapids
-import cc_rapids.streams.progress
+import cc_rapids.incremental.progress
 from cc_rapids import stream_components
 
 ROOT = Path(__file__).parent.parent
@@ -115,16 +115,16 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
 
 
 def test_edges_are_counted_beyond_32_bits(monkeypatch):
-    from cc_rapids.streams import run
+    from cc_rapids.incremental import stream
 
-    begun = run.begun
+    begun = stream.begun
 
     def many(engine, count, *named):
         from dataclasses import replace
 
         return replace(begun(engine, count, *named), edges=2**32 - 1)
 
-    monkeypatch.setattr(run, "begun", many)
+    monkeypatch.setattr(stream, "begun", many)
     assert cc_rapids.components(iter([([0], [1])])).summary()["edges"] == 2**32
 
 

@@ -10,7 +10,7 @@ from cc_rapids import stream_components
 from cc_rapids.data import memory_budget, streams
 from cc_rapids.data.files import read as formats
 from cc_rapids.data.files.input_file import Wanted
-from cc_rapids.streams import run
+from cc_rapids.incremental import stream
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def read(monkeypatch):
         calls.append((path, groups))
         return pq.ParquetFile(path).read_row_groups(groups, columns).to_pandas()
 
-    monkeypatch.setattr("cc_rapids.streams.run.row_group_reader", lambda device: read_groups)
+    monkeypatch.setattr("cc_rapids.incremental.stream.row_group_reader", lambda device: read_groups)
     return calls
 
 
@@ -40,7 +40,7 @@ def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
     sizes = [1000] * (len(edges) // 1000) + [len(edges) % 1000] * (len(edges) % 1000 > 0)
     with streams.opened(path) as file:
         wanted = Wanted(None, None, "parquet", None)
-        read_groups = run.row_group_reader(None)
+        read_groups = stream.row_group_reader(None)
         for start, done in ((0, 0), (2, 300)):
             found = list(
                 formats.read_pieces(file, wanted, start, done, lambda: 2500, None, read_groups)

@@ -14,7 +14,7 @@ import pytest
 from stream_inputs import SMALL, parts, same, table
 
 import cc_rapids
-import cc_rapids.streams.progress
+import cc_rapids.incremental.progress
 from cc_rapids import ChangedFileError, components, components_at
 from cc_rapids.data.files import input_file
 from cc_rapids.data.files import read as formats
@@ -75,7 +75,7 @@ def write(path):
 @pytest.fixture
 def change(monkeypatch):
     """Change a file after the first chunk of it, or before its second one, has been linked."""
-    monkeypatch.setattr(cc_rapids.streams.progress, "CALL_SECONDS", 0.0)
+    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
 
     def made(how, path, after=0):
         left = [after]
@@ -148,7 +148,7 @@ def test_row_groups_that_other_threads_load(tmp_path, monkeypatch):
             replace(path)
         return frame
 
-    monkeypatch.setattr("cc_rapids.streams.run.row_group_reader", lambda device: read_groups)
+    monkeypatch.setattr("cc_rapids.incremental.stream.row_group_reader", lambda device: read_groups)
     with pytest.raises(ChangedFileError, match=r"a\.parquet was changed"):
         components([path], memory_limit="6MiB", num_vertices=5000)
 
@@ -193,14 +193,14 @@ def test_edges_with_weights(kind, tmp_path):
     stream = f"{tmp_path}/*.parquet" if kind == "files" else pa.dataset.dataset(tmp_path)
     names, cuts = [], components_at(stream, thresholds=[9, 0])
     assert len(cuts) == 2
-    read = cc_rapids.thresholds._Reader._read
+    read = cc_rapids.incremental.thresholds._Reader._read
 
     def changed(self, edges):
         names.append(replace(tmp_path / "2.parquet"))
         return read(self, edges)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cc_rapids.thresholds._Reader, "_read", changed)
+        patch.setattr(cc_rapids.incremental.thresholds._Reader, "_read", changed)
         if kind == "files":  # each is read whole, before its rows are used
             assert len(components_at(stream, thresholds=[9, 0])) == 2
         else:

@@ -89,7 +89,7 @@ def test_a_dataset_is_taken_up_in_the_middle_of_a_row_group(tmp_path, monkeypatc
     pq.write_table(table, tmp_path / "one.parquet")
     dataset = pyarrow.dataset.dataset(tmp_path / "one.parquet")
     options = {"checkpoint": tmp_path / "far", "checkpoint_every": 0, "memory_limit": LIMIT}
-    monkeypatch.setattr("cc_rapids.streams.progress.CALL_SECONDS", 0.0)
+    monkeypatch.setattr("cc_rapids.incremental.progress.CALL_SECONDS", 0.0)
 
     def stop(facts):
         raise KeyboardInterrupt
@@ -208,7 +208,7 @@ def test_files(suffix, tmp_path):
 def test_a_file_is_taken_up_in_its_middle(suffix, limit, tmp_path, monkeypatch):
     table, path = with_weight(edges(9000)), tmp_path / f"one.{suffix}"
     WRITERS[suffix](table, path)
-    monkeypatch.setattr("cc_rapids.streams.progress.CALL_SECONDS", 0.0)
+    monkeypatch.setattr("cc_rapids.incremental.progress.CALL_SECONDS", 0.0)
     options = {"checkpoint": tmp_path / "far", "checkpoint_every": 0, "memory_limit": limit}
     seen = []
 

@@ -22,7 +22,7 @@ from edge_kinds import EDGES
 from stream_inputs import SMALL, parts, same, table, words
 
 import cc_rapids
-import cc_rapids.streams.progress
+import cc_rapids.incremental.progress
 from cc_rapids import CheckpointError
 
 ROOT = Path(__file__).parent.parent
@@ -121,7 +121,7 @@ def test_a_large_piece_is_taken_up_in_its_middle(write, limit, tmp_path, monkeyp
     edges = table()
     (path,) = parts(edges, tmp_path, count=1, group=9000, write=write)
     options = {"checkpoint": tmp_path / "far.ckpt", "checkpoint_every": 0, "memory_limit": limit}
-    monkeypatch.setattr(cc_rapids.streams.progress, "CALL_SECONDS", 0.0)
+    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
     seen = []
 
     def stop(facts):
@@ -164,7 +164,7 @@ def stopped(*arguments, after, **options):
 
 @pytest.fixture
 def often(monkeypatch):
-    monkeypatch.setattr(cc_rapids.streams.progress, "CALL_SECONDS", 0.0)
+    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
 
 
 def test_a_checkpoint_of_other_files_is_refused(tmp_path):
@@ -364,7 +364,7 @@ def test_types_and_nulls_of_items_count(tmp_path):
 
 
 def test_more_items_than_are_told_apart(tmp_path, monkeypatch, often):
-    monkeypatch.setattr("cc_rapids.streams.trace.LISTED", 4)
+    monkeypatch.setattr("cc_rapids.incremental.checkpoint.LISTED", 4)
     far = {"checkpoint": tmp_path / "far", "checkpoint_every": 0}
     items = frames_of("arrays", *range(1, 13))
     stopped(iter(items), after=sum(range(1, 10)), **far)

@@ -14,7 +14,7 @@ import pytest
 from stream_inputs import parts, table
 
 import cc_rapids
-import cc_rapids.streams.progress
+import cc_rapids.incremental.progress
 from cc_rapids import stream_components
 from cc_rapids.data.memory_budget import bytes_of
 from cc_rapids.data.streams import Chunk, Cursor, ahead
@@ -96,7 +96,7 @@ def test_progress_is_told(tmp_path, caplog):
 
 
 def test_the_first_chunk_is_told_of_however_quick_the_rest_is(monkeypatch):
-    monkeypatch.setattr(cc_rapids.streams.progress, "CALL_SECONDS", 1e9)
+    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 1e9)
     told, chunks = [], (([k], [k + 1]) for k in range(5))
     stream_components(chunks, progress=told.append)
     assert [facts.edges for facts in told] == [1, 5]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..bars import terminal_bar
+from ..incremental.progress import terminal_bar
 
 log = logging.getLogger(__name__)
 

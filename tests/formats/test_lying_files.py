@@ -8,7 +8,8 @@ from lies import FAR, LIES, N, edges, no_hang, rows, same_kind
 from scipy import sparse
 
 import cc_rapids
-from cc_rapids import CcRapidsError, Connectivity, FormatError, archive
+from cc_rapids import CcRapidsError, Connectivity, FormatError
+from cc_rapids.incremental import archive
 
 CODES = ("csr", "csc", "bsr")
 ENDS = [0, 1, 5, N - 1, N, N + 1, 2**31 - 1, *FAR]

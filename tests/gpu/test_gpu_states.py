@@ -142,7 +142,7 @@ def test_items_of_a_checkpoint_are_compared(kind, cudf, tmp_path):
 def test_a_file_that_changes_while_cudf_reads_it(cudf, tmp_path, monkeypatch):
     edges, path = table(edges=300_000), tmp_path / "a.parquet"  # more than is read ahead
     pq.write_table(edges, path, row_group_size=1000)
-    monkeypatch.setattr(cc_rapids.streams.progress, "CALL_SECONDS", 0.0)
+    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
 
     def replace(facts):
         shutil.copy2(path, tmp_path / "b")

@@ -8,7 +8,8 @@ import pytest
 from stream_inputs import parts, same, table, words
 
 import cc_rapids
-from cc_rapids import Connectivity, components_at, insertions, oracle, stream_components
+from cc_rapids import Connectivity, components_at, oracle, stream_components
+from cc_rapids.incremental import insertions
 
 pytestmark = pytest.mark.gpu
 

@@ -9,21 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from . import backends, batches, inputs
-from .algorithms.design import Design, check_batch_design
-from .backends import Array
-from .batches import State
+from .. import backends
+from ..algorithms.design import Design, check_batch_design
+from ..backends import Array
+from ..data import read
+from ..data.arguments import check_word
+from ..data.edge_input import Given
+from ..data.frame_access import column_of, columns_of, numbers_of
+from ..data.read import flag_of_header, named
+from ..data.streams import weighed
+from ..errors import InputError, MissingColumnError, NullsError, unknown
+from ..results.components import check_labels
+from ..results.thresholds import Cuts
+from . import inputs
+from . import state as batches
 from .connectivity import snapshot
-from .data import read
-from .data.arguments import check_word
-from .data.edge_input import Given
-from .data.frame_access import column_of, columns_of, numbers_of
-from .data.read import flag_of_header, named
-from .data.streams import weighed
-from .errors import InputError, MissingColumnError, NullsError, unknown
 from .insertions import begun
-from .results.components import check_labels
-from .results.thresholds import Cuts
+from .state import State
 
 DIRECTIONS = ("at_least", "at_most")
 

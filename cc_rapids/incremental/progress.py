@@ -1,4 +1,4 @@
-"""Progress of a stream: a bar where someone watches, lines in the log elsewhere, or a call."""
+"""Progress of calls that last: a bar where someone watches, lines in the log, or a call."""
 
 from __future__ import annotations
 
@@ -9,11 +9,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..bars import terminal_bar
-from ..batches import State
+from .state import State
+
+
+def terminal_bar(stage: str, total: int | None = None) -> tuple[Any, Any]:
+    """A bar of rich's on stderr, begun, and its only task; (None, None) if that is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    terminal = Console(stderr=True, markup=False, highlight=False)
+    if not terminal.is_terminal:
+        return None, None
+    words = TextColumn("{task.description}", markup=False)
+    bar = Progress(BarColumn(bar_width=20), words, console=terminal, transient=True)
+    bar.start()
+    return bar, bar.add_task(stage, total=total)
+
 
 log = logging.getLogger(__name__)
-
 CALL_SECONDS, BAR_SECONDS, LOG_SECONDS = 0.5, 0.5, 30.0
 
 

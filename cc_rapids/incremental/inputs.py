@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import backends
-from .backends import Array, Engine
-from .batches import State
-from .data import read as frames
-from .data.arguments import check_word
-from .data.column import of_parts
-from .data.edge_input import Given
-from .data.frame_access import (
+from .. import backends
+from ..backends import Array, Engine
+from ..data import read as frames
+from ..data.arguments import check_word
+from ..data.column import of_parts
+from ..data.edge_input import Given
+from ..data.frame_access import (
     collected,
     column_of,
     columns_of,
@@ -26,9 +25,10 @@ from .data.frame_access import (
     parts_of,
     rows_of,
 )
-from .data.read import Side
-from .errors import InputError, MissingColumnError, UnknownVertexError, unknown
-from .graph.edges import lent_on
+from ..data.read import Side
+from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
+from ..graph.edges import lent_on
+from .state import State
 
 BYTES_OF_ID = 40  # that a new one takes while it is numbered
 MISSING = ("raise", "false")

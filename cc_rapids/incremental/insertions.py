@@ -1,4 +1,4 @@
-"""Insertions: the state after one more batch, or after many of which all or none are taken."""
+"""Insertions: the state before the first batch, and batches that are inserted into a state."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from . import batches, inputs
-from .algorithms.design import Design
-from .backends import Array, Engine
-from .batches import State
-from .data import read
-from .data.column import Lending
-from .data.edge_input import Given
-from .data.read import Side
-from .errors import InputError
-from .graph.forest import Forest
-from .ids.growing import Integers, Range
+from ..algorithms.design import Design
+from ..backends import Array, Engine
+from ..data import read
+from ..data.column import Lending
+from ..data.edge_input import Given
+from ..data.read import Side
+from ..errors import InputError
+from ..graph.forest import Forest
+from ..ids.growing import Integers, Range
+from . import inputs
+from . import state as batches
+from .state import State
 
 Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
 WINDOW = 1 << 23  # edges of batches that are lent together

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
-from .algorithms.auto import choose_for_batch
-from .algorithms.design import Design
-from .algorithms.run import join, join_and_ask
-from .backends import Array, Engine
-from .data.column import no_rows, without_rows
-from .data.edge_input import Given
-from .graph.edges import Edges
-from .graph.forest import Forest
-from .ids.growing import Index, extended
-from .kernels import find
-from .kernels import forest as forest_module
-from .kernels import queries as batch
+from .. import kernels
+from ..algorithms.auto import choose_for_batch
+from ..algorithms.design import Design
+from ..algorithms.run import join, join_and_ask
+from ..backends import Array, Engine
+from ..data.column import no_rows, without_rows
+from ..data.edge_input import Given
+from ..graph.edges import Edges
+from ..graph.forest import Forest
+from ..ids.growing import Index, extended
+from ..kernels import find
+from ..kernels import forest as forest_module
+from ..kernels import queries as batch
 
 
 @dataclass(frozen=True)

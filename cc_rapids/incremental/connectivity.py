@@ -9,18 +9,20 @@ from time import perf_counter
 from typing import Any
 from weakref import WeakValueDictionary
 
-from . import backends, batches, checkpoint, inputs
-from .algorithms.design import Design, check_batch_design
-from .batches import State
-from .data import read
-from .data.arguments import check_path
-from .data.frame_access import rows_of
-from .data.frame_build import column_like
-from .data.read import Side
-from .data.streams import is_iterable
-from .ids.growing import check_kind
+from .. import backends
+from ..algorithms.design import Design, check_batch_design
+from ..data import read
+from ..data.arguments import check_path
+from ..data.frame_access import rows_of
+from ..data.frame_build import column_like
+from ..data.read import Side
+from ..data.streams import is_iterable
+from ..ids.growing import check_kind
+from ..results.components import Components, Facts, check_labels
+from . import checkpoint, inputs
+from . import state as batches
 from .insertions import begun, insert_all, insert_given
-from .results.components import Components, Facts, check_labels
+from .state import State
 
 # By their ids: after a fork their locks are free, whoever held them
 _living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()

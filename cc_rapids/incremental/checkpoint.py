@@ -1,0 +1,460 @@
+"""Checkpoint: the state of incremental connectivity in one file, and back.
+
+An archive of ids in their order (strings as Arrow has them: UTF-8 bytes and offsets), and for each
+the place of the least one of its component.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.design import check_batch_design
+from ..backends import Engine
+from ..data.column import Content, text_buffers
+from ..data.edge_input import Given
+from ..data.frame_kind import given_like, kind_words
+from ..data.read import NOTHING
+from ..data.streams import Cursor, Source
+from ..errors import CheckpointError, FormatError
+from ..graph.forest import Forest
+from ..ids.growing import Index, Integers, Range, Texts, Tuples
+from . import archive
+from .state import State, kind_of
+
+FORMAT = "cc_rapids connectivity 2"
+
+
+def write(
+    path: str | os.PathLike[str], state: State, design: str, notes: Mapping[str, Any] | None = None
+) -> None:
+    """Write a state, with notes if there are any; an OutputError if that is impossible."""
+    own, arrays = _parts(state.index, state.engine)
+    words = {
+        "format": FORMAT,
+        "design": design,
+        "edges": state.edges,
+        "batches": state.batches,
+        "dropped": state.given.dropped,
+        "answers": kind_words(state.given),
+        **own,
+        "notes": notes,
+    }
+    arrays["parent"] = state.engine.to_host(state.flat().parent)
+    archive.write(path, words, arrays)
+
+
+def _parts(index: Index, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The words and the arrays that an index consists of."""
+    if isinstance(index, Range):
+        return {"ids": "range", "dtype": str(index.dtype)}, {}
+    if isinstance(index, Integers):
+        return {"ids": "integers", "dtype": str(index.dtype)}, {"ids": engine.to_host(index.ids)}
+    if isinstance(index, Tuples):
+        return _parts_of_columns(index, engine)
+    octets, offsets = text_buffers(_arrow(index.held))
+    return {"ids": "strings"}, {"offsets": offsets, "octets": octets}
+
+
+def _parts_of_columns(index: Tuples, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of each column, and of each vertex in the order of the ids which it has there."""
+    words: list[Any] = []
+    arrays: dict[str, Any] = {}
+    for k, (column, ranks) in enumerate(zip(index.columns, index.ranks(), strict=True)):
+        own, held = _parts(column, engine)
+        words.append(own)
+        arrays |= {f"{k}_{name}": value for name, value in held.items()}
+        arrays[f"{k}_ranks"] = engine.to_host(ranks)
+    return {"ids": "rows", "columns": words}, arrays
+
+
+def _arrow(held: Any) -> Any:
+    return held.to_arrow() if hasattr(held, "to_arrow") else held
+
+
+def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
+    """As :func:`read_noted`, without the notes."""
+    return read_noted(path, engine)[:2]
+
+
+def read_noted(
+    path: str | os.PathLike[str], engine: Engine
+) -> tuple[State, str, dict[str, Any] | None]:
+    """The state in a file, on an engine, the name of its design, and the notes.
+
+    Raises
+    ------
+    FormatError
+        There is no such file, or it holds something else.
+    """
+    words, arrays = archive.read(path)
+    if words.get("format") != FORMAT:
+        raise FormatError(
+            f"{path} is of format {str(words.get('format'))[:80]!r}, and this version of cc_rapids"
+            f" reads {FORMAT!r}: save it again by this version, or start anew"
+        )
+    try:
+        check_batch_design(words["design"])
+        return _state(words, arrays, engine), words["design"], words["notes"]
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise FormatError(
+            f"{path} is no file of Connectivity.save(), or is broken ({error}): save it again"
+        ) from error
+
+
+def _state(words: dict[str, Any], arrays: dict[str, Any], engine: Engine) -> State:
+    parent = arrays["parent"]
+    check_parents(parent)
+    n = int(parent.size)
+    counts = {name: int(words[name]) for name in ("edges", "batches", "dropped")}
+    if min(counts.values()) < 0:
+        raise ValueError("a count is negative")
+    index = _index(words, arrays, n, engine)
+    given = kind_of(given_like(words["answers"], index.kinds), None)
+    forest = Forest(engine, n, everyone=True)
+    forest.parent[:] = engine.asarray(parent)
+    given = replace(given, dropped=counts["dropped"])
+    return State(engine, index, forest, given, counts["edges"], counts["batches"])
+
+
+def check_parents(parent: Any) -> None:
+    """Raise a ValueError unless an array holds a flat forest: for each vertex the least of its
+    tree. A climb in any other might leave the array, or never end.
+    """
+    if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
+        raise ValueError(f"its {parent.size:,} labels are {parent.dtype}")
+    wrong = parent > np.arange(parent.size, dtype=parent.dtype)
+    if not wrong.any():
+        wrong = parent[parent] != parent
+    if wrong.any():
+        v = int(np.argmax(wrong))
+        raise ValueError(
+            f"the label of vertex {v:,} is {parent[v]:,}, which is not the least of its component"
+        )
+
+
+def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine) -> Index:
+    """The index over n vertices in the order of their ids."""
+    if words["ids"] == "range":
+        return Range(n, _type_of(words["dtype"], 0, max(n - 1, 0)))
+    if words["ids"] == "integers":
+        return _integers(arrays["ids"], words["dtype"], n, engine)
+    if words["ids"] == "rows":
+        return _tuples(words["columns"], arrays, n, engine)
+    if words["ids"] != "strings":
+        raise ValueError(f"ids of kind {words['ids']!r}")
+    return _texts(arrays["offsets"], arrays["octets"], n, engine)
+
+
+def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
+    """The type of ids from ``low`` to ``high``, if it is one that holds them."""
+    dtype = np.dtype(name)
+    if dtype.kind not in "iu" or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
+        raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
+    return dtype
+
+
+def _integers(ids: Any, dtype: str, n: int, engine: Engine) -> Integers:
+    if ids.shape != (n,) or ids.dtype not in (np.int64, np.uint64) or (ids[1:] <= ids[:-1]).any():
+        raise ValueError(f"its ids are not {n:,} different ones in their order")
+    places = engine.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
+    own = _type_of(dtype, int(ids[0]), int(ids[-1])) if n else None
+    return Integers(engine.asarray(ids), places, own)
+
+
+def _texts(offsets: Any, octets: Any, n: int, engine: Engine) -> Index:
+    import pyarrow as pa
+
+    whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
+    if not whole or offsets[0] or offsets[-1] != octets.size or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
+    held = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
+    held.validate(full=True)
+    none = Texts(None, None, engine.empty(0, np.uint32))
+    index, (numbers,) = none.extend(NOTHING, [held], engine)
+    if index.n != n or (engine.to_host(numbers) != np.arange(n)).any():
+        raise ValueError(f"its ids are not {n:,} different strings in their order")
+    return index
+
+
+def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, engine: Engine) -> Tuples:
+    held: list[Integers | Texts] = []
+    ranks = []
+    for k, words in enumerate(columns):
+        own = {name: arrays[name] for name in arrays if name.startswith(f"{k}_")}
+        own = {name.removeprefix(f"{k}_"): array for name, array in own.items()}
+        size = int(own["offsets"].size - 1 if words["ids"] == "strings" else own["ids"].size)
+        column, rank = _index(words, own, size, engine), own["ranks"]
+        if rank.shape != (n,) or rank.dtype != np.int64 or not isinstance(column, Integers | Texts):
+            raise ValueError(f"its column {k} is not that of {n:,} ids")
+        if n and not 0 <= rank.min() <= rank.max() < size:
+            raise ValueError(f"its column {k} has no values of some ids")
+        held.append(column)
+        ranks.append(engine.asarray(rank))
+    index = Tuples.of(engine, held, ranks)
+    if index.n != n or (engine.to_host(index.places) != np.arange(n)).any():
+        raise ValueError(f"its ids are not {n:,} different ones in their order")
+    return index
+
+
+LISTED = 4096  # items that can be told apart; of those beyond there is one hash in all
+Entry = list[Any]  # of the rows of an item, the types of its columns, and a hash of what they hold
+
+
+class Trace:
+    """The items that have passed: rows, types and a hash of each, compared with those of a run
+    that is gone on with while these are skipped.
+
+    Parameters
+    ----------
+    notes : dict, optional
+        Of that run, as :meth:`notes` gives them.
+    """
+
+    def __init__(self, notes: dict[str, Any] | None = None) -> None:
+        self.theirs = notes
+        self.skipping = bool(notes and notes["last"])
+        self.items: list[Entry] = []  # of all but the last, the first LISTED
+        self.count = 0  # of all but the last
+        self.beyond = ""  # a hash of those that are not listed
+        self.last: Entry | None = None  # the last of which rows have passed
+        self._content, self._ended = Content(), False
+
+    def start(self) -> Cursor:
+        """The place from which on rows are new: in the last item, which may be longer by now."""
+        if self.theirs is None or not self.theirs["last"]:
+            return Cursor()
+        return Cursor(int(self.theirs["count"]), 0, int(self.theirs["last"][0]))
+
+    def notes(self) -> dict[str, Any]:
+        """All of it, as JSON can hold it."""
+        return {
+            "items": self.items,
+            "count": self.count,
+            "beyond": self.beyond,
+            "last": self.last,
+        }
+
+    def add(self, given: Given, after: Cursor) -> None:
+        """Add some rows of an item, whose rows with nulls are left out, and counted.
+
+        Raises
+        ------
+        CheckpointError
+            The items so far are others than those of the run before; says which differ, and how.
+        """
+        if self._ended:
+            self._file_last()
+        columns = [*given.columns, *([given.offsets] if given.offsets else [])]
+        self._content.add(columns)
+        types = " ".join(column.dtype for column in columns if column.size)
+        before = self.last or [0, ""]
+        rows = before[0] + given.src.size + given.dropped
+        self.last = [rows, before[1] or types, self._content.digest()]
+        self._ended = not after.rows
+        if self.skipping:
+            self._compare()
+
+    def _file_last(self) -> None:
+        """The last item is not the last one any more."""
+        if self.count < LISTED:
+            self.items.append(self.last or [])
+        else:
+            known = repr((self.beyond, self.last)).encode()
+            self.beyond = blake2b(known, digest_size=12).hexdigest()
+        self.count, self.last = self.count + 1, None
+        self._content, self._ended = Content(), False
+
+    def _compare(self) -> None:
+        theirs, mine = self.theirs, self.last
+        assert theirs is not None
+        assert mine is not None
+        if self.count < theirs["count"]:
+            if self._ended and self.count < LISTED:
+                _check_same(self.count, theirs["items"][self.count], mine)
+            return
+        if self.beyond != theirs["beyond"]:
+            raise CheckpointError(
+                f"one of the items {LISTED:,} to {self.count - 1:,} is another now"
+            )
+        then = theirs["last"]
+        self.skipping = mine[0] < then[0]
+        if then[0] and (self._ended or not self.skipping):
+            _check_same(self.count, then, mine)
+
+    def finish(self) -> None:
+        """Say that there are no more items: a CheckpointError if there were more before."""
+        if self.skipping and self.theirs is not None:
+            had, now = self.theirs["count"] + 1, self.count + (self.last is not None)
+            raise CheckpointError(f"{had:,} items then, and {now:,} now")
+
+
+def _check_same(number: int, then: Entry, now: Entry) -> None:
+    """A CheckpointError unless an item, whose number counts from 0 on, is what it was."""
+    if then[0] != now[0]:
+        raise CheckpointError(f"item {number:,} had {then[0]:,} rows then, and {now[0]:,} now")
+    if then[1] != now[1] and then[1] and now[1]:
+        raise CheckpointError(f"item {number:,} held {then[1]} then, and {now[1]} now")
+    if then[2] != now[2]:
+        raise CheckpointError(f"item {number:,}, of {then[0]:,} rows, holds other ids now")
+
+
+STREAM_FORMAT = "stream 2"
+DRAFT_SECONDS = 0.5  # a draft that is younger may not be locked yet by who writes it
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """Where a run goes on: the trees, the place in the stream, and the stream in the order in which
+    it was read; whether all of it was done, and in words what it has beyond that.
+    """
+
+    state: State
+    cursor: Cursor
+    stream: Source
+    done: bool
+    more: str
+
+
+@dataclass
+class Saver:
+    """Writes a checkpoint every so often.
+
+    Parameters
+    ----------
+    path : path, or None for none at all
+    every : float
+        Seconds between two of them; 0 writes one after each chunk.
+    options : dict
+        What the arguments were, but for the edges.
+    """
+
+    path: str | os.PathLike[str] | None
+    every: float
+    options: dict[str, Any]
+    design: str
+    last: float = 0.0
+    identity: dict[str, Any] = field(default_factory=dict)
+    trace: Trace | None = None
+
+    def due(self) -> bool:
+        """Whether it is time for one."""
+        return self.path is not None and time.monotonic() - self.last >= self.every
+
+    def write(self, state: State, cursor: Cursor, done: bool = False) -> None:
+        """Write one now, if there is a path."""
+        if self.path is not None:
+            notes = {
+                "format": STREAM_FORMAT,
+                "cursor": list(cursor),
+                "done": done,
+                "identity": self.identity,
+                "options": self.options,
+                "items": self.trace and self.trace.notes(),
+            }
+            with state.engine.scope():
+                write(self.path, state, self.design, notes)
+            self.last = time.monotonic()
+
+    def read(self, engine: Engine, stream: Source) -> Resumed | None:
+        """Where to go on with a stream; None if there is no checkpoint, or no path.
+
+        Raises
+        ------
+        CheckpointError
+            The checkpoint is of another input; says which part of it differs.
+        FormatError
+            The file is no checkpoint of a stream.
+        """
+        self.last = time.monotonic()
+        if self.path is None:
+            return None
+        _tidy(Path(os.path.realpath(self.path)))
+        if not os.path.exists(self.path):
+            self._begin(stream, None)
+            return None
+        with engine.scope():
+            state, _, notes = read_noted(self.path, engine)
+        if not notes or notes.get("format") != STREAM_FORMAT:
+            raise FormatError(
+                f"{self.path} is a file of Connectivity.save(), or of another version, and no"
+                " checkpoint of a stream: name another path"
+            )
+        self._compare(stream.identity(), notes)
+        with self._naming():
+            stream, more = stream.going_on(notes["identity"])
+        self._begin(stream, notes["items"])
+        cursor = self.trace.start() if self.trace else Cursor(*notes["cursor"])
+        return Resumed(state, cursor, stream, bool(notes["done"]), more)
+
+    def passed(self, given: Given, after: Cursor) -> None:
+        """Note rows that pass; a CheckpointError if the checkpoint has others in their place."""
+        if self.trace:
+            with self._naming():
+                self.trace.add(given, after)
+
+    def finish(self) -> None:
+        """Note that no more rows come; a CheckpointError if there were more in the checkpoint."""
+        if self.trace:
+            with self._naming():
+                self.trace.finish()
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """What differs of the edges, as an error that names the checkpoint."""
+        try:
+            yield
+        except CheckpointError as error:
+            raise self._other("edges", error) from error
+
+    def _begin(self, stream: Source, items: dict[str, Any] | None) -> None:
+        self.identity = stream.identity()
+        self.trace = Trace(items) if self.identity["kind"] == "iterable" else None
+
+    def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
+        """A CheckpointError if an argument, or the kind of edges, is another; says which."""
+        mine, options = json.loads(json.dumps(self.options)), notes["options"]
+        theirs = notes["identity"]
+        parts = [("edges", "kind ", theirs["kind"], identity["kind"])]
+        parts += [(name, "", options.get(name), mine[name]) for name in mine]
+        for name in ("schema", "filter"):
+            parts.append(("edges", f"{name} ", theirs.get(name), identity.get(name)))
+        for part, what, then, now in parts:
+            if then != now:
+                raise self._other(part, f"{what}{_short(then)} then, {_short(now)} now")
+
+    def _other(self, name: str, difference: object) -> CheckpointError:
+        """The error for a checkpoint of another input."""
+        return CheckpointError(
+            f"the checkpoint {self.path} is of other inputs ({name}: {difference}): delete it to"
+            " start anew, or name another path"
+        )
+
+
+def _tidy(path: Path) -> None:
+    """Remove what runs that were killed while they wrote have left: drafts that nobody locks."""
+    for draft in path.parent.glob(f".{glob.escape(path.name[:40])}.*.part"):
+        try:
+            if time.time() - draft.stat().st_mtime < DRAFT_SECONDS:
+                continue
+            with open(draft, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                draft.unlink()
+        except OSError:  # it is being written, or has its name by now
+            continue
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 120 else text[:70] + " ... " + text[-40:]
