@@ -6,8 +6,8 @@ from dataclasses import replace
 import records
 from report import fill
 
-from cc_rapids.interfaces import dask_model
-from cc_rapids.interfaces.dask_model import CARDS, Job, tiles
+from cc_rapids.integrations.dask import gather
+from cc_rapids.integrations.dask.gather import CARDS, Job, tiles
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "larger.md"
 EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
@@ -43,10 +43,10 @@ def predicted(row):
     share = row.get("crossing", 0) / row["m"] if row["graph"] == "tiles" else None
     job = Job(row["m"], row["n"], row["workers"], share, 0.0 if share is not None else None)
     if row.get("partition") == "vertices":
-        return dask_model.vertices_cost(job, machine_of(row))
+        return gather.vertices_cost(job, machine_of(row))
     if row.get("combine") == "gather":
-        return dask_model.gather_cost(job, machine_of(row))
-    return dask_model.tree_cost(job, machine_of(row))
+        return gather.gather_cost(job, machine_of(row))
+    return gather.tree_cost(job, machine_of(row))
 
 
 def sent(row):
@@ -120,9 +120,9 @@ def model():
     """A row for each way to do it on the cards."""
     random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
     ways = {
-        "random edges, tree": (random, dask_model.tree_cost),
-        "random edges, distributed vertices": (random, dask_model.vertices_cost),
-        "lattice in tiles, distributed vertices": (lattice, dask_model.vertices_cost),
+        "random edges, tree": (random, gather.tree_cost),
+        "random edges, distributed vertices": (random, gather.vertices_cost),
+        "lattice in tiles, distributed vertices": (lattice, gather.vertices_cost),
     }
     lines = [
         "| graph and way | bytes sent | rounds | batches | seconds | on the fullest card | cards |",
@@ -130,7 +130,7 @@ def model():
     ]
     for name, (job, cost_of) in ways.items():
         cost = cost_of(job, CARDS)
-        cards = "no number" if cost_of is dask_model.tree_cost else cards_for(job)
+        cards = "no number" if cost_of is gather.tree_cost else cards_for(job)
         lines.append(
             f"| {name} | {size(cost.bytes)} | {cost.rounds} | {cost.batches}"
             f" | {cost.seconds:,.0f} | {size(cost.held)} | {cards} |"
@@ -140,7 +140,7 @@ def model():
 
 def cards_for(job):
     """How many cards hold it."""
-    return f"{dask_model.least_workers(job, CARDS):,}"
+    return f"{gather.least_workers(job, CARDS):,}"
 
 
 def assumptions():

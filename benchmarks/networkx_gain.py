@@ -2,7 +2,7 @@
 
 Three times for each graph, all through NetworkX's dispatcher and with every set made: NetworkX's
 own; the backend's with the conversion; and the backend's once NetworkX has the converted graph.
-They stand behind the numbers in interfaces/networkx.py; answers are compared after the timing.
+They stand behind the numbers in integrations/networkx.py; answers are compared after the timing.
 """
 
 import networkx as nx

@@ -21,13 +21,13 @@ _HOMES = {
     "components": "api",
     "spanning_forest": "api",
     "Csr": "data.adapters",
-    "connected_components": "interfaces.labels",
-    "weakly_connected_components": "interfaces.cugraph",
-    "install": "interfaces.install",
-    "installed": "interfaces.install",
-    "uninstall": "interfaces.install",
-    "load_ipython_extension": "interfaces.ipython",
-    "unload_ipython_extension": "interfaces.ipython",
+    "connected_components": "integrations.connected_components",
+    "weakly_connected_components": "integrations.cugraph",
+    "install": "integrations.install",
+    "installed": "integrations.install",
+    "uninstall": "integrations.install",
+    "load_ipython_extension": "integrations.ipython",
+    "unload_ipython_extension": "integrations.ipython",
     "Components": "results.components",
     "Connectivity": "incremental.connectivity",
     "stream_components": "incremental.stream",
@@ -107,7 +107,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, generators, plots, scipy
+    from . import dask, generators, plots
     from .algorithms.design import Design, designs
     from .api import components, spanning_forest
     from .backends import release_memory
@@ -135,9 +135,10 @@ if TYPE_CHECKING:
     from .incremental.connectivity import Connectivity
     from .incremental.stream import stream_components
     from .incremental.thresholds import components_at
-    from .interfaces.cugraph import weakly_connected_components
-    from .interfaces.install import install, installed, uninstall
-    from .interfaces.labels import connected_components
+    from .integrations import scipy
+    from .integrations.connected_components import connected_components
+    from .integrations.cugraph import weakly_connected_components
+    from .integrations.install import install, installed, uninstall
     from .libraries import frame_library
     from .results.components import Components
     from .results.thresholds import Cuts

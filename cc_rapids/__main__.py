@@ -6,7 +6,7 @@ import os
 import runpy
 import sys
 
-from .interfaces.install import install
+from .integrations.install import install
 
 USAGE = """usage: python -m cc_rapids [-m MODULE | SCRIPT] [ARGUMENT ...]
 

@@ -10,12 +10,20 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-# A package that has moved takes its modules along, unless they stand here themselves.
+# A package that has moved takes its modules along, unless they stand here themselves. These do so
+# under the new name of the package, too: ``from package import module`` asks for that one.
 MOVED = {
     "catalog": "kernels.spec",
     "engines": "backends",
     "plan": "solver.plan",
     "streams": "incremental.stream",
+    "integrations.dask_model": "integrations.dask.gather",
+    "integrations.dask_vertices": "integrations.dask.vertices",
+    "integrations.labels": "integrations.connected_components",
+    "interfaces": "integrations",
+    "interfaces.dask_model": "integrations.dask.gather",
+    "interfaces.dask_vertices": "integrations.dask.vertices",
+    "interfaces.labels": "integrations.connected_components",
     "kernels.compress": "kernels.find",
     "kernels.link": "kernels.union",
 }

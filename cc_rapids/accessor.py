@@ -1,6 +1,6 @@
 """``import cc_rapids.accessor`` gives pandas and cuDF frames the accessor ``.cc``."""
 
-from .interfaces.accessor import Accessor, register
+from .integrations.accessor import Accessor, register
 
 __all__ = ["Accessor", "register"]
 

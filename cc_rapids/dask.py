@@ -5,11 +5,9 @@ takes. Without Dask, the import says how to get it.
 """
 
 try:
-    from .interfaces.dask_answer import DaskComponents
-    from .interfaces.dask_api import components
-    from .interfaces.dask_cluster import local_gpus
-    from .interfaces.dask_cugraph import weakly_connected_components
-    from .interfaces.dask_progress import DaskProgress
+    from .integrations.dask.api import DaskComponents, components, weakly_connected_components
+    from .integrations.dask.cluster import local_gpus
+    from .integrations.dask.tasks import DaskProgress
 except ModuleNotFoundError as error:
     raise ImportError(
         f"cc_rapids.dask needs {error.name}, which is not installed: pip install"

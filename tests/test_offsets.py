@@ -12,7 +12,7 @@ from scipy import sparse
 import cc_rapids
 from cc_rapids import Connectivity, Csr, InputError
 from cc_rapids.data.column import sound
-from cc_rapids.interfaces import pylibcugraph
+from cc_rapids.integrations import pylibcugraph
 from cc_rapids.scipy import connected_components
 
 

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import cc_rapids
-import cc_rapids.interfaces.cugraph
+import cc_rapids.integrations.cugraph
 import cc_rapids.scipy
 from cc_rapids import CcRapidsError, Connectivity
 from cc_rapids.verify.audit import audit_labels
@@ -110,7 +110,7 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         ["directed", "connection", "return_labels"],
     ),
     "cuGraph's": (
-        cc_rapids.interfaces.cugraph.connected_components,
+        cc_rapids.integrations.cugraph.connected_components,
         {"G": MATRIX},
         ["G", "directed", "return_labels", "connection"],
     ),

@@ -14,7 +14,7 @@ from machine import with_package
 import cc_rapids
 from cc_rapids import Csr, InputError, backends
 from cc_rapids.ids import strings
-from cc_rapids.interfaces import pylibcugraph
+from cc_rapids.integrations import pylibcugraph
 from cc_rapids.scipy import connected_components
 
 pytestmark = pytest.mark.gpu

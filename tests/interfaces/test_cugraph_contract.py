@@ -14,8 +14,8 @@ from scipy.sparse import csgraph
 import cc_rapids
 from cc_rapids import components, errors
 from cc_rapids.data.adapters import Csr
-from cc_rapids.interfaces import cugraph as ours
-from cc_rapids.interfaces import pylibcugraph as plc
+from cc_rapids.integrations import cugraph as ours
+from cc_rapids.integrations import pylibcugraph as plc
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
 FRAME = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9], "weight": [1.0, 2.0, 3.0]})

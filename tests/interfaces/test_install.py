@@ -14,8 +14,8 @@ from machine import with_package
 
 import cc_rapids
 from cc_rapids import errors
-from cc_rapids.interfaces import cugraph as ours
-from cc_rapids.interfaces import install as machinery
+from cc_rapids.integrations import cugraph as ours
+from cc_rapids.integrations import install as machinery
 
 FRAME = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
 OFFSETS, INDICES = np.array([0, 1, 1], np.int32), np.array([1], np.int32)
@@ -95,7 +95,7 @@ def test_names_taken_meanwhile_call_the_original_afterwards(peer, graph):
 
 
 def test_what_cannot_be_taken_goes_to_the_original_with_one_line(peer, graph, monkeypatch, caplog):
-    caplog.set_level(logging.INFO, logger="cc_rapids.interfaces")
+    caplog.set_level(logging.INFO, logger="cc_rapids.integrations")
     spread = graph(FRAME)
     monkeypatch.setattr(spread, "is_multi_gpu", lambda: True)
     spread._Impl._plc_graph = peers.MGGraph([1], [2])
@@ -121,7 +121,7 @@ def test_too_large_a_graph_goes_to_the_original(peer, graph, monkeypatch, error,
         raise error("no room")
 
     monkeypatch.setattr(ours, "job", refuse)
-    caplog.set_level(logging.INFO, logger="cc_rapids.interfaces")
+    caplog.set_level(logging.INFO, logger="cc_rapids.integrations")
     cc_rapids.install()
     theirs = peer["cugraph"].weakly_connected_components(graph(FRAME))
     assert theirs == ("cugraph", (-1, "SGGraph"))
@@ -129,7 +129,7 @@ def test_too_large_a_graph_goes_to_the_original(peer, graph, monkeypatch, error,
 
 
 def test_kinds_and_options_of_others_go_to_the_original(peer, graph, caplog):
-    caplog.set_level(logging.INFO, logger="cc_rapids.interfaces")
+    caplog.set_level(logging.INFO, logger="cc_rapids.integrations")
     cc_rapids.install()
     found = peer["cugraph"].weakly_connected_components
     assert found([[0, 1], [1, 0]]) == ("cugraph", (-1, "NoneType"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cc_rapids import EngineError
-from cc_rapids.interfaces import networkx as backend
+from cc_rapids.integrations import networkx as backend
 
 UNDIRECTED = ("connected_components", "number_connected_components", "is_connected")
 DIRECTED = (

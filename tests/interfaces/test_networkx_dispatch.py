@@ -12,8 +12,8 @@ import networkx as nx
 import pytest
 from test_networkx import DIRECTED, FUNCTIONS, OURS, UNDIRECTED, _reuse_without_a_warning, agree
 
-from cc_rapids.interfaces import networkx as backend
-from cc_rapids.interfaces import networkx_info
+from cc_rapids.integrations import networkx as backend
+from cc_rapids.integrations import networkx_info
 
 __all__ = ["_reuse_without_a_warning"]  # a fixture for every test here
 
@@ -70,9 +70,9 @@ def test_importing_networkx_loads_neither_numba_nor_the_backend():
     code = "import sys, networkx; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ran.stdout.split())
-    assert "cc_rapids.interfaces.networkx_info" in loaded
+    assert "cc_rapids.integrations.networkx_info" in loaded
     heavy = {"cudf", "cupy", "llvmlite", "numba", "numpy", "pyarrow"}
-    assert loaded.isdisjoint({"cc_rapids.api", "cc_rapids.interfaces.networkx", *heavy})
+    assert loaded.isdisjoint({"cc_rapids.api", "cc_rapids.integrations.networkx", *heavy})
 
 
 def test_networkx_own_suite_passes_on_the_backend(tmp_path):

@@ -22,7 +22,7 @@ from dask_graphs import (
 import cc_rapids
 import cc_rapids.dask
 from cc_rapids import errors
-from cc_rapids.interfaces.dask_progress import Watch
+from cc_rapids.integrations.dask.tasks import Watch
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -230,7 +230,7 @@ def test_without_a_cluster_and_without_dask(monkeypatch):
     def none():
         raise ValueError("No clients found")
 
-    monkeypatch.setattr("cc_rapids.interfaces.dask_api.default_client", none)
+    monkeypatch.setattr("cc_rapids.integrations.dask.api.default_client", none)
     with pytest.raises(errors.EngineError, match="no cluster is connected"):
         cc_rapids.dask.components(parts(random_frame(), 2))
     assert distributed.default_client is not none

@@ -9,7 +9,8 @@ from dask_graphs import as_text, as_unlike, check, parts, random_frame
 
 import cc_rapids.dask
 from cc_rapids import errors
-from cc_rapids.interfaces import dask_cluster, dask_gather
+from cc_rapids.integrations.dask import cluster as dask_cluster
+from cc_rapids.integrations.dask import gather
 
 
 class Stand:
@@ -57,11 +58,11 @@ def local():
 
 @pytest.fixture
 def nccl(local, monkeypatch):
-    monkeypatch.setattr(dask_gather, "Nccl", Stand)
+    monkeypatch.setattr(gather, "Nccl", Stand)
     with local.as_current():
         yield Stand
-    dask_gather._uids.clear()
-    dask_gather._open.clear()
+    gather._uids.clear()
+    gather._open.clear()
 
 
 @pytest.mark.parametrize("kind", [lambda frame: frame, as_unlike], ids=["int64", "unlike"])
@@ -111,7 +112,7 @@ def test_why_there_is_no_gather(nccl, monkeypatch):
 
 
 def test_without_a_gpu_there_is_no_room():
-    assert dask_gather.Nccl.room() == 0
+    assert gather.Nccl.room() == 0
 
 
 def test_one_plain_process_sees_one_gpu():

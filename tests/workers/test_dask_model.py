@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cc_rapids import oracle
-from cc_rapids.interfaces import dask_model
-from cc_rapids.interfaces.dask_model import CARDS, Job, tiles
+from cc_rapids.integrations.dask import gather
+from cc_rapids.integrations.dask.gather import CARDS, Job, tiles
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -26,29 +26,28 @@ def test_random_graphs_are_as_the_formulae_say(degree):
     n = 100_000
     m = int(degree * n / 2)
     ends = np.random.default_rng(1).integers(0, n, (2, m))
-    assert len(np.unique(ends)) == pytest.approx(dask_model.touched(n, m), rel=0.01)
+    assert len(np.unique(ends)) == pytest.approx(gather.touched(n, m), rel=0.01)
     count = len(np.unique(oracle.union_find(*ends, n)))
-    assert count == pytest.approx(dask_model.random_components(n, degree), rel=0.05)
+    assert count == pytest.approx(gather.random_components(n, degree), rel=0.05)
 
 
 def test_one_worker_sends_nothing():
-    for cost_of in (dask_model.tree_cost, dask_model.gather_cost, dask_model.vertices_cost):
+    for cost_of in (gather.tree_cost, gather.gather_cost, gather.vertices_cost):
         assert cost_of(Job(1e6, 1e5, 1), CARDS).bytes == 0
 
 
 def test_more_crossing_costs_more_and_rounds_stay_within_their_bound():
     costs = [
-        dask_model.vertices_cost(Job(1e9, 1e8, 64, share, share), CARDS)
-        for share in (0.001, 0.1, 0.9)
+        gather.vertices_cost(Job(1e9, 1e8, 64, share, share), CARDS) for share in (0.001, 0.1, 0.9)
     ]
     assert sorted(cost.bytes for cost in costs) == [cost.bytes for cost in costs]
     assert costs[-1].rounds <= np.log2(1e8)
-    assert dask_model.vertices_cost(tiles(1e9, 1e8, 64), CARDS).rounds == 0
+    assert gather.vertices_cost(tiles(1e9, 1e8, 64), CARDS).rounds == 0
 
 
 def test_forests_are_gathered_where_they_fit():
-    assert dask_model.gather_pays(1e6, [10**6] * 2, CARDS, 80e9)
-    assert not dask_model.gather_pays(1e6, [10**6] * 2, CARDS, 1e6)
+    assert gather.gather_pays(1e6, [10**6] * 2, CARDS, 80e9)
+    assert not gather.gather_pays(1e6, [10**6] * 2, CARDS, 1e6)
 
 
 def test_the_rate_of_a_card_is_that_of_a_record(larger):

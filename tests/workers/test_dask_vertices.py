@@ -9,8 +9,7 @@ from dask_graphs import as_hashes, as_text, as_unlike, check, parts, random_fram
 
 import cc_rapids.dask
 from cc_rapids import errors
-from cc_rapids.interfaces.dask_owners import even
-from cc_rapids.interfaces.dask_vertices import most_rounds
+from cc_rapids.integrations.dask.vertices import even, most_rounds
 
 
 def found_by(frame, **options):

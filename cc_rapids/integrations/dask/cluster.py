@@ -10,7 +10,7 @@ from typing import Any
 
 from distributed import Nanny, Scheduler, SpecCluster
 
-from ..errors import EngineError
+from ...errors import EngineError
 
 log = logging.getLogger(__name__)
 

@@ -112,7 +112,7 @@ def connected_components(
     Examples
     --------
     >>> import scipy.sparse
-    >>> from cc_rapids.interfaces.cugraph import connected_components
+    >>> from cc_rapids.integrations.cugraph import connected_components
     >>> connected_components(scipy.sparse.eye_array(3), return_labels=False)
     3
     """

@@ -49,7 +49,7 @@ def weakly_connected_components(
     Examples
     --------
     >>> import numpy as np
-    >>> from cc_rapids.interfaces.pylibcugraph import weakly_connected_components
+    >>> from cc_rapids.integrations.pylibcugraph import weakly_connected_components
     >>> offsets, indices = np.array([0, 1, 1, 1]), np.array([2])
     >>> weakly_connected_components(None, None, offsets, indices, None, None, False)
     (array([0, 1, 2]), array([0, 1, 0]))

@@ -32,7 +32,7 @@ def connected_components(
     """The label frame at once: ``components(...).labels()``; of a graph, what cuGraph returns.
 
     A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
-    is given, follow the contract of :func:`cc_rapids.interfaces.cugraph.connected_components`,
+    is given, follow the contract of :func:`cc_rapids.integrations.cugraph.connected_components`,
     which leaves the other options out. They have no columns to name: by position, what follows
     them is ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
 

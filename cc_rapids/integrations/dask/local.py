@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from dask.dataframe.dispatch import concat as concat_frames
 
-from ..api import components
-from ..data.column import is_cudf
-from ..data.read import Side
-from ..errors import ColumnTypeError, InputError, MissingColumnError, shown
-from ..ids.range import type_of
-from ..results.components import Components
+from ...api import components
+from ...data.column import is_cudf
+from ...data.read import Side
+from ...errors import ColumnTypeError, InputError, MissingColumnError, shown
+from ...ids.range import type_of
+from ...results.components import Components
 
 Forest = tuple[Any, int]  # the edges, and how many were left out for nulls
 Ends = tuple[Side, Side]  # the columns of both ends

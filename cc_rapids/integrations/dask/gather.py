@@ -1,4 +1,9 @@
-"""A model of the runs on clusters: bytes, rounds and seconds, from formulae and measured rates.
+"""One all-gather of forests by NCCL, in the place of the tree, where each worker has a GPU.
+
+All workers get all forests, solve them at the same time, and keep their own run of the answer.
+More is sent than up a tree, but from GPU to GPU and at once; the answer needs not be spread.
+
+A model of the runs on clusters: bytes, rounds and seconds, from formulae and measured rates.
 
 The choice between the tree and the all-gather is made by it, docs/larger.md is written from it,
 and a test holds it against what was measured (benchmarks/records/several.jsonl).
@@ -11,8 +16,20 @@ What is outside are trees, so that there are n (s - d s^2 / 2) components (Erdos
 
 from __future__ import annotations
 
+import logging
 import math
+import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
+
+from distributed import Future, wait
+
+from ... import backends
+from .local import Ends, Forest, chunk, labelled, library
+from .tasks import Tasks
+from .vertices import ENDS, kind_of_ids
 
 ID_BYTES = 8
 
@@ -199,3 +216,171 @@ def least_workers(job: Job, machine: Machine) -> int:
     while vertices_cost(job, machine).held > machine.memory:
         job = replace(job, workers=2 * job.workers)
     return job.workers
+
+
+log = logging.getLogger(__name__)
+_uids: dict[tuple[Any, ...], Any] = {}  # of the client: which communicator its workers share
+_open: dict[tuple[str, int], Any] = {}  # of a worker: its communicators, by id and rank
+_lock = threading.Lock()
+PATIENCE = 30  # seconds that ranks are given to fail after their communicator was closed
+
+
+class Nccl:
+    """A communicator of NCCL's, on the GPU of this process."""
+
+    @staticmethod
+    def room() -> int:
+        """The bytes of this process's GPU; none if it has none, or no NCCL."""
+        try:
+            from cupy.cuda import nccl, runtime
+        except ImportError:
+            return 0
+        if not nccl.available or not runtime.getDeviceCount():
+            return 0
+        return backends.get("cuda").free_bytes()
+
+    @staticmethod
+    def identity() -> Any:
+        """What all ranks of a new communicator have to be told."""
+        from cupy.cuda import nccl
+
+        return nccl.get_unique_id()
+
+    def __init__(self, uid: Any, rank: int, size: int) -> None:
+        from cupy.cuda import nccl
+
+        self.size, self._own = size, nccl.NcclCommunicator(size, uid, rank)
+
+    def all_gather(self, array: Any) -> Any:
+        """The arrays of all ranks, of one length, one after the other in a new one."""
+        import cupy
+        from cupy.cuda import nccl
+
+        found = cupy.empty((self.size, *array.shape), array.dtype)
+        stream = cupy.cuda.get_current_stream()
+        pointers = array.data.ptr, found.data.ptr
+        self._own.allGather(*pointers, array.nbytes, nccl.NCCL_UINT8, stream.ptr)
+        stream.synchronize()
+        return found
+
+    def abort(self) -> None:
+        """Let a call that waits for a lost rank fail."""
+        self._own.abort()
+
+
+def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool) -> str:
+    """Why forests should not be gathered; nothing if they should."""
+    if len(homes) < 2:
+        return "one worker holds all partitions"
+    if not set(homes) <= set(tasks.workers()):
+        return "a worker was lost meanwhile"
+    if any(fact["low"] is None for fact in facts):
+        return "ids are no integers of one column"
+    rooms = tasks.facts([tasks.submit(room, worker=home, pinned=True) for home in homes])
+    if not all(rooms):
+        return "there is no NCCL, by CuPy and with a GPU, on all workers"
+    rows = [fact["rows"] for fact in facts]
+    if forced or gather_pays(max(rows), rows, CARDS, min(rooms)):
+        return ""
+    return f"forests of {sum(rows):,} edges do not fit on every worker, or take longer so"
+
+
+def gathered(
+    forest: Forest,
+    rank: int,
+    uid: Any,
+    facts: list[dict[str, Any]],
+    called: Ends,
+    labels: str,
+    named: dict[str, Any],
+    options: dict[str, Any],
+) -> tuple[Any, dict[str, Any]]:
+    """A worker's part: its run of the labels, and the facts."""
+    edges, rows = forest[0], [fact["rows"] for fact in facts]
+    kind = kind_of_ids(called, facts)
+    sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
+    frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
+    whole = frame, sum(fact["dropped"] for fact in facts)
+    answer = labelled(whole, called, labels, named, options)
+    return chunk(answer, rank, len(rows)), answer[1]
+
+
+def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
+    """The ids of all ranks in one array; each sends as many as the longest has."""
+    xp = library(ids)
+    padded = xp.zeros(max(rows), ids.dtype)
+    padded[: ids.size] = ids
+    found = _communicator(uid, rank, len(rows)).all_gather(padded)
+    return xp.concatenate([part[:size] for part, size in zip(found, rows, strict=True)])
+
+
+def _communicator(uid: Any, rank: int, size: int) -> Any:
+    key = str(uid), rank
+    if key not in _open:
+        _open[key] = Nccl(uid, rank, size)
+    return _open[key]
+
+
+def room() -> int:
+    """The bytes that this worker has for a gather; none if it cannot take part."""
+    return Nccl.room()
+
+
+def identity() -> Any:
+    """The id of a new communicator."""
+    return Nccl.identity()
+
+
+def abort(uid: Any) -> None:
+    """Close a communicator, so that no rank waits for one that is gone."""
+    with _lock:
+        ranks = [key for key in _open if key[0] == str(uid)]
+        held = [_open.pop(key) for key in ranks]
+    for communicator in held:
+        communicator.abort()
+
+
+def by_gather(
+    tasks: Tasks, forests: list[Future], homes: list[str], *arguments: Any
+) -> list[Future] | None:
+    """The runs of the answer, one on each worker; None if a worker fails or is lost meanwhile.
+
+    Parameters
+    ----------
+    arguments
+        Facts, called, labels, named and options of :func:`gathered`.
+    """
+    client, key = tasks.client, (tasks.client.id, *homes)
+    if key not in _uids:
+        _uids[key] = tasks.submit(identity, worker=homes[0]).result()
+    uid = _uids[key]
+    found = [
+        tasks.submit(gathered, forest, rank, uid, *arguments, worker=home, pinned=True)
+        for rank, (forest, home) in enumerate(zip(forests, homes, strict=True))
+    ]
+    reason = _failure(tasks, found, homes)
+    if not reason:
+        return found
+    log.warning("the all-gather has failed, and forests go up the tree: %s", reason)
+    _uids.pop(key)
+    alive = [home for home in homes if home in tasks.workers()]
+    client.run(abort, uid, workers=alive)
+    left = [future for future, home in zip(found, homes, strict=True) if home in alive]
+    with suppress(TimeoutError):
+        wait(left, timeout=PATIENCE)
+    client.cancel(found)
+    return None
+
+
+def _failure(tasks: Tasks, found: list[Future], homes: list[str]) -> str:
+    """What went wrong first; nothing once all is done."""
+    while True:
+        for future in found:
+            if future.status == "error":
+                return str(future.exception())
+        if all(future.status == "finished" for future in found):
+            return ""
+        lost = set(homes) - set(tasks.workers())
+        if lost:
+            return f"{', '.join(sorted(lost))} is gone"
+        time.sleep(0.01)

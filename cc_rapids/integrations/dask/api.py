@@ -1,0 +1,661 @@
+"""Components of edge lists that Dask spreads over workers: one run, and its answer.
+
+The answer stays on the workers. Under cuGraph's name for graphs that are spread over GPUs the
+contract is that of ``cugraph.dask``.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import getitem
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+from dask.dataframe.dispatch import meta_nonempty
+from distributed import Client, Future, default_client
+from distributed.protocol import pickle
+
+from ...algorithms.design import Design, check_forest_design
+from ...backends import ENGINES
+from ...data import column, read
+from ...data.arguments import check_progress, check_word
+from ...data.column import is_cudf
+from ...data.read import Side
+from ...errors import (
+    ArgumentTypeError,
+    CcRapidsError,
+    EngineError,
+    GraphStateError,
+    InputError,
+    MissingColumnError,
+    shown,
+)
+from ...ids.range import check_range
+from ...results.components import check_labels
+from .gather import by_gather, reason_not_to
+from .local import (
+    check_width,
+    chunk,
+    edges_of,
+    empty_of,
+    labelled,
+    listed,
+    local_forest,
+    loops,
+    merged,
+    not_frame,
+    same,
+)
+from .tasks import DaskProgress, Tasks, Watch, fold, tree
+from .vertices import described, distributed
+
+
+@dataclass(frozen=True, eq=False)
+class DaskComponents:
+    """The connected components of an edge list that is spread over workers.
+
+    ``len()`` is the number of components. Frames are Dask's, of the kind that was given, and lie
+    on the workers; nothing comes to the client but what is computed of them.
+
+    Attributes
+    ----------
+    facts : dict
+        What ran and what it found: engine, device, partition, workers, vertices, components,
+        dropped (edges left out for nulls), seconds, and for distributed vertices what was sent:
+        rounds and bytes.
+    """
+
+    facts: dict[str, Any]
+    _labels: Any
+    _forest: Callable[[], Any] | None = None
+
+    def labels(self) -> Any:
+        """The component of each vertex.
+
+        Returns
+        -------
+        dask frame, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
+            One row a vertex; within a partition in the order of the ids, and in all of them
+            together unless vertices are distributed by hash.
+        """
+        return self._labels
+
+    def sizes(self) -> Any:
+        """The number of vertices of each component.
+
+        Returns
+        -------
+        dask frame, columns ``labels`` (or ``0_labels``, ...) and ``size``, in no order, not
+        computed yet
+        """
+        names = [name for name in self._labels.columns if name not in _ids(self._labels)]
+        grouped = self._labels.groupby(names)[self._labels.columns[0]]
+        count = grouped.count(split_out=self._labels.npartitions, shuffle_method="tasks")
+        return count.to_frame("size").reset_index()
+
+    def forest(self) -> Any:
+        """The edges of a spanning forest, which are edges that were given.
+
+        Returns
+        -------
+        dask frame, columns ``source`` and ``destination`` (``0_source``, ... for several columns)
+            One row for each vertex but one of each component. Which ones they are may differ
+            from run to run. None if vertices are distributed: no worker holds a forest of all.
+        """
+        return self._forest() if self._forest else None
+
+    __hash__ = None  # type: ignore[assignment]  # what is equal may differ in all else
+
+    def __eq__(self, other: object) -> bool:
+        return self.equals(other) if isinstance(other, DaskComponents) else NotImplemented
+
+    def equals(self, other: Any) -> bool:
+        """Return whether another answer of a cluster has the same vertices in the same components.
+
+        The kinds of labels and frames, the partitions and the types of integers may differ. Where
+        there are as many vertices and components the workers join both label frames, by a shuffle
+        of these, and only counts come here. ``a == b`` says the same. False for what is no
+        :class:`DaskComponents`; compute the labels to compare them with other answers.
+        """
+        if not isinstance(other, DaskComponents):
+            return False
+        counts = [(len(one), one.facts["vertices"]) for one in (self, other)]
+        if counts[0] != counts[1]:
+            return False
+        if self is other or not counts[0][1]:
+            return True
+        pair = _comparable(self._labels, other._labels)
+        if pair is None:
+            return False
+        ids = _ids(pair[0])
+        theirs = {name: f"other_{name}" for name in pair[1].columns if name not in ids}
+        both = pair[0].merge(pair[1].rename(columns=theirs), on=ids, shuffle_method="tasks")
+        labels = both[[name for name in both.columns if name not in ids]]
+        pairs = labels.drop_duplicates(split_out=both.npartitions, shuffle_method="tasks")
+        # all vertices are the same, and each label goes with one of the other's
+        rows, pairs = dask.compute(both[ids[0]].count(), pairs.iloc[:, 0].count())
+        return (int(pairs), int(rows)) == counts[0]
+
+    def __len__(self) -> int:
+        return int(self.facts["components"])
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return (
+            f"<DaskComponents: {len(self):,} components of {facts['vertices']:,} vertices, by"
+            f" {facts['partition']} on {facts['workers']:,} workers in {facts['seconds']:.3g} s>"
+        )
+
+
+def _ids(labels: Any) -> list[str]:
+    """The columns of the vertices."""
+    return [name for name in labels.columns if name.endswith("vertex")]
+
+
+def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
+    """Two label frames of one library and one type of each id, not computed; None if no vertex of
+    one can be in the other.
+    """
+    if _ids(one) != _ids(other):
+        return None
+    if is_cudf(one._meta) != is_cudf(other._meta):
+        one, other = (frame.to_backend("pandas") for frame in (one, other))
+    kinds: dict[str, Any] = {}
+    for name in _ids(one):
+        columns = one[name], other[name]
+        dtypes = [getattr(column.dtype, "numpy_dtype", column.dtype) for column in columns]
+        numbers = [dtype.kind in "iu" for dtype in dtypes]
+        if numbers[0] != numbers[1]:
+            return None
+        kinds[name] = np.result_type(*dtypes) if all(numbers) else "str"
+        if kinds[name] == np.float64:  # of uint64 and a signed type
+            [signed] = [c for c, dtype in zip(columns, dtypes, strict=True) if dtype.kind == "i"]
+            if int(signed.min().compute()) < 0:
+                return None
+            kinds[name] = np.uint64
+    return one.astype(kinds), other.astype(kinds)
+
+
+def spread(tasks: Tasks, whole: Future, count: int) -> Any:
+    """The first of a pair on one worker, a frame, as a dask frame in runs of rows on all."""
+    workers = tasks.workers()
+    runs = [tasks.submit(chunk, whole, k, count) for k in range(count)]
+    homes = [workers[k % len(workers)] for k in range(count)]
+    moved = [tasks.submit(same, run, worker=home) for run, home in zip(runs, homes, strict=True)]
+    return framed(tasks, moved)
+
+
+def framed(tasks: Tasks, futures: list[Future]) -> Any:
+    """The dask frame of which these are the partitions."""
+    [meta] = tasks.facts([tasks.submit(empty_of, futures[0])])
+    return dd.from_delayed(futures, meta=meta, verify_meta=False)
+
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run on a cluster."""
+
+    tasks: Tasks
+    source: Side
+    destination: Side
+    nulls: str
+    options: dict[str, Any]
+    # of each leaf, by its key: edges or vertices, as they were given, and the partition's number
+    _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
+
+    def leaves(self, edges: Any, vertices: Any) -> list[Future]:
+        """The forests of all partitions, of vertices too if those are Dask's."""
+        names = [*listed(self.source), *listed(self.destination)]
+        ends = self.source, self.destination, self.nulls, self.options
+        parts = edges[list(dict.fromkeys(names))].to_delayed()
+        found = [self._later(local_forest, part, *ends) for part in parts]
+        origins = [("edges", edges, k) for k in range(len(parts))]
+        if vertices is not None:
+            named = _parts_of(vertices, edges._meta)
+            found += [self._later(loops, part, self.source, self.options) for part in named]
+            origins += [("vertices", vertices, k) for k in range(len(named))]
+        leaves = self.tasks.compute(found)
+        self._origins.update((leaf.key, one) for leaf, one in zip(leaves, origins, strict=True))
+        return leaves
+
+    def _later(self, function: Any, *arguments: Any) -> Any:
+        """A call that is not made yet."""
+        call = dask.delayed(function, pure=False)
+        return call(*arguments, dask_key_name=self.tasks.key(function))
+
+    def folded(self, leaves: list[Future], watch: Watch) -> list[tuple[str, Future]]:
+        """One forest for each worker, of those of its partitions.
+
+        Raises
+        ------
+        MissingColumnError
+            A partition lacks a column, as Dask has found when it took the columns of the ids.
+        InputError
+            Dask could not make Arrow's strings of those of a partition, as it does by default.
+        ArgumentTypeError
+            A partition is no frame.
+        """
+        try:
+            return fold(self.tasks.client, leaves, self.merge, watch, self._fail)
+        except UnicodeEncodeError as error:
+            raise InputError(
+                "a partition holds a string with half of a surrogate pair, which is no Unicode"
+                " text: replace it, such as by .encode('utf-8', 'replace').decode(); with Dask's"
+                " option 'dataframe.convert-string' False the error says in which row"
+            ) from error
+        except KeyError as error:
+            names = dict.fromkeys([*listed(self.source), *listed(self.destination)])
+            lacking = [repr(name) for name in names if repr(name) in str(error)]
+            if isinstance(error, CcRapidsError) or not lacking:
+                raise
+            raise MissingColumnError(
+                f"a partition has no column {', '.join(lacking)}, which the frame is said to have:"
+                f" all partitions have the columns of source= and destination= ({error})"
+            ) from error
+
+    def _fail(self, leaf: Future) -> None:
+        """Raise the error of a leaf, or one that says what its partition is if that is no frame."""
+        try:
+            leaf.result()
+        except (TypeError, AttributeError, LookupError, ValueError) as error:
+            if isinstance(error, CcRapidsError):
+                raise
+            kind = self._kind_of_partition(leaf)
+            if not kind:
+                raise
+            what, _, k = self._origins[leaf.key]
+            raise ArgumentTypeError(
+                f"partition {k} of the {what} is {kind}, not a frame of pandas or cuDF as its Dask"
+                " frame says: mend the function that makes it, or convert it there"
+            ) from error
+
+    def _kind_of_partition(self, leaf: Future) -> str:
+        """What the partition of a leaf is if it is no frame, found by computing it again."""
+        what, given, k = self._origins[leaf.key]
+        if not is_dask(given):
+            return ""
+        [part] = given.partitions[k].to_delayed()
+        try:
+            [kind] = self.tasks.facts(
+                self.tasks.compute([self._later(not_frame, part, what == "vertices")])
+            )
+        except Exception:  # which it was that failed
+            return ""
+        return str(kind)
+
+    def merge(self, first: Future, second: Future, home: str | None) -> Future:
+        """The forest of two."""
+        called = self.source, self.destination
+        return self.tasks.submit(merged, first, second, called, self.options, worker=home)
+
+    def by_edges(
+        self,
+        edges: Any,
+        labels: str,
+        named: dict[str, Any],
+        vertices: Any,
+        combine: str,
+        watch: Watch,
+    ) -> DaskComponents:
+        """The answer by a tree of forests, or by an all-gather of them."""
+        tasks = self.tasks
+        leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
+        held = self.folded(leaves, watch)
+        homes, forests = [home for home, _ in held], [forest for _, forest in held]
+        del held
+        if combine != "tree":
+            answer = self._gathered(homes, forests, labels, named, combine == "gather", watch)
+            if answer:
+                return answer
+        root = tree(forests, self.merge, watch)
+        called = self.source, self.destination
+        whole = tasks.submit(labelled, root, called, labels, named, self.options)
+        [facts] = tasks.facts([tasks.submit(getitem, whole, 1)])
+        count = len(tasks.workers())
+        spent = {"combine": "tree", "seconds": watch.seconds}
+        facts |= {"partition": "edges", "workers": count} | spent
+        return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
+
+    def _forest(self, forests: list[Future]) -> Any:
+        """The frame of the forest that several are, which may have been merged already."""
+        with self.tasks.all_or_none() as tasks:
+            root = tree(forests, self.merge, Watch(False))
+            return framed(tasks, [tasks.submit(edges_of, root, self.source)])
+
+    def _gathered(
+        self,
+        homes: list[str],
+        forests: list[Future],
+        labels: str,
+        named: dict[str, Any],
+        forced: bool,
+        watch: Watch,
+    ) -> DaskComponents | None:
+        """The answer by an all-gather; None, and a line in the log, if there is a reason not to.
+
+        An EngineError says the reason if it is insisted upon.
+        """
+        tasks = self.tasks
+        several = not isinstance(self.source, str)
+        facts = [] if several else tasks.facts([tasks.submit(described, one) for one in forests])
+        reason = "ids have several columns"
+        reason = reason if several else reason_not_to(tasks, homes, facts, forced)
+        if reason and forced:
+            raise EngineError(f"combine='gather' cannot be had: {reason}; take combine='tree'")
+        if reason:
+            log.debug("forests go up the tree: %s", reason)
+            return None
+        called = self.source, self.destination
+        runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
+        if runs is None:
+            return None
+        watch.report("gathered", 1, 1)
+        [told] = tasks.facts([tasks.submit(getitem, runs[0], 1)])
+        told |= {"partition": "edges", "workers": len(homes), "combine": "gather"}
+        answers = [tasks.submit(getitem, run, 0) for run in runs]
+        return DaskComponents(
+            told | {"seconds": watch.seconds},
+            framed(tasks, answers),
+            lambda: self._forest(forests),
+        )
+
+    def by_vertices(
+        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Watch
+    ) -> DaskComponents:
+        """The answer where no worker holds all vertices."""
+        tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
+        leaves = self.leaves(edges, vertices if run is None else None)
+        held = [one for _, one in self.folded(leaves, watch)]
+        called = self.source, self.destination
+        answers, facts = distributed(
+            tasks, held, called, owners, room, run, count, self.options, watch
+        )
+        told = {"partition": "vertices", "workers": len(answers), "seconds": watch.seconds}
+        return DaskComponents(facts | told, framed(tasks, answers))
+
+
+def is_dask(thing: Any) -> bool:
+    """Whether it is a frame or series of Dask's."""
+    return isinstance(thing, dd.DataFrame | dd.Series)
+
+
+def _parts_of(vertices: Any, meta: Any) -> list[Any]:
+    """Frames of vertices, not made yet."""
+    if is_dask(vertices):
+        return list(vertices.to_delayed())
+    with column.of("vertices", vertices).lend() as held:
+        ids: Any = held
+        if hasattr(held, "__cuda_array_interface__"):
+            ids = held if column.is_cudf(meta) else held.get()
+        elif not column.is_cudf(held):
+            ids = np.asarray(held)
+        return [dask.delayed(type(meta)({"vertex": ids}))]
+
+
+PARTITIONS = ("edges", "vertices")
+OWNERS = ("range", "hash")
+TEXT = re.compile(r"(large_)?str(ing)?\b")  # the types of columns that can hold nothing else
+COMBINES = ("auto", "tree", "gather")
+
+
+def components(
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    partition: str = "edges",
+    combine: str = "auto",
+    owners: Any = None,
+    room: int | None = None,
+    progress: bool | Callable[[DaskProgress], object] = False,
+) -> DaskComponents:
+    """Find the connected components of a dask or dask_cudf frame, on the workers that hold it.
+
+    Each worker reduces its partitions to a forest, and forests merge pairwise in a tree; what goes
+    from worker to worker are edges of forests. The cluster is that of the connected
+    ``distributed.Client``; there is nothing else to set up. A worker that is lost costs its own
+    partitions, which are read again elsewhere.
+
+    Parameters
+    ----------
+    edges : dask.dataframe.DataFrame
+        Of pandas' or cuDF's frames, persisted or not; only the columns of ids are read.
+    source, destination : str, or list of as many str on each side, optional
+        The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
+        :func:`cc_rapids.components`.
+    vertices : dask frame or series, column, array or range of ids, optional
+        Vertices that count even if no edge names them.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1.
+    labels : {"min", "dense", "size"}
+        How components are named: by their least vertex id, 0 .. k-1 in the order of these, or
+        from the largest.
+    nulls : {"raise", "drop"}
+        What to do with an edge that has a null end.
+    design, engine
+        As for :func:`cc_rapids.components`; the design has to give spanning forests.
+    partition : {"edges", "vertices"}
+        Whether edges alone are spread, so that one worker at last holds a forest over all
+        vertices; or vertices too, for graphs whose vertices fit on no worker: see
+        :mod:`cc_rapids.integrations.dask.vertices`. These have ids of one column, and labels "min".
+    combine : {"auto", "tree", "gather"}
+        How forests of spread edges come together: up a tree, or by one all-gather of NCCL's,
+        after which every GPU solves all of them and keeps its run of the answer. That takes
+        integers, a GPU and CuPy's NCCL on each worker; ``"auto"`` takes it where it is there,
+        where it fits, and where by :mod:`cc_rapids.integrations.dask.gather` it is not slower.
+    owners : {"range", "hash"} or callable, optional
+        Which worker holds which distributed vertices: even ranges of the ids (integers, by
+        default), their hashes (strings, by default), or a function from a column of ids to an
+        array of the workers' numbers, such as the tile of each point of a lattice. The number
+        depends on the id alone, in every process and whatever ids are beside it. That is looked at
+        for a sample on every worker, and for each row where it arrives; a function that breaks it
+        for few ids may pass, and then the answer is wrong (docs/larger.md).
+    room : int, optional
+        So many edges may be left for one worker when vertices are distributed; by default as
+        many as the most vertices that one holds.
+    progress : bool or callable
+        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
+        each task that is waited for. Otherwise there are lines in the log.
+
+    Returns
+    -------
+    DaskComponents
+        Whose frames lie on the workers, in as many partitions as there are workers.
+
+    Raises
+    ------
+    EngineError
+        No client is connected.
+    InputError
+        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
+        the message are those of the partition.
+
+    Notes
+    -----
+    Balduzzi et al. 2018, section 2.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pandas as pd, cc_rapids.dask
+    >>> from distributed import Client
+    >>> pairs = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
+    ...     found = cc_rapids.dask.components(dd.from_pandas(pairs, npartitions=2))
+    ...     found.labels().compute()
+       vertex  labels
+    0       2       2
+    1       5       2
+    2       7       2
+    3       9       9
+    """
+    check_labels(labels)
+    check_forest_design(Design.parse(design))
+    source, destination = read.named(source, destination)
+    _check(edges, source, destination, vertices, num_vertices, nulls)
+    source, destination = (
+        side[0] if len(side) == 1 else side for side in read.several(source, destination)
+    )
+    check_word("way to combine forests", combine, COMBINES)
+    check_progress(progress)
+    if engine is not None:
+        check_word("engine", engine, ENGINES, EngineError)
+    _check_partition(partition, source, labels, owners, room)
+    options = {"design": design, "engine": engine}
+    with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
+        run = Run(tasks, source, destination, nulls, options)
+        if partition == "edges":
+            named = _named(vertices, num_vertices)
+            return run.by_edges(edges, labels, named, vertices, combine, watch)
+        every = range(num_vertices) if num_vertices is not None else vertices
+        return run.by_vertices(edges, every, num_vertices, owners, room, watch)
+
+
+def _client() -> Client:
+    try:
+        return default_client()
+    except ValueError:
+        raise EngineError(
+            "no cluster is connected: start one, such as by distributed.Client(), or for the GPUs"
+            " of this machine by cc_rapids.dask.local_gpus()"
+        ) from None
+
+
+def _check(
+    edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
+) -> None:
+    """What can be known of the arguments without reading a row."""
+    if not isinstance(edges, dd.DataFrame):
+        raise InputError(
+            f"edges are a {type(edges).__name__}, not a dask frame: cc_rapids.components takes it,"
+            " or make one by dask.dataframe.from_pandas or dask_cudf.from_cudf"
+        )
+    meta = _example(vertices._meta, None) if is_dask(vertices) else vertices
+    if isinstance(vertices, dd.DataFrame):
+        check_width(len(meta.columns), len(listed(source)))
+        meta = meta[meta.columns[0]] if isinstance(source, str) else meta
+    elif dask.is_dask_collection(vertices) and not is_dask(vertices):
+        raise InputError(
+            f"vertices cannot be Dask's {type(vertices).__name__}: give a dask series, such as by"
+            " dask.dataframe.from_dask_array, or what cc_rapids.components takes"
+        )
+    if isinstance(vertices, range):
+        check_range(vertices)
+    example = _example(edges._meta, [*listed(source), *listed(destination)])
+    read.read(example, source, destination, meta, count, nulls)
+
+
+def _example(meta: Any, ids: list[str] | None) -> Any:
+    """A frame or series with some rows, where the types of its ids say what they hold; else none.
+
+    ``ids`` are the columns of ids, by default all.
+    """
+    if meta.ndim == 2:
+        names = list(dict.fromkeys(ids or meta.columns))
+        if not set(names) <= set(meta.columns):
+            return meta
+        meta = meta[names]
+    kinds = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
+    told = all(kind.kind in "iu" or TEXT.match(str(kind)) for kind in kinds)
+    return meta_nonempty(meta).dropna() if told else meta
+
+
+def _check_partition(partition: str, source: Side, labels: str, owners: Any, room: Any) -> None:
+    check_word("partition", partition, PARTITIONS)
+    if partition == "edges":
+        if owners is not None or room is not None:
+            raise InputError("owners and room are for partition='vertices'")
+        return
+    if not isinstance(source, str):
+        raise InputError(
+            f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
+            " such as by joining them as strings"
+        )
+    if labels != "min":
+        raise InputError(
+            f"labels={labels!r} number all components, which no worker sees where vertices are"
+            " distributed: take labels='min'"
+        )
+    known = isinstance(owners, str) and owners in OWNERS
+    if not (owners is None or known or callable(owners)):
+        raise InputError(f"owners is 'range', 'hash' or a function of ids, not {shown(owners)}")
+    try:
+        pickle.dumps(owners)
+    except Exception as error:
+        raise InputError(f"owners cannot be sent to the workers: {error}"[:500]) from error
+    if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
+        raise InputError(f"room is a number of edges from 0 on, not {room!r}")
+
+
+def _named(vertices: Any, count: int | None) -> dict[str, Any]:
+    return {"vertices": None if is_dask(vertices) else vertices, "num_vertices": count}
+
+
+def weakly_connected_components(graph: Any) -> Any:
+    """Find the weak components of a graph that cuGraph made of a dask_cudf edge list.
+
+    The edges are read where they lie, and cuGraph's communicators (``Comms``) are not asked.
+
+    Parameters
+    ----------
+    graph : cugraph.Graph
+        Undirected, by ``from_dask_cudf_edgelist``; it still has the edge list it was made of.
+
+    Returns
+    -------
+    dask_cudf.DataFrame with columns ``vertex`` and ``labels``, on the workers
+        Of int32 or int64 vertices ``labels`` is the least vertex of the component, of others
+        (strings, several columns, which come as ``0_vertex``, ...) 0 .. k-1 in the order of these.
+
+    Raises
+    ------
+    InputError
+        The graph is directed; a ValueError.
+    GraphStateError
+        It holds no edges of Dask's.
+    ArgumentTypeError
+        It is no graph; a TypeError.
+    EngineError
+        No ``distributed.Client`` is connected.
+    """
+    if not hasattr(graph, "is_directed"):
+        raise ArgumentTypeError(
+            f"a {type(graph).__name__} is no cugraph.Graph: cc_rapids.dask.components takes frames"
+        )
+    if graph.is_directed():
+        raise InputError("input graph must be undirected")
+    frame, source, destination = _edges(graph)
+    several = isinstance(source, list)
+    small = not several and all(
+        str(frame.dtypes[name]) in ("int32", "int64") for name in (source, destination)
+    )
+    return components(frame, source, destination, labels="min" if small else "dense").labels()
+
+
+def _edges(graph: Any) -> tuple[Any, Any, Any]:
+    """The frame that the graph was made of, or its own edge list where vertices are as given."""
+    frame = getattr(graph, "input_df", None)
+    if is_dask(frame):
+        ends = graph.source_columns, graph.destination_columns
+        return frame, *(one[0] if isinstance(one, list) and len(one) == 1 else one for one in ends)
+    frame = getattr(getattr(graph, "edgelist", None), "edgelist_df", None)
+    if frame is None or not is_dask(frame) or getattr(graph, "renumbered", False):
+        raise GraphStateError(
+            "the graph holds no edge list of Dask's any more: give the frame that it was made of to"
+            " cc_rapids.dask.components(frame, source, destination), or if it lies on one GPU the"
+            " graph to cc_rapids.weakly_connected_components"
+        )
+    return frame, frame.columns[0], frame.columns[1]

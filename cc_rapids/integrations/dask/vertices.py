@@ -1,0 +1,735 @@
+"""Distributed vertices: no worker holds all of them. After Balduzzi et al. 2018, section 2.
+
+Every vertex has an owner, one of as many parts as there are workers. As in the paper each part
+first joins what lies within it, and what crosses its borders comes last; there single finds and
+hooks go to the owner of a vertex by one-sided MPI, here all of a part go in one batch:
+
+1. Each worker joins the forests of its partitions, whose edges go to the owners of one end, and
+   each part labels its vertices by the edges within it.
+2. Edges that cross are looked up at both ends: from there on they join components of parts, and a
+   component within a part is not heard of again. Of these edges each part keeps a forest.
+3. While they are more than ``room``, a round of hooks: every vertex that still has a neighbour
+   takes the least of them for its parent. Of such choices no cycle is longer than two, because the
+   choice of a choice is never greater than the vertex; the lesser of two that chose each other is
+   a root, and the least of its tree. Batches of finds double the way that each vertex sees until
+   it sees its root, and edges are looked up again.
+4. What is left, a forest of at most ``room`` edges, is solved on one worker, and the way back is
+   one batch of finds a round.
+
+The bound: every tree of step 3 has two vertices or more, so a round at least halves the vertices
+that have neighbours. With b such vertices after step 2 there are at most log2(b) rounds, and
+because P parts keep P (b - 1) edges at most, none once b <= room / P + 1; in a round that begins
+with b of them trees are less than b deep, which takes at most log2(b) + 2 batches of finds. By
+default ``room`` is the number of vertices of the largest part: beside its share of the vertices,
+and of the edges of forests, no worker ever holds more rows than that. Where borders are shorter
+(lattices in tiles, roads) no round is needed, and four batches are all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import getitem
+from typing import Any
+
+import numpy as np
+from distributed import Future
+
+from ... import backends
+from ...api import components
+from ...data.column import is_cudf
+from ...errors import InputError, shown
+from .local import Ends, Forest, common_kind, concat, kind_of, library, listed, local_forest, taken
+from .tasks import Tasks, Watch
+
+Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Part k holds the ids from the k-th cut on, and part 0 those below all cuts."""
+
+    cuts: tuple[int, ...]
+
+    def __call__(self, ids: Any) -> Any:
+        """The part of each id: a new array, on the GPU for cuDF's columns."""
+        wide = np.uint64 if ids.dtype == np.uint64 else np.int64
+        limits = np.iinfo(wide)
+        held = [min(max(cut, int(limits.min)), int(limits.max)) for cut in self.cuts]
+        values = ids.astype(wide).values
+        xp = library(values)
+        if not held:
+            return xp.zeros(values.size, np.int64)
+        return xp.searchsorted(xp.asarray(held, wide), values, side="right")
+
+
+@dataclass(frozen=True)
+class Hashed:
+    """Parts by the hash that the frame library computes, the same in every process."""
+
+    count: int
+
+    def __call__(self, ids: Any) -> Any:
+        """The part of each id: a new array, on the GPU for cuDF's columns."""
+        if hasattr(ids, "hash_values"):
+            return (ids.hash_values().values % self.count).astype(np.int64)
+        import pandas as pd
+
+        hashes = pd.util.hash_pandas_object(ids, index=False).to_numpy()
+        return (hashes % self.count).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the caller gave, with numbers that are no parts refused."""
+
+    owner: Owner
+    count: int
+
+    def __call__(self, ids: Any) -> Any:
+        """The part of each id, as the caller computes it.
+
+        Raises
+        ------
+        InputError
+            It fails, or gives something else than the number of a part for each id.
+        """
+        xp = cupy_or_numpy(ids)
+        if not len(ids):
+            return xp.zeros(0, np.int64)
+        try:
+            found = self.owner(ids)
+            parts = xp.asarray(getattr(found, "values", found))
+        except Exception as error:
+            words = f"{type(error).__name__}: {error}"[:300]
+            raise InputError(
+                f"owners failed for {len(ids):,} ids of type {ids.dtype}, by {words}"
+            ) from error
+        if parts.shape != (len(ids),) or parts.dtype.kind not in "iub":
+            raise InputError(
+                f"owners gives {parts.dtype} of shape {parts.shape} for {len(ids):,} ids: it gives"
+                " an array of integers, the number of a part for each id"
+            )
+        if int(parts.min()) < 0 or int(parts.max()) >= self.count:
+            raise InputError(
+                f"owners gives parts from {parts.min()} to {parts.max()}, and there are"
+                f" {self.count}: parts are 0 .. {self.count - 1}"
+            )
+        return parts.astype(np.int64)
+
+    def calls(self, ids: Any) -> Any:
+        """The parts by several calls, each with other ids beside: an array on the host, a row for
+        each call. All rows are the same if the parts depend on the ids alone.
+        """
+        xp, cut = cupy_or_numpy(ids), len(ids) // 3
+        whole = self(ids), self(ids.iloc[::-1])[::-1]
+        apart = xp.concatenate([self(ids.iloc[:cut]), self(ids.iloc[cut:])])
+        found = xp.stack([*whole, apart])
+        return found.get() if hasattr(found, "get") else found
+
+    def check(self, ids: Any, part: int) -> None:
+        """Check that ids have come to the part that owns them.
+
+        Raises
+        ------
+        InputError
+            Where they came from they had another owner than here.
+        """
+        strange = self(ids) != part
+        if strange.any():
+            at = int(strange.argmax())
+            raise unsteady(ids.iloc[at], part, self(ids)[at])
+
+
+def unsteady(one: Any, part: Any, other: Any) -> InputError:
+    """The error for an id with two owners."""
+    one = one.item() if hasattr(one, "item") else one
+    return InputError(
+        f"owners gives the id {shown(one)} to part {int(part)} in one call, and to part"
+        f" {int(other)} in another: the part depends on the id alone, whatever is beside it, and is"
+        " the same in every process (as Python's hash() of a string is not; owners='hash' is)"
+    )
+
+
+def cupy_or_numpy(ids: Any) -> Any:
+    """The library of arrays where a column lies."""
+    if type(ids).__module__.startswith("cudf"):
+        import cupy
+
+        return cupy
+    return np
+
+
+def even(low: int, high: int, count: int) -> Ranges:
+    """So many ranges of one length from the least id to the greatest."""
+    span = high - low + 1
+    return Ranges(tuple(low + k * span // count for k in range(1, count)))
+
+
+ENDS = ("source", "destination")
+Box = list[Any]
+BYTES_OF_A_ROW = 16  # of a table: an id and a label of 64 bits
+SAMPLE = 1 << 10  # edges of a worker, of whose ends owners are asked on every worker
+RUN = 1 << 22  # vertices that are looked at together for their owner
+
+
+def described(forest: Forest) -> dict[str, Any]:
+    """What the client has to know of the edges of a partition."""
+    edges = forest[0]
+    kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
+    facts = {"rows": len(edges), "kinds": kinds, "dropped": forest[1], "low": None, "high": None}
+    bounds = [bound for kind in kinds for bound in kind[1:] if bound is not None]
+    return facts | ({"low": min(bounds), "high": max(bounds)} if bounds else {})
+
+
+def kind_of_ids(
+    called: Ends, facts: list[dict[str, Any]], named: range | None = None
+) -> str | None:
+    """The type of integers that all ids of the forests fit; None if they are strings.
+
+    Raises
+    ------
+    ColumnTypeError
+        They are integers in some and strings in others, or there is no such type.
+    InputError
+        They are strings, and integers are named besides.
+    """
+    [name] = listed(called[0])
+    kinds = [kind for fact in facts for kind in fact["kinds"]]
+    kind = common_kind(name, kinds, named)
+    if named is not None and kinds and kind is None:
+        raise InputError(
+            f"column {name!r} holds strings, so vertices= takes strings too"
+            " (and num_vertices= does not apply)"
+        )
+    return kind
+
+
+def edges_of(forest: Forest) -> Any:
+    """The edges themselves."""
+    return forest[0]
+
+
+def weight_of(forest: Forest) -> int:
+    """The bytes of the edges."""
+    return weight(forest[0])
+
+
+def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
+    """The edges of a partition for the owners of one end each.
+
+    That is the end whose owner has most ends here, if it has one of the two: what lies where it
+    belongs stays.
+    """
+    edges = forest[0] if kind is None else forest[0].astype(kind)
+    left, right = (owner(edges[end]) for end in ENDS)
+    xp = library(left)
+    counts = xp.bincount(left, minlength=count) + xp.bincount(right, minlength=count)
+    home = int(counts.argmax())
+    turned = (right == home) & (left != home)
+    back = taken(edges, turned).rename(columns=dict(zip(ENDS, ENDS[::-1], strict=True)))
+    return boxed(concat([taken(edges, ~turned), back[list(ENDS)]]), "source", owner, count)
+
+
+def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
+    """The rows of a frame for the owners of one of its columns, without an index to send along."""
+    parts = owner(frame[by])
+    return [taken(frame, parts == k) for k in range(count)]
+
+
+def sizes(box: Box) -> list[tuple[int, int]]:
+    """The rows and the bytes of each frame of a box."""
+    return [(len(frame), weight(frame)) for frame in box]
+
+
+def weight(frame: Any) -> int:
+    """The bytes of a frame's columns."""
+    return int(frame.memory_usage(index=False, deep=True).sum()) if len(frame) else 0
+
+
+def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
+    """All rows of what came from other parts, by the owners of a column.
+
+    Raises
+    ------
+    InputError
+        A function that the caller gave says of some of them that they belong elsewhere.
+    """
+    whole = concat(list(frames))
+    if isinstance(owner, Given):
+        owner.check(whole[by], part)
+    return whole
+
+
+def sample(forest: Forest, kind: str | None) -> Any:
+    """Some vertices of the edges, from all over them."""
+    edges = forest[0] if kind is None else forest[0].astype(kind)
+    some = edges.iloc[:: -(-len(edges) // SAMPLE) or 1]
+    return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
+
+
+def called(owner: Given, named: range | None, *samples: Any) -> tuple[Any, Any]:
+    """Different ids of some samples and of a range, and their parts by several calls."""
+    ids = concat(list(samples))["vertex"]
+    if named:
+        some = named[:: -(-len(named) // SAMPLE)]
+        dtype = ids.dtype if len(ids) else np.int64
+        ids = concat([ids.to_frame(), type(ids)(np.array(some, dtype), name="vertex").to_frame()])
+        ids = ids["vertex"]
+    ids = ids.drop_duplicates().reset_index(drop=True)
+    return ids, owner.calls(ids)
+
+
+def one_of(asked: tuple[Any, Any], at: int) -> Any:
+    """One of the ids that were asked about."""
+    return asked[0].iloc[at]
+
+
+def local_labels(
+    edges: Any, owner: Owner, part: int, count: int, named: range | None, options: dict[str, Any]
+) -> Any:
+    """The table of a part by the edges that do not leave it, and of the named vertices it owns.
+
+    Raises
+    ------
+    CapacityError
+        The largest of so many parts would have more of these than fit into memory.
+    """
+    if named:
+        engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
+        size = -(-len(named) // count) * BYTES_OF_A_ROW
+        engine.check_room(size, f"the share of {len(named):,} vertices that a worker has")
+    inner, outer = _split(edges, owner, part)
+    alone = outer[["source"]].drop_duplicates()
+    frame = concat([inner, alone.assign(destination=alone["source"])])
+    own = None if named is None else _owned(named, edges["source"], owner, part)
+    return components(frame, *ENDS, vertices=own, **options).labels()
+
+
+def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
+    """The vertices of a range that a part owns, found run by run; nothing is sent for them."""
+    kind, limits, found = type(like), np.iinfo(like.dtype), []
+    fits = not named or (limits.min <= min(named) and max(named) <= limits.max)
+    dtype = np.dtype(like.dtype if fits else np.int64)
+    for first in range(0, max(len(named), 1), RUN):
+        run = named[first : first + RUN]
+        ids = kind(np.arange(run.start, run.stop, run.step, dtype=dtype), name="vertex")
+        found.append(taken(ids.to_frame(), owner(ids) == part))
+    return concat(found)["vertex"]
+
+
+def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
+    inside = owner(edges["destination"]) == part
+    return taken(edges, inside), taken(edges, ~inside)
+
+
+def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:
+    """The edges that leave a part, from the labels of their sources, for their other owners."""
+    outer = looked_up(_split(edges, owner, part)[1], "source", labels)
+    return boxed(outer.drop_duplicates(), "destination", owner, count)
+
+
+def with_new(labels: Any, edges: Any) -> Any:
+    """The table of a part, and the vertices that only edges from other parts name."""
+    new = edges[["destination"]].drop_duplicates().rename(columns={"destination": "vertex"})
+    new = new[~new["vertex"].isin(labels["vertex"])]
+    return concat([labels, new.assign(labels=new["vertex"])])
+
+
+def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
+    """The forest over labels of edges from the labels of other parts to vertices of this one."""
+    return shrunk(looked_up(edges, "destination", labels), options)
+
+
+def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
+    """The forest of edges, those aside whose ends have become one."""
+    edges = edges[edges["source"] != edges["destination"]]
+    return local_forest(edges, *ENDS, "raise", options)
+
+
+def looked_up(frame: Any, by: str, table: Any) -> Any:
+    """A frame whose ids in one column are replaced by what a table says; unknown ones stay."""
+    if not (len(frame) and len(table)):
+        return frame
+    wanted = table.rename(columns={"vertex": by, "labels": "found"})
+    known = frame.merge(wanted, on=by, how="inner")
+    named = known.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
+    return concat([named, frame[~frame[by].isin(table["vertex"])]])
+
+
+def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
+    """Each vertex of the edges here with the least that is linked to it here, for its owner."""
+    names, pair = ("vertex", "labels"), []
+    for ends in (ENDS, ENDS[::-1]):
+        pair.append(forest[0].rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
+    return boxed(least(*pair), "vertex", owner, count)
+
+
+def least(*tables: Any) -> Any:
+    """The table of the least of what tables say of each vertex."""
+    return concat(list(tables)).groupby("vertex").agg({"labels": "min"}).reset_index()
+
+
+def wanted(frame: Any, by: str, owner: Owner, count: int) -> Box:
+    """The ids of a column, once each, for their owners to look up."""
+    ids = frame[[by]].drop_duplicates().rename(columns={by: "vertex"})
+    return boxed(ids, "vertex", owner, count)
+
+
+def told(asked: Any, table: Any) -> Any:
+    """The rows of a table for ids that another part asks about."""
+    return table[table["vertex"].isin(asked["vertex"])].reset_index(drop=True)
+
+
+def replaced(frame: Any, by: str, *answers: Any) -> Any:
+    """A frame with the ids of one column replaced by what their owners have told."""
+    return looked_up(frame, by, concat(list(answers))) if answers else frame
+
+
+def grand(frame: Any, *answers: Any) -> Any:
+    """A table with what is told of its labels beside them, as ``further``."""
+    frame = frame.assign(further=frame["labels"])
+    return replaced(frame, "further", *answers)
+
+
+def rooted(frame: Any) -> Any:
+    """The table in which, of two vertices that have chosen each other, the lesser is a root."""
+    root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
+    return concat(
+        [
+            frame[~root][["vertex", "labels"]],
+            frame[root][["vertex"]].assign(labels=frame[root]["vertex"]),
+        ]
+    )
+
+
+def jumped(frame: Any) -> Any:
+    """The table a jump further."""
+    return frame[["vertex", "further"]].rename(columns={"further": "labels"})
+
+
+def moved(frame: Any) -> int:
+    """How many rows a jump has changed."""
+    return int((frame["labels"] != frame["further"]).sum())
+
+
+def solved(options: dict[str, Any], *forests: Forest) -> Any:
+    """The table of the components of what little is left, all on one worker."""
+    return components(concat([edges for edges, _ in forests]), *ENDS, **options).labels()
+
+
+def finished(labels: Any, table: Any) -> Any:
+    """The answer of a part: its labels replaced by the last ones, in the order of the ids."""
+    found = looked_up(labels, "labels", table)
+    return found.sort_values("vertex", ignore_index=True)
+
+
+def counted(answer: Any) -> tuple[int, int]:
+    """The vertices and the components of a part."""
+    return len(answer), int((answer["vertex"] == answer["labels"]).sum())
+
+
+class Exchange:
+    """Batches between the parts 0 .. count - 1.
+
+    Attributes
+    ----------
+    bytes : (count, count) int64
+        What each part has sent to each other one, by the columns of the frames.
+    batches : int
+        How often all parts waited for one another.
+    workers : list of str or None
+        The worker that each part prefers: of those left that which sends it most at first.
+    """
+
+    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Watch) -> None:
+        self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
+        self.bytes = np.zeros((count, count), np.int64)
+        self.batches = 0
+        self.workers: list[str | None] = [None] * count
+
+    def on(self, part: int, function: Any, *arguments: Any) -> Future:
+        """The future of a call for a part, on its worker if that is there."""
+        return self.tasks.submit(function, *arguments, worker=self.workers[part])
+
+    def send(
+        self, boxes: list[Future], by: str, homes: Sequence[int] | None, stage: str
+    ) -> list[Future]:
+        """What each part gets of some boxes, in one frame.
+
+        Parameters
+        ----------
+        by : str
+            The column whose owners get the rows.
+        homes : sequence of int, optional
+            The part where each box lies; if None they lie on any worker, and each part is given
+            one to prefer.
+        """
+        found = self._sizes(boxes, stage)
+        places: Sequence[str | None] = (
+            self._settle(boxes, found) if homes is None else [self.workers[home] for home in homes]
+        )
+        pieces: list[list[Future]] = [[] for _ in range(self.count)]
+        for number, (box, rows) in enumerate(zip(boxes, found, strict=True)):
+            home = self.workers.index(places[number]) if homes is None else homes[number]
+            for part, (filled, size) in enumerate(rows):
+                if filled or number == part % len(boxes):  # one at least, for the types
+                    taken = self.tasks.submit(getitem, box, part, worker=places[number])
+                    pieces[part].append(taken)
+                if part != home:
+                    self.bytes[home, part] += size
+        return [
+            self.on(part, arrived, self.owner, by, part, *some) for part, some in enumerate(pieces)
+        ]
+
+    def _settle(self, boxes: list[Future], found: list[list[tuple[int, int]]]) -> list[str | None]:
+        """Give each part a worker, and say where the boxes lie."""
+        held = self.tasks.client.who_has(boxes)
+        places = [next(iter(held[box.key]), "") for box in boxes]
+        weights: dict[tuple[int, str], int] = {
+            (part, name): 0 for part in range(self.count) for name in self.tasks.workers()
+        }
+        for rows, place in zip(found, places, strict=True):
+            for part, (_, size) in enumerate(rows):
+                if (part, place) in weights:
+                    weights[part, place] += size
+        while weights:
+            part, name = max(weights, key=lambda pair: weights[pair])
+            self.workers[part] = name
+            weights = {
+                pair: w for pair, w in weights.items() if pair[0] != part and pair[1] != name
+            }
+        return [place if place in self.workers else self.workers[0] for place in places]
+
+    def _sizes(self, boxes: list[Future], stage: str) -> list[list[tuple[int, int]]]:
+        self.batches += 1
+        found = self.tasks.facts([self.tasks.submit(sizes, box) for box in boxes])
+        self.watch.report(stage, self.batches, self.batches)
+        return found
+
+    def find(self, frames: list[Future], by: str, tables: list[Future], stage: str) -> list[Future]:
+        """Frames whose ids in one column are replaced by what their owners' tables say."""
+        answers = self._ask(frames, by, tables, stage)
+        return [
+            self.on(part, replaced, frame, by, *answers[part]) for part, frame in enumerate(frames)
+        ]
+
+    def further(self, tables: list[Future], stage: str) -> list[Future]:
+        """Tables with what their owners say of the labels beside them."""
+        answers = self._ask(tables, "labels", tables, stage)
+        return [self.on(part, grand, table, *answers[part]) for part, table in enumerate(tables)]
+
+    def _ask(
+        self, frames: list[Future], by: str, tables: list[Future], stage: str
+    ) -> list[list[Future]]:
+        """The answers that each part gets: a batch of questions, and one of answers."""
+        boxes = [
+            self.on(part, wanted, frame, by, self.owner, self.count)
+            for part, frame in enumerate(frames)
+        ]
+        answers: list[list[Future]] = [[] for _ in range(self.count)]
+        weights: dict[tuple[int, int], Future] = {}
+        for part, rows in enumerate(self._sizes(boxes, stage)):
+            for other, (filled, size) in enumerate(rows):
+                if not filled:
+                    continue
+                asked = self.on(part, getitem, boxes[part], other)
+                answer = self.on(other, told, asked, tables[other])
+                answers[part].append(answer)
+                if other != part:
+                    self.bytes[part, other] += size
+                    weights[other, part] = self.on(other, weight, answer)
+        for pair, size in zip(weights, self.tasks.facts(list(weights.values())), strict=True):
+            self.bytes[pair] += size
+        self.batches += 1
+        return answers
+
+
+def most_rounds(vertices: int, count: int, room: int) -> int:
+    """The most rounds of hooks with so many vertices at the borders of so many parts."""
+    rounds = 0
+    while vertices > 1 and count * (vertices - 1) > room:
+        vertices, rounds = vertices // 2, rounds + 1
+    return rounds
+
+
+def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
+    """The owner of vertices.
+
+    Raises
+    ------
+    InputError
+        Ranges are wanted of strings.
+    """
+    lows = [fact["low"] for fact in facts if fact["low"] is not None]
+    highs = [fact["high"] for fact in facts if fact["high"] is not None]
+    if callable(wanted):
+        return Given(wanted, count)
+    if wanted == "hash" or (wanted is None and not lows):
+        return Hashed(count)
+    kinds = sorted({kind.dtype for fact in facts for kind in fact["kinds"]})
+    if kinds and not lows:
+        raise InputError(f"owners='range' is for integers, and ids are {', '.join(kinds)}")
+    return even(min(lows, default=0), max(highs, default=0), count)
+
+
+@dataclass
+class Distributed:
+    """A run over distributed vertices, after the forests of the partitions."""
+
+    tasks: Tasks
+    exchange: Exchange
+    owner: Owner
+    count: int
+    named: range | None
+    options: dict[str, Any]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, leaves: list[Future], kind: str | None, room: int | None) -> list[Future]:
+        """The answers of the parts."""
+        send, on = self.exchange.send, self.exchange.on
+        owner, count, options, named = self.owner, self.count, self.options, self.named
+        numbers = range(count)
+        held = self.tasks.client.who_has(leaves)
+        boxes = [
+            self.tasks.submit(routed, leaf, owner, count, kind, worker=next(iter(at), None))
+            for leaf, at in zip(leaves, (held.get(leaf.key, ()) for leaf in leaves), strict=True)
+        ]
+        edges = send(boxes, "source", None, "to owners")
+        asked = named, options
+        inner = [on(p, local_labels, edges[p], owner, p, count, *asked) for p in numbers]
+        cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in numbers]
+        border = send(cross, "destination", numbers, "borders")
+        del boxes, edges, cross  # the forests of the workers are held, and all follows from them
+        labels = [on(p, with_new, inner[p], border[p]) for p in numbers]
+        left = [on(p, bordering, border[p], labels[p], options) for p in numbers]
+        if room is None:
+            room = max(self.tasks.facts([on(p, len, labels[p]) for p in numbers]))
+        levels: list[list[Future]] = []
+        while sum(rows := self._rows(left)) > room:
+            self.facts.setdefault("border", self._border(left))
+            levels.append(self._hook(left, len(levels) + 1))
+            left = self._relabel(left, levels[-1], len(levels))
+        self.facts |= {"rounds": len(levels), "room": room, "rest": sum(rows)}
+        table = self._solve(left, rows)
+        for number, level in reversed(list(enumerate(levels, 1))):
+            table = self.exchange.find(level, "labels", table, f"back, round {number}")
+        return [on(p, finished, labels[p], table[p]) for p in numbers]
+
+    def _rows(self, left: list[Future]) -> list[int]:
+        found = self.tasks.facts([self.tasks.submit(described, one) for one in left])
+        return [fact["rows"] for fact in found]
+
+    def _border(self, left: list[Future]) -> int:
+        """At most how many vertices there are at the borders."""
+        return 2 * sum(self._rows(left))
+
+    def _hook(self, left: list[Future], number: int) -> list[Future]:
+        """The root of every vertex that has a neighbour, at its owner."""
+        on, stage = self.exchange.on, f"hooks, round {number}"
+        count = self.count
+        boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(left)]
+        nearest = self.exchange.send(boxes, "vertex", range(count), stage)
+        tables = [on(p, least, one) for p, one in enumerate(nearest)]
+        seen = self.exchange.further(tables, stage)
+        tables = [on(p, rooted, one) for p, one in enumerate(seen)]
+        while True:
+            seen = self.exchange.further(tables, stage)
+            tables = [on(p, jumped, one) for p, one in enumerate(seen)]
+            if not sum(self.tasks.facts([on(p, moved, seen[p]) for p in range(count)])):
+                return tables
+
+    def _relabel(self, left: list[Future], roots: list[Future], number: int) -> list[Future]:
+        """The forests of what still joins different trees."""
+        on, stage = self.exchange.on, f"edges, round {number}"
+        edges = [on(p, edges_of, one) for p, one in enumerate(left)]
+        for end in ENDS:
+            edges = self.exchange.find(edges, end, roots, stage)
+        return [on(p, shrunk, one, self.options) for p, one in enumerate(edges)]
+
+    def _solve(self, left: list[Future], rows: list[int]) -> list[Future]:
+        """What is left, solved where most of it is, and told to the owners."""
+        exchange, home = self.exchange, int(np.argmax(rows))
+        on = exchange.on
+        weights = self.tasks.facts([on(p, weight_of, one) for p, one in enumerate(left)])
+        for part, weight in enumerate(weights):
+            exchange.bytes[part, home] += weight if part != home else 0
+        exchange.batches += 1
+        whole = on(home, solved, self.options, *left)
+        box = on(home, boxed, whole, "vertex", self.owner, self.count)
+        return exchange.send([box], "vertex", [home], "rest")
+
+
+def distributed(
+    tasks: Tasks,
+    leaves: list[Future],
+    called: Ends,
+    owners: Any,
+    room: int | None,
+    named: range | None,
+    count: int | None,
+    options: dict[str, Any],
+    watch: Watch,
+) -> tuple[list[Future], dict[str, Any]]:
+    """The answers of the parts for the forests of the workers, and the facts.
+
+    Parameters
+    ----------
+    called : pair of columns
+        What the caller calls the ids.
+    named : range, optional
+        Vertices that count even if no edge names them.
+    count : int, optional
+        ``num_vertices``: an InputError says if an id lies outside.
+    """
+    facts = tasks.facts([tasks.submit(described, leaf) for leaf in leaves])
+    number = len(tasks.workers())
+    kind = kind_of_ids(called, facts, named)
+    owner = owner_of(owners, facts, number)
+    _check_ids(called, facts, count)
+    if isinstance(owner, Given):
+        _check_function(tasks, leaves, owner, kind, named)
+    exchange = Exchange(tasks, owner, number, watch)
+    run = Distributed(tasks, exchange, owner, number, named, options)
+    answers = run.run(leaves, kind, room)
+    counts = tasks.facts([tasks.submit(counted, one) for one in answers])
+    vertices, components = (sum(column) for column in zip(*counts, strict=True))
+    return answers, run.facts | {
+        "vertices": vertices,
+        "components": components,
+        "dropped": sum(fact["dropped"] for fact in facts),
+        "most_in_a_part": max(held for held, _ in counts),
+        "bytes": int(exchange.bytes.sum()),
+        "batches": exchange.batches,
+    }
+
+
+def _check_function(
+    tasks: Tasks, leaves: list[Future], owner: Given, kind: str | None, named: range | None
+) -> None:
+    """Ask every worker for the owners of some ids; an InputError if two calls differ.
+
+    Ids are asked about once more where they arrive. Nothing finds all functions that are none,
+    short of sending every id once more: whether the vertices of two parts are disjoint cannot be
+    known by sending less than a bit for each.
+    """
+    samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
+    asked = [tasks.submit(called, owner, named, *samples, worker=one) for one in tasks.workers()]
+    calls = np.concatenate(tasks.facts([tasks.submit(getitem, one, 1) for one in asked]))
+    differs = (calls != calls[0]).any(axis=0)
+    if differs.any():
+        at = int(differs.argmax())
+        [ids] = tasks.facts([tasks.submit(one_of, asked[0], at)])
+        raise unsteady(ids, *np.unique(calls[:, at])[:2])
+
+
+def _check_ids(called: Ends, facts: list[dict[str, Any]], count: int | None) -> None:
+    bounds = [fact[end] for fact in facts for end in ("low", "high") if fact[end] is not None]
+    if count is None or not bounds:
+        return
+    low, high = min(bounds), max(bounds)
+    if low < 0 or high >= count:
+        raise InputError(
+            f"{called[0]!r} or {called[1]!r} holds the id {low if low < 0 else high}, outside"
+            f" 0..{count - 1} of num_vertices={count}: give a larger one, or vertices="
+        )
