@@ -34,6 +34,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/codespell
 
 # Random trials for as long as there is time: make campaign MINUTES=30

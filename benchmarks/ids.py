@@ -15,7 +15,8 @@ import records
 import rmm
 
 import cc_rapids
-from cc_rapids import backends, bench, generators, oracle
+from cc_rapids import backends, generators, oracle
+from cc_rapids.tools import bench
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
 KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11

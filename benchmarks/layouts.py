@@ -8,7 +8,8 @@ import numpy as np
 import records
 
 import cc_rapids
-from cc_rapids import backends, generators
+from cc_rapids import backends
+from cc_rapids.tools.generators import pieces
 
 DESIGNS = ("owner", "owner(output=lists)", "dense", "matrix-fixpoint", "none+async+halve")
 DENSITIES = (0.00002, 0.0001, 0.0003, 0.001, 0.01, 0.1)
@@ -42,7 +43,7 @@ def main():
 
 def graph(n, density):
     """A random graph with its least labels."""
-    made = generators.pieces.gnm(n, round(density * n * (n - 1) / 2), seed=1)
+    made = pieces.gnm(n, round(density * n * (n - 1) / 2), seed=1)
     edges = made.gather()
     labels = cc_rapids.components(edges, num_vertices=n, engine="threads").labels().labels
     return edges, labels

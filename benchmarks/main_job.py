@@ -20,7 +20,8 @@ import records
 import rmm
 
 import cc_rapids
-from cc_rapids import backends, bench, generators, kernels
+from cc_rapids import backends, generators, kernels
+from cc_rapids.tools import bench
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 DEVICE = cupy.cuda.Device()

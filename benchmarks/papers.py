@@ -16,9 +16,11 @@ import numpy as np
 import records
 from design_runs import empty_pool
 
-from cc_rapids import CcRapidsError, Design, backends, bench, components, generators
-from cc_rapids.evaluate.files import density, reason
-from cc_rapids.evaluate.processes import sharing
+from cc_rapids import CcRapidsError, Design, backends, components, generators
+from cc_rapids.tools import bench
+from cc_rapids.tools.evaluate.files import density, reason
+from cc_rapids.tools.evaluate.processes import sharing
+from cc_rapids.tools.generators import pieces
 
 SUTTON = ("soman", "multi-jump", "atomic-hook", "multi-jump-atomic-hook", "adaptive")
 SWEEP = tuple(2**k for k in range(11))
@@ -176,7 +178,7 @@ def lehr(session, until):
             if session.left() <= until:
                 session.note("lehr", n=n, m=m, density=p, not_run="no time was left")
                 continue
-            src, dst = generators.pieces.gnm(n, m).gather()
+            src, dst = pieces.gnm(n, m).gather()
             for case in cases:
                 waiting[case] -= 1
                 facts = one_density(session, n, (src, dst), *case, waiting[case] > 0)

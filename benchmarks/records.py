@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from cc_rapids import memory_bound
-from cc_rapids.bench import environment, spread
+from cc_rapids.tools.bench import environment, spread
 
 __all__ = [
     "HERE",

@@ -1,14 +1,15 @@
 """All reference graphs, as lists and as rows, int32 and int64, against a peer in the same run.
 
 On a GPU the peer is cuGraph if it is installed; on threads it is SciPy, on smaller graphs of the
-same kinds unless --scale says otherwise. See cc_rapids.bench for what is measured, and how.
+same kinds unless --scale says otherwise. See cc_rapids.tools.bench for what is measured, and how.
 """
 
 import traceback
 
 import records
 
-from cc_rapids import EngineError, backends, bench, generators
+from cc_rapids import EngineError, backends, generators
+from cc_rapids.tools import bench
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too

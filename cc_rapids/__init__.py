@@ -52,7 +52,7 @@ _HOMES = {
     "OutputError": "errors",
     "UnknownVertexError": "errors",
     "VerificationError": "errors",
-    "frame_library": "libraries",
+    "frame_library": "tools.frame_library",
     "memory_bound": "graph.memory_bound",
     "release_memory": "backends",
     "dask": "",
@@ -107,7 +107,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, generators, plots
+    from . import dask, plots
     from .algorithms.design import Design, designs
     from .api import components, spanning_forest
     from .backends import release_memory
@@ -139,9 +139,10 @@ if TYPE_CHECKING:
     from .integrations.connected_components import connected_components
     from .integrations.cugraph import weakly_connected_components
     from .integrations.install import install, installed, uninstall
-    from .libraries import frame_library
     from .results.components import Components
     from .results.thresholds import Cuts
+    from .tools import generators
+    from .tools.frame_library import frame_library
     from .verify import oracle
 
 

@@ -14,6 +14,7 @@ from typing import Any
 # under the new name of the package, too: ``from package import module`` asks for that one.
 MOVED = {
     "catalog": "kernels.spec",
+    "doctor": "tools.doctor",
     "engines": "backends",
     "plan": "solver.plan",
     "streams": "incremental.stream",

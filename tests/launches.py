@@ -13,6 +13,7 @@ from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
 from cc_rapids.ids import strings as texts
+from cc_rapids.tools.generators import pieces
 from cc_rapids.verify.audit import audit_labels
 
 # What "auto" runs by either of its rules, with a forest too.
@@ -171,7 +172,7 @@ def graphs():
     generators.duplicated(ring, 20, seed=6)
     generators.star(5, engine="cuda")
     generators.torus2d(2, 3, engine="cuda")
-    generators.pieces.uniform(5, 10).gather()
+    pieces.uniform(5, 10).gather()
 
 
 @cache

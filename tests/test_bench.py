@@ -9,10 +9,11 @@ import pytest
 from scipy import sparse
 
 import cc_rapids
-from cc_rapids import Design, backends, bench, generators
-from cc_rapids.bench import limits
-from cc_rapids.bench.inputs import inputs
+from cc_rapids import Design, backends, generators
 from cc_rapids.errors import InputError, VerificationError
+from cc_rapids.tools import bench
+from cc_rapids.tools.bench import limits
+from cc_rapids.tools.bench.inputs import inputs
 
 ROOT = pathlib.Path(__file__).parent.parent
 H100 = "NVIDIA H100 80GB HBM3"
@@ -135,7 +136,7 @@ class TestCases:
             assert not {"checked", "peer"} & set(record)
 
     def test_a_list_says_whether_its_memory_was_within_the_bound(self, graph, monkeypatch):
-        from cc_rapids.bench import cases
+        from cc_rapids.tools.bench import cases
 
         peaks = {}
         for peak in (1, 1 << 40):
@@ -152,14 +153,14 @@ class TestCases:
         assert not any("within_bound" in r for r in measured(graph, check=False, peers=False)[2:])
 
     def test_a_wrong_answer_is_no_record(self, graph, monkeypatch):
-        from cc_rapids.bench import cases
+        from cc_rapids.tools.bench import cases
 
         monkeypatch.setattr(cases.oracle, "union_find", lambda src, dst, n: np.arange(n))
         with pytest.raises(VerificationError, match="none\\+async\\+halve on kron21 at scale 8"):
             measured(graph)
 
     def test_a_peer_that_fails_is_said_to(self, graph, monkeypatch):
-        from cc_rapids.bench import peers
+        from cc_rapids.tools.bench import peers
 
         def broken(copy, n):
             raise MemoryError("too much")

@@ -5,10 +5,11 @@ import json
 
 import pytest
 
-from cc_rapids import backends, evaluate, generators
+from cc_rapids import backends
 from cc_rapids.errors import DesignError, InputError, MissingExtraError
-from cc_rapids.evaluate import figures
-from cc_rapids.tools import charts
+from cc_rapids.tools import charts, evaluate
+from cc_rapids.tools.evaluate import figures
+from cc_rapids.tools.generators import pieces
 
 THREADS = "threads"
 
@@ -19,7 +20,7 @@ def folder(tmp_path):
     home = tmp_path / "graphs"
     home.mkdir()
     for density in (0.05, 0.5):
-        src, dst = generators.pieces.gnm(20, round(190 * density)).gather()
+        src, dst = pieces.gnm(20, round(190 * density)).gather()
         edges = "".join(f"E {u} {v} 1\n" for u, v in zip(src, dst, strict=True))
         (home / f"gnm-{density}.he").write_text(f"H 20 {len(src)} 1\n{edges}")
     (home / "names.csv").write_text("src,dst\na,b\nc,d\nb,e\n")
@@ -58,7 +59,7 @@ def test_what_cannot_run_is_a_row(folder):
 
 
 def test_wrong_answers_are_rows_without_times(folder, monkeypatch):
-    from cc_rapids.evaluate import runs
+    from cc_rapids.tools.evaluate import runs
 
     right, calls = runs.label_columns, []
 
@@ -253,7 +254,7 @@ class TestCommand:
     def test_ctrl_c_leaves_no_half_file(self, run, folder, tmp_path, monkeypatch, where):
         from matplotlib.figure import Figure
 
-        from cc_rapids.evaluate import runs
+        from cc_rapids.tools.evaluate import runs
 
         def interrupted(*given, **named):
             raise KeyboardInterrupt

@@ -9,7 +9,7 @@ import pytest
 import cc_rapids
 from cc_rapids import backends, generators, oracle
 from cc_rapids.errors import InputError
-from cc_rapids.generators import kernels as generate
+from cc_rapids.tools.generators import kernels as generate
 
 KNOWN = {
     "path": lambda **on: generators.path(50, **on),

@@ -5,7 +5,7 @@ import pytest
 
 from cc_rapids import generators
 from cc_rapids.errors import InputError
-from cc_rapids.generators import pieces
+from cc_rapids.tools.generators import pieces
 
 PAIRS = {
     "uniform": lambda room: room.uniform(100, 500, 3),

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids import components
-from cc_rapids.cli import convert
 from cc_rapids.data.files.input_file import FORMATS
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import COUNTED, ONE_BASED
+from cc_rapids.tools.cli import convert
 
 EDGES = "src,dst\n0,3\n3,1\n5,5\n4,0\n"
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from cc_rapids import backends, generators
-from cc_rapids.cli import generate
-from cc_rapids.cli.generators import GENERATORS
 from cc_rapids.data.files.input_file import FORMATS
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import COUNTED, ONE_BASED
+from cc_rapids.tools.cli import generate
+from cc_rapids.tools.cli.generators import GENERATORS
 
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
 WHOLE = {

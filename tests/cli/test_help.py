@@ -12,7 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from cc_rapids.cli import main, show
+from cc_rapids.cli import main
+from cc_rapids.tools.cli import show
 
 ROOT = Path(__file__).parents[2]
 

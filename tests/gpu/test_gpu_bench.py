@@ -7,8 +7,10 @@ import sys
 
 import pytest
 
-from cc_rapids import backends, bench, evaluate, generators
+from cc_rapids import backends, generators
 from cc_rapids.backends import MEMORY
+from cc_rapids.tools import bench, evaluate
+from cc_rapids.tools.generators import pieces
 
 pytestmark = pytest.mark.gpu
 
@@ -36,7 +38,7 @@ def test_device_and_wall_time_apart(cuda):
 
 
 def test_kinds_of_memory_over_a_folder(cuda, tmp_path):
-    src, dst = generators.pieces.gnm(300, 2000).gather()
+    src, dst = pieces.gnm(300, 2000).gather()
     rows = "".join(f"{u},{v}\n" for u, v in zip(src, dst, strict=True))
     (tmp_path / "gnm.csv").write_text("src,dst\n" + rows)
     plan = evaluate.Plan(["none+async+halve", "owner", "dense"], memory=MEMORY, rounds=3)

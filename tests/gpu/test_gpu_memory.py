@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import cc_rapids
-from cc_rapids import backends, bench, generators, memory_bound
+from cc_rapids import backends, generators, memory_bound
+from cc_rapids.tools import bench
 
 pytestmark = pytest.mark.gpu
 

@@ -1,0 +1,8 @@
+"""The command line: ``cc-rapids``, which is ``python -m cc_rapids.cli``."""
+
+from .tools.cli import main
+
+__all__ = ["main"]
+
+if __name__ == "__main__":
+    main()

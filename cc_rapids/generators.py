@@ -1,0 +1,51 @@
+"""Seeded graphs with known answers: the reference graphs of the benchmarks, and simple shapes.
+
+The same arguments give the same edges on every engine and machine: an edge is a function of the
+seed and of its own index. Nothing is ever sorted or made unique; a graph may hold self-loops and
+duplicates unless its function says otherwise. Lists larger than memory are made piece by piece
+(:mod:`cc_rapids.tools.generators.pieces`).
+
+>>> from cc_rapids import components, generators
+>>> ring = generators.permuted(generators.cliques([3, 1, 2]), seed=5)
+>>> found = components(ring.edges, num_vertices=ring.num_vertices)
+>>> len(found) == ring.components == 3
+True
+>>> bool((found.labels().labels == ring.labels()).all())
+True
+"""
+
+from .tools.generators import (
+    REFERENCES,
+    Graph,
+    cliques,
+    duplicated,
+    grid,
+    isolated,
+    path,
+    permuted,
+    pieces,
+    reference,
+    rmat,
+    self_loops,
+    star,
+    torus2d,
+    uniform,
+)
+
+__all__ = [
+    "REFERENCES",
+    "Graph",
+    "cliques",
+    "duplicated",
+    "grid",
+    "isolated",
+    "path",
+    "permuted",
+    "pieces",
+    "reference",
+    "rmat",
+    "self_loops",
+    "star",
+    "torus2d",
+    "uniform",
+]

@@ -1,0 +1,239 @@
+"""One case of a benchmark: a graph in one form, ids of one width, a design, and a peer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...algorithms.compiled import build
+from ...algorithms.design import Design
+from ...algorithms.run import arranged, prepare, run
+from ...api import job as solved
+from ...backends import Engine
+from ...errors import VerificationError
+from ...graph.forest import Forest
+from ...graph.memory_bound import memory_bound
+from ...verify import oracle
+from ...verify.oracle.columns import label_columns
+from ..generators import Graph
+from .inputs import Input, inputs
+from .limits import on_paper
+from .peers import Peer, peer_of
+from .timing import Times, spread, timed, with_peak
+
+FORMS, IDS = ("coo", "csr"), ("int32", "int64")
+Truth = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How cases are measured.
+
+    Parameters
+    ----------
+    runs : int
+        Of each timing, after one to warm up.
+    check : bool
+        Compare every answer with that of sequential union-find, after the timing.
+    peers : bool
+        Time SciPy or cuGraph on the same inputs.
+    patience : float
+        Seconds, after which a peer is run no more than three times.
+    """
+
+    runs: int = 9
+    check: bool = True
+    peers: bool = True
+    patience: float = 60.0
+
+
+class Measured:
+    """A graph on an engine, its right answer, and what is measured of it.
+
+    Parameters
+    ----------
+    graph : Graph
+        On the engine.
+    weights : (m,) array, optional
+        A column that stands beside the ends of the edges.
+    """
+
+    def __init__(self, graph: Graph, engine: Engine, options: Options, weights: Any = None) -> None:
+        self.graph, self.engine, self.options, self.weights = graph, engine, options, weights
+
+    @cached_property
+    def truth(self) -> Truth:
+        """The least vertex of each one's component, by an oracle that shares no code with ours."""
+        src, dst = map(self.engine.to_host, self.graph.edges)
+        return oracle.union_find(src, dst, self.graph.num_vertices)
+
+    @cached_property
+    def occurs(self) -> npt.NDArray[np.bool_]:
+        """The vertices that an edge names."""
+        named = np.zeros(self.graph.num_vertices, bool)
+        for column in self.graph.edges:
+            named[self.engine.to_host(column)] = True
+        return named
+
+    def records(self, form: str, ids: str, designs: list[str]) -> list[dict[str, Any]]:
+        """The records of some designs on one form of the graph; the peer's time is in each."""
+        runs = self.options.runs
+        copies = inputs(self.graph, form, ids, self.engine, runs, self.weights)
+        facts = {
+            "graph": self.graph.name,
+            "engine": self.engine.name,
+            "form": form,
+            "ids": ids,
+            "n": self.graph.num_vertices,
+            "m": self.graph.num_edges,
+            "input_bytes": copies[0].nbytes,
+            "inputs": len(copies),
+        }
+        if copies[0].rows:
+            facts["entries"] = copies[0].rows.m
+        peer = self._peer(form, copies) if self.options.peers else {}
+        return [facts | self._case(form, ids, name, copies) | peer for name in designs]
+
+    def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
+        def job(copy: Input) -> Any:
+            how: dict[str, Any] = {"design": name, "engine": self.engine.name, "listed": True}
+            found: Any = solved(copy.given, "src", "dst", **how)
+            return found, found.labels()
+
+        times = timed(self.engine, job, copies, self.options.runs)
+        found, labels = times.answer
+        peak = with_peak(self.engine, lambda: job(copies[0]))[1]
+        summary = found.summary()
+        design = Design.parse(summary["design"])
+        assert design is not None
+        alone, parent, rows = self._alone(design, copies)
+        facts = {
+            "design": name,
+            "ran": str(design),
+            "reads": "list" if rows is None else "rows",
+            "vertices": summary["vertices"],
+            "components": len(found),
+            "peak_bytes": peak,
+            **times.facts("job"),
+            **alone.facts("solve"),
+            "paper": self._paper(design, rows, ids, alone),
+        }
+        facts |= self._bound(form, ids, name, facts)
+        if self.options.check:
+            self._check(form, labels, parent, facts)
+        return facts
+
+    def _bound(self, form: str, ids: str, name: str, facts: dict[str, Any]) -> dict[str, Any]:
+        """The most bytes that a list may take by "auto", and whether it has kept to that."""
+        if facts["peak_bytes"] is None or (form, name) != ("coo", "auto"):
+            return {}
+        answer = 2 * np.dtype(ids).itemsize * facts["vertices"]
+        most = memory_bound(self.graph.num_vertices, answer, self.graph.num_edges)
+        return {"bound_bytes": most, "within_bound": facts["peak_bytes"] <= most}
+
+    def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
+        """The design on edges that are in place: its times, labels, and rows if it reads them."""
+        forest = Forest(self.engine, self.graph.num_vertices, everyone=True)
+        works = []
+        for copy in copies:
+            edges, rows = arranged(design, copy.edges, copy.rows, forest)
+            wide = edges.wide_for(forest.n)
+            program = build(design, self.engine, forest.vertex, wide, rows is not None, False)
+            works.append((program, prepare(program, edges, forest, rows)))
+
+        def once(work: Any) -> None:
+            if work[1].best is not forest.stray:
+                self.engine.fill(work[1].best, 0)
+            run(*work)
+
+        return timed(self.engine, once, works, self.options.runs), forest.parent, rows
+
+    def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
+        n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
+        spent = spread(alone.device or alone.wall)["median"]
+        item, device = np.dtype(ids).itemsize, self.engine.device_name
+        return on_paper(design, rows is not None, n, m, item, device, spent)
+
+    def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
+        vertex, label = label_columns(labels)
+        named = np.flatnonzero(self.occurs) if form == "coo" else np.arange(self.truth.size)
+        what = f"{facts['ran']} on {self.graph.name} ({form}, {self.engine.name})"
+        if not np.array_equal(vertex, named):
+            raise VerificationError(f"{what}: labels of {vertex.size:,} vertices of {named.size:,}")
+        everyone = np.arange(self.truth.size)
+        _same(what, named, label, self.truth[named])
+        _same(f"{what}, alone", everyone, self.engine.to_host(parent), self.truth)
+        facts["checked"] = "equal to sequential union-find"
+
+    def _peer(self, form: str, copies: list[Input]) -> dict[str, Any]:
+        peer = peer_of(self.engine, self.graph.num_vertices)
+        if peer is None:
+            return {"peer": {"not_run": "cuGraph is not installed"}}
+        try:
+            runs, patience = self.options.runs, self.options.patience
+            times = timed(self.engine, peer.solve, copies, runs, patience)
+            peak = with_peak(self.engine, lambda: peer.solve(copies[0]))[1]
+        except Exception as error:  # a peer that fails is no reason to lose our own times
+            return {"peer": {"name": peer.name, "not_run": _short(error)}}
+        facts = {"name": peer.name, "what": peer.what, **times.facts("job")}
+        if self.options.check:
+            facts["same_partition"] = self._agrees(peer, times.answer)
+        return {"peer": facts | {"peak_bytes": peak}}
+
+    def _agrees(self, peer: Peer, answer: Any) -> bool:
+        """Whether a peer's labels tell the same components apart, where the peer has labels."""
+        theirs = peer.host(answer)
+        vertex = np.flatnonzero(theirs >= 0)
+        label = theirs[vertex]
+        least = np.full(int(label.max(initial=0)) + 1, theirs.size)
+        np.minimum.at(least, label, vertex)
+        return bool(np.array_equal(least[label], self.truth[vertex]))
+
+
+def _same(what: str, vertex: Any, labels: Any, expected: Truth) -> None:
+    wrong = np.flatnonzero(labels != expected)
+    if wrong.size:
+        v = wrong[0]
+        raise VerificationError(
+            f"{what}: vertex {vertex[v]} has the label {labels[v]}, and sequential union-find gives"
+            f" {expected[v]} ({wrong.size:,} labels differ)"
+        )
+
+
+def measure(
+    graph: Graph,
+    engine: Engine,
+    designs: list[str],
+    forms: tuple[str, ...] = FORMS,
+    ids: tuple[str, ...] = IDS,
+    options: Options | None = None,
+    weights: Any = None,
+) -> Any:
+    """The records of a graph, each as soon as it is measured.
+
+    Yields
+    ------
+    dict
+        ``job_wall_ms`` (and on a GPU ``job_device_ms``): from the input to the labels, by
+        :func:`cc_rapids.components`. ``solve_*``: the design alone, on edges in place. ``paper``:
+        see :mod:`cc_rapids.tools.bench.limits`. ``peer``: the same job by another.
+
+    Raises
+    ------
+    VerificationError
+        An answer is wrong: nothing is told of how fast it was.
+    """
+    measured = Measured(graph, engine, options or Options(), weights)
+    for form in forms:
+        for width in ids:
+            yield from measured.records(form, width, designs)
+
+
+def _short(error: Exception) -> str:
+    """The kind of an error and the end of its first line, which in C++ begins with a signature."""
+    first = (str(error).splitlines() or [""])[0].rpartition("]: ")[2]
+    return f"{type(error).__name__}: {first[-200:]}"

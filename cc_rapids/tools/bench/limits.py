@@ -1,0 +1,92 @@
+"""The bytes and the random reads of a design, counted on paper, against the limits of a card.
+
+What is counted is what the design cannot do without, if all else came for free: a part of the limit
+is at most 1, and what lies above the time of the limit is the design's own. Shared memory is taken
+to answer at once: bits that a design reads there are no random reads of a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...algorithms.design import Design
+from ...kernels.edges import sampled_count
+from ...plots import CARDS, Card
+
+LABEL = 4  # bytes of a vertex
+OFFSET = 8
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What has to be moved: bytes one after the other, and random reads of tables."""
+
+    streamed: int
+    reads: tuple[tuple[int, int], ...]  # how many, of a table of how many bytes
+    counted: str
+
+    def limit_ms(self, card: Card) -> float:
+        """The milliseconds that the card takes for it, if it does both at the same time."""
+        random = sum(card.reads_ms(count, table) for count, table in self.reads)
+        return max(1e3 * self.streamed / card.copy, random)
+
+
+def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
+    """What a design moves at least.
+
+    Parameters
+    ----------
+    rows : bool
+        Whether it reads rows, of m entries, or a list of m edges.
+    n, m : int
+    item : int
+        The bytes of an id.
+    """
+    sample, passes = design.words[0], 2 if design.window else 1
+    labels = LABEL * n * (2 if sample.choice.name == "none" else 3)  # written, and read
+    table, bits = LABEL * (design.window or n), n // 8
+    reads: tuple[tuple[int, int], ...]
+    pairs = design.words[1].choice.pairs
+    if pairs and not rows:
+        streamed, reads = 2 * item * m + 2 * pairs * n * n, ((m, pairs * n * n),)
+        words = "each edge once into the matrix, which is cleared and read once"
+    elif not rows:
+        streamed, linked, filtered = passes * 2 * item * m + labels, m, 0
+        if sample.choice.name == "strided":
+            linked = sampled_count(m, sample["every"])
+            filtered = m - linked if sample["bits"] == "cached" else 0
+        reads = ((2 * linked, table), (2 * filtered, bits))
+        words = "each edge once: the labels of both ends, or after a sample their bits"
+        if linked < m and not filtered:
+            words += ", in shared memory"
+        if design.window:
+            words = "each edge twice, and the labels of both ends, as near each other as in a tile"
+    elif sample.choice.name == "none":
+        streamed, reads = passes * (item * m + OFFSET * n) + labels, ((m, table),)
+        words = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
+    else:
+        # The bit of each row is read in order, and the rows inside the giant are left out
+        first = min(n * int(dict(sample.options).get("k", 1)), m)
+        streamed, reads = item * first + OFFSET * n + labels, ((first, table),)
+        words = "the first entries of each row, and the labels of their ends"
+    return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {words}")
+
+
+def on_paper(
+    design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
+) -> dict[str, Any]:
+    """The count for a record, and as a part of the limit if the card's limits are known."""
+    moved = traffic(design, rows, n, m, item)
+    reads = sum(count for count, _ in moved.reads)
+    facts: dict[str, Any] = {
+        "bytes": moved.streamed,
+        "random_reads": reads,
+        "random_reads_an_edge": round(reads / m, 3) if m else None,
+        "counted": moved.counted,
+    }
+    card = CARDS.get(device)
+    if card is None:
+        return facts | {"limit": "the limits of this device are not known"}
+    limit = moved.limit_ms(card)
+    return facts | {"limit_ms": round(limit, 4), "of_limit": round(limit / spent_ms, 3)}

@@ -1,0 +1,73 @@
+"""Peers in the same run: SciPy on the host, cuGraph on a GPU that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from ...backends import Engine
+from ...data.adapters import Csr
+from .inputs import Input
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another's way from the same input to its labels; ``host`` makes those one array a vertex."""
+
+    name: str
+    what: str
+    solve: Callable[[Input], Any]
+    host: Callable[[Any], Any]
+
+
+def peer_of(engine: Engine, n: int) -> Peer | None:
+    """Who else can solve what lies on the engine; None if nobody who is installed."""
+    if not engine.on_device:
+        return Peer("scipy", "the matrix and csgraph", lambda copy: _scipy(copy, n), _plain)
+    if find_spec("cugraph"):
+        return Peer("cugraph", "the graph and the components", _cugraph, lambda a: _by_vertex(a, n))
+    return None
+
+
+def _scipy(copy: Input, n: int) -> Any:
+    from scipy.sparse import coo_array, csgraph, csr_array
+
+    if isinstance(copy.given, Csr):
+        ones = np.ones(copy.given.indices.size, np.int8)
+        matrix: Any = csr_array((ones, copy.given.indices, copy.given.offsets), shape=(n, n))
+    else:
+        ends = copy.edges.src, copy.edges.dst
+        matrix = coo_array((np.ones(copy.edges.m, np.int8), ends), shape=(n, n))
+    return csgraph.connected_components(matrix, directed=False)[1]
+
+
+def _plain(labels: Any) -> Any:
+    return labels
+
+
+def _cugraph(copy: Input) -> Any:
+    import cudf
+    import cugraph
+    import cupy
+
+    graph = cugraph.Graph()
+    if isinstance(copy.given, Csr):
+        indices = copy.given.indices
+        offsets = copy.given.offsets.astype(indices.dtype)  # it asks for one type
+        graph.from_cudf_adjlist(cudf.Series(offsets), cudf.Series(indices), renumber=False)
+    else:
+        graph.from_cudf_edgelist(copy.given, source="src", destination="dst", renumber=True)
+    answer = cugraph.weakly_connected_components(graph)
+    cupy.cuda.Device().synchronize()
+    return answer
+
+
+def _by_vertex(answer: Any, n: int) -> Any:
+    """The labels of cuGraph's frame in the order of the vertices, -1 for those it leaves out."""
+    labels = np.full(n, -1, np.int64)
+    labels[answer["vertex"].to_numpy()] = answer["labels"].to_numpy()
+    return labels

@@ -1,0 +1,143 @@
+"""Times that cannot flatter: warm, many, device and wall apart, and on inputs not in a cache."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from ...backends import Array, Engine
+
+PACKAGES = (
+    *("numpy", "scipy", "numba", "numba-cuda", "numba-cuda-mlir"),
+    *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
+)
+BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larger than the cache
+
+
+def environment(device: str, commit: str) -> dict[str, Any]:
+    """Device, versions, commit, date, and how busy the cores were: how a record begins."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    date = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return {
+        "device": device,
+        "cpus": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+        "versions": versions,
+        "commit": commit,
+        "date": date,
+    }
+
+
+def spread(times: Sequence[float]) -> dict[str, float]:
+    """The median and the least and greatest of some times, in milliseconds."""
+    return {
+        "median": round(statistics.median(times), 4),
+        "least": round(min(times), 4),
+        "greatest": round(max(times), 4),
+        "runs": len(times),
+    }
+
+
+@dataclass(frozen=True)
+class Times:
+    """Milliseconds of each run after one to warm up, and what the last one gave.
+
+    ``device`` is the time between two events around the work, idle gaps included; None where the
+    engine has no device of its own.
+    """
+
+    wall: list[float]
+    device: list[float] | None
+    answer: Any
+
+    def facts(self, what: str) -> dict[str, Any]:
+        """The spreads, as ``what_wall_ms`` and ``what_device_ms``."""
+        found = {f"{what}_wall_ms": spread(self.wall)}
+        return found if self.device is None else found | {f"{what}_device_ms": spread(self.device)}
+
+
+def timed(
+    engine: Engine,
+    work: Callable[[Any], Any],
+    inputs: Sequence[Any],
+    runs: int,
+    patience: float = float("inf"),
+    fewest: int = 3,
+) -> Times:
+    """Time some runs of ``work(input)``, each on the next of the inputs in turn.
+
+    Parameters
+    ----------
+    runs : int
+        How many, after one to warm up.
+    patience : float
+        Seconds after which it stops, once there are ``fewest`` runs.
+    """
+    wall: list[float] = []
+    device: list[float] = []
+    answer, begun = None, time.perf_counter()
+    for k in range(runs + 1):
+        if k > fewest and time.perf_counter() - begun > patience:
+            break
+        given, answer = inputs[k % len(inputs)], None
+        engine.synchronize()
+        started, first = time.perf_counter(), engine.mark()
+        answer = work(given)
+        last = engine.mark()
+        engine.synchronize()
+        wall.append(1e3 * (time.perf_counter() - started))
+        device.append(engine.elapsed(first, last))
+    return Times(wall[1:], device[1:] if engine.on_device else None, answer)
+
+
+def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
+    """Copies of the arrays, so many that none is in a cache any more when its turn comes again.
+
+    Together they are several times as large as the last cache; or there is one for each run and
+    the one to warm up, of which what was copied last is pushed out of the cache. Where memory is
+    short there are fewer: their number belongs into the record.
+    """
+    size = max(sum(array.nbytes for array in arrays), 1)
+    wanted = min(runs + 1, 1 + -(-BEYOND_CACHE * engine.cache_bytes() // size))
+    fitting = 1 + engine.free_bytes() // 4 // size
+    count = max(1, min(wanted, fitting))
+    copies = [tuple(array.copy() for array in arrays) for _ in range(count - 1)]
+    engine.fill(engine.empty(BEYOND_CACHE * engine.cache_bytes(), np.uint8), 0)
+    engine.synchronize()
+    return [arrays, *copies]
+
+
+def with_peak(engine: Engine, work: Callable[[], Any]) -> tuple[Any, int | None]:
+    """What the work gives, and the most bytes that it had allocated at once.
+
+    They are counted by RMM, and are None where that does not allocate.
+    """
+    if not (engine.on_device and find_spec("rmm")):
+        return work(), None
+    import rmm
+    import rmm.statistics
+
+    resource = rmm.mr.get_current_device_resource()
+    rmm.statistics.enable_statistics()
+    try:
+        with rmm.statistics.statistics():
+            answer = work()
+            engine.synchronize()
+            return answer, int(rmm.statistics.get_statistics().peak_bytes)
+    finally:
+        rmm.mr.set_current_device_resource(resource)

@@ -1,0 +1,152 @@
+"""``cc-rapids convert``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...data.files.read import EdgeFile, read_edges
+from ...data.files.text_ids import plain
+from ...data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
+from .group import examples
+from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, format_option, is_shown
+from .show import as_json, print_json, print_rows, progress, quiet_option, seconds
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PIECE = 1 << 20  # edges
+
+
+@click.command(
+    epilog=FORMATS_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids convert pairs.csv pairs.parquet",
+        "cc-rapids convert pairs.csv pairs.csv.zst",
+        "By format, where the suffix does not say it:",
+        "cc-rapids convert download.dat pairs.egr --from snap",
+        "cc-rapids convert pairs.csv pairs.dat --to metis",
+        "With weights from a column of another name:",
+        "cc-rapids convert links.csv links.tsv.gz --source buyer --destination seller"
+        " --weight price",
+    )
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("output", type=click.Path(path_type=Path))
+@edge_file_options("--from")
+@format_option("--to", "to", "Format of OUTPUT, if not by suffix.")
+@click.option(
+    "--weight", metavar="NAME", help="Column of the weights; by default weight, if there is one."
+)
+@click.option("--weights/--no-weights", default=True, help="Whether weights are kept.")
+@quiet_option
+@as_json
+def convert(
+    file: Path, output: Path, to: str | None, quiet: bool, json_output: bool, **reading: Any
+) -> None:
+    """Write the edges of FILE to OUTPUT, in another format.
+
+    The two ends of each edge are kept, and its weight: that of the format, or the column weight.
+    he and gr, which need weights, get 1 where there are none. The edges are held in memory.
+
+    gr, metis and mtx number the vertices 1 to n, and he, egr and npz 0 to n - 1. Between those two
+    kinds all ids move by one, and so they do if a list with an id 0 goes to a format that counts
+    from 1; the results say it. Other ids stay as they are.
+    """
+    kind = check_edges_output(output, to)
+    quiet = not is_shown(output, quiet, json_output)
+    check_apart(output, file)
+    start = time.perf_counter()
+    with progress(f"reading {file.name}", quiet) as report:
+        found = read_edges(file, on_progress=report, **reading)
+    taken = found.taken.facts()
+    facts: dict[str, Any] = {"input": str(file), "from": taken.pop("format"), **taken}
+    facts["output"] = str(output)
+    with progress(f"writing {output.name}", quiet, "edges") as report:
+        edges = as_list(found, kind)
+        write_edges(edges, output, format=to, on_progress=report)
+    shift = 0
+    if kind in COUNTED and edges.vertices is not None:
+        shift = (1 if kind in ONE_BASED else 0) - edges.vertices.start
+    facts |= {
+        "to": kind,
+        "edges": edges.num_edges,
+        "weights": edges.weighted,
+        "vertices": None if edges.vertices is None else len(edges.vertices),
+        "id_shift": shift,
+        "isolated_lost": 0 if kind in COUNTED else _isolated(found),
+        "seconds": time.perf_counter() - start,
+    }
+    if json_output:
+        print_json(facts)
+    elif not quiet:
+        _print(facts, str(found.taken))
+
+
+def as_list(found: EdgeFile, kind: str) -> EdgeList:
+    """The edges of a file, with the range of their ids where the new format numbers vertices."""
+    import pyarrow as pa
+
+    names = ["src", "dst", "weight"][: found.table.num_columns]
+    table = plain(found.table).rename_columns(names)
+    vertices, kinds = found.vertices, table.schema.types[:2]
+    if vertices is None and kind in COUNTED:
+        if not len(table):
+            vertices = range(first := int(kind in ONE_BASED), first)
+        elif all(map(pa.types.is_integer, kinds)):
+            vertices = _span(table, kind)
+    return EdgeList(_pieces(table), len(table), vertices, table.schema)
+
+
+def _pieces(table: pa.Table) -> Iterator[pa.Table]:
+    for first in range(0, len(table), PIECE):
+        yield table.slice(first, PIECE)
+
+
+def _span(table: pa.Table, kind: str) -> range:
+    """From 0, or from 1 if both the ids and the format do, to the largest id."""
+    import pyarrow.compute as pc
+
+    ends = [pc.min_max(column).as_py() for column in table.columns[:2]]
+    least = min((end["min"] for end in ends if end["min"] is not None), default=1)
+    largest = max((end["max"] for end in ends if end["max"] is not None), default=0)
+    first = 1 if kind in ONE_BASED and least >= 1 else 0
+    return range(first, largest + 1)
+
+
+def _isolated(found: EdgeFile) -> int:
+    """The vertices of a file that no edge names."""
+    import numpy as np
+
+    if found.vertices is None:
+        return 0
+    there = np.zeros(len(found.vertices), bool)
+    for column in found.table.columns[:2]:
+        for chunk in column.chunks:
+            there[chunk.to_numpy(zero_copy_only=False) - found.vertices.start] = True
+    return int(there.size - np.count_nonzero(there))
+
+
+def _print(facts: dict[str, Any], taken: str) -> None:
+    shift, lost, n = facts["id_shift"], facts["isolated_lost"], facts["vertices"]
+    print_rows(
+        {
+            "from": f"{facts['input']} ({taken})",
+            "columns": ", ".join(facts["columns"]),
+            "to": f"{facts['output']} ({facts['to']})",
+            "edges": f"{facts['edges']:,}" + (", with weights" if facts["weights"] else ""),
+            "vertices": None if n is None else f"{n:,}",
+            "ids": f"each {abs(shift)} {'more' if shift > 0 else 'less'} than before"
+            if shift
+            else None,
+            "lost": f"{lost:,} vertices without edges, which {facts['to']} does not keep"
+            if lost
+            else None,
+            "time": seconds(facts["seconds"]),
+        }
+    )

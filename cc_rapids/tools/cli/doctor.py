@@ -1,0 +1,98 @@
+"""``cc-rapids doctor``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from .group import examples
+from .show import as_json, console, print_json, size
+
+if TYPE_CHECKING:
+    from ...backends.kernel_cache import Cache
+    from ..doctor import Facts
+
+
+@click.command(
+    epilog=examples(
+        "cc-rapids doctor",
+        "For the head of a report of a fault:",
+        "cc-rapids doctor --json",
+        "What compiled kernels take on disk, and whether they are used:",
+        "cc-rapids doctor --cache",
+    )
+)
+@click.option("--cache", is_flag=True, help="Say what is kept of compiled kernels, and where.")
+@click.option("--clear", is_flag=True, help="With --cache: remove all that is kept.")
+@as_json
+def doctor(cache: bool, clear: bool, json_output: bool) -> None:
+    """Say what is installed, which engine would run and why, and how to get the GPU ones."""
+    if clear and not cache:
+        raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
+    if cache:
+        _cache(clear, json_output)
+        return
+    from ..doctor import diagnose
+
+    facts = diagnose()
+    if json_output:
+        print_json(asdict(facts))
+        return
+    terminal = console()
+    for line in _diagnosis(facts):
+        terminal.print(line, soft_wrap=True)
+
+
+def _cache(clear: bool, json_output: bool) -> None:
+    """What is kept of compiled kernels; once it is removed, if that is asked for."""
+    from ...backends import kernel_cache
+
+    removed: dict[str, int] = {}
+    if clear:
+        try:
+            removed = dict(
+                zip(("removed_files", "removed_bytes"), kernel_cache.clear(), strict=True)
+            )
+        except OSError as error:
+            raise click.ClickException(error.strerror or str(error)) from None
+    found = kernel_cache.survey()
+    if json_output:
+        print_json(asdict(found) | removed)
+        return
+    terminal = console()
+    if clear:
+        gone = size(removed["removed_bytes"])
+        terminal.print(f"removed     {removed['removed_files']:,} files, {gone}", soft_wrap=True)
+    for line in _store(found):
+        terminal.print(line, soft_wrap=True)
+
+
+def _store(found: Cache) -> Iterator[str]:
+    yield f"cache       {found.path}"
+    yield f"kept        {found.files:,} files, {size(found.bytes)}"
+    yield f"bound       {size(found.bound)} (CC_RAPIDS_CACHE_SIZE)"
+    owner = "not there yet" if found.owner is None else f"user {found.owner}, mode {found.mode}"
+    yield f"owner       {owner}"
+    yield "used        " + ("yes" if found.used else f"no: {found.why}")
+
+
+def _diagnosis(facts: Facts) -> Iterator[str]:
+    yield f"python      {facts.python}"
+    for name, version in facts.packages.items():
+        yield f"{name:<12}{version or '-'}"
+    yield f"cpus        {facts.cpus}"
+    if facts.driver is None:
+        yield "driver      none"
+    else:
+        version = facts.driver.version or "of unknown version"
+        yield f"driver      NVIDIA {version}, CUDA {'.'.join(map(str, facts.driver.cuda))}"
+        for gpu in facts.driver.gpus:
+            major, minor = gpu.capability
+            yield f"gpu         {gpu.name}, {size(gpu.memory)}, compute {major}.{minor}"
+    yield ""
+    yield f"engine      {facts.engine}: {facts.why}"
+    for step in facts.advice:
+        yield f"to do       {step}"

@@ -1,0 +1,171 @@
+"""``cc-rapids evaluate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ... import __version__
+from ...errors import InputError
+from .group import examples
+from .options import (
+    FORMATS_IN_WORDS,
+    column_options,
+    counts_option,
+    engine_in_words,
+    engine_or_threads,
+    header_option,
+    rounds_option,
+)
+from .show import as_json, print_json, print_table, progress, quiet_option
+
+if TYPE_CHECKING:
+    from ...backends import Engine
+
+FAILED = 1  # the exit code
+DEFAULT = ("auto", "none+async+halve", "soman")
+
+
+@click.command(
+    epilog=FORMATS_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids evaluate graphs --rounds 3",
+        "Table, CSV and figures in a folder; the first algorithm is what others are compared with:",
+        "cc-rapids evaluate graphs --algorithm soman --algorithm adaptive --out evaluated",
+        "A sweep of segments, and numbers of threads, for a program:",
+        "cc-rapids evaluate graphs --algorithm 'adaptive(segments=1)'"
+        " --algorithm 'adaptive(segments=4)' --engine threads --threads 1 --threads 2 --json",
+    )
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--algorithm",
+    "--design",
+    "designs",
+    metavar="NAME",
+    multiple=True,
+    help=f"An algorithm, as cc-rapids designs lists them; by default {', '.join(DEFAULT)}.",
+)
+@click.option(
+    "--baseline", metavar="NAME", help="What speed-ups are over; by default the first algorithm."
+)
+@engine_or_threads
+@click.option(
+    "--memory",
+    metavar="KIND",
+    multiple=True,
+    help="Read the edges from this kind of memory: device, pinned or zero-copy. They then begin on"
+    " the host, and moving them counts; otherwise they are where the engine reads them.",
+)
+@counts_option("--threads", "K", "Run on K threads; by default on as many as there are cores.")
+@counts_option(
+    "--processes",
+    "K",
+    "Run on K processes of one thread, each with a part of the edges; forests are merged.",
+)
+@column_options
+@header_option
+@rounds_option("; fewer, but 3, if they take over a minute")
+@click.option(
+    "--check/--no-check",
+    default=True,
+    help="Prove one answer of each file, and compare the others with it (the default).",
+)
+@click.option(
+    "--out",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Write runs.csv, runs.jsonl and the figures there.",
+)
+@click.option(
+    "--figures/--no-figures", default=None, help="Draw them; by default if matplotlib is there."
+)
+@quiet_option
+@as_json
+def evaluate(
+    folder: Path,
+    baseline: str | None,
+    engine: Engine,
+    out: Path | None,
+    figures: bool | None,
+    quiet: bool,
+    json_output: bool,
+    **how: Any,
+) -> None:
+    """Run algorithms over all graph files in FOLDER: a table, CSV, and the papers' figures.
+
+    Times are medians from the edges in memory to the labels, without reading the file: on a GPU of
+    the device, else of the wall. Exit code 1 if an answer is wrong or a file cannot be read.
+    """
+    from .. import bench, charts
+    from .. import evaluate as room
+
+    how["designs"] = how["designs"] or DEFAULT
+    baseline = baseline or how["designs"][0]
+    if baseline not in how["designs"]:
+        raise click.UsageError(f"--baseline {baseline} is none of the algorithms that are run")
+    if out is not None:
+        _check_folder(out)
+    paths, plan = room.sources(folder), room.Plan(**how)
+    with progress(f"evaluating {folder.name}", quiet, "runs") as report:
+        rows = list(room.evaluate(paths, plan, engine, report))
+    base = bench.environment(engine.device_name, __version__)
+    drawing = charts.available() if figures is None else figures
+    written = room.write(rows, base, out, baseline, drawing) if out is not None else []
+    failed = [row for row in rows if "wrong" in row or "design" not in row]
+    if json_output:
+        print_json(base | {"baseline": baseline, "runs": rows, "written": list(map(str, written))})
+    elif not quiet:
+        _print(rows, engine, baseline)
+        for path in written:
+            click.echo(f"written: {path}")
+        if out is not None and not drawing:
+            click.echo("no figures: pip install 'cc_rapids[plot]'")
+    if failed:
+        click.get_current_context().exit(FAILED)
+
+
+def _check_folder(out: Path) -> None:
+    """Before hours of work, that what they give can be written."""
+    from ...data.files.write import check_output
+
+    if out.exists() and not out.is_dir():
+        raise InputError(f"cannot write to {out}: it is no directory")
+    check_output((out / "runs.csv") if out.is_dir() else out.with_name("runs.csv"))
+
+
+def _print(rows: list[dict[str, Any]], engine: Engine, baseline: str) -> None:
+    from rich.table import Table
+
+    from ..evaluate.figures import milliseconds, where
+
+    table = Table(title="milliseconds, medians", caption=engine_in_words(engine))
+    for name in ("file", "algorithm", "components", "time", "least-greatest", "faster"):
+        table.add_column(name, overflow="fold", no_wrap=name in ("time", "least-greatest"))
+    base = {
+        where(row): milliseconds(row)
+        for row in rows
+        if row.get("design") == baseline and "wall_ms" in row
+    }
+    last = None
+    for row in rows:
+        name, last = "" if row["file"] == last else row["file"], row["file"]
+        if "wall_ms" not in row:
+            words = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
+            table.add_row(name, f"{row.get('design', '-')}: {words}", "-", "-", "-", "-")
+            continue
+        usual = base.get(where(row))
+        spread = row.get("device_ms", row["wall_ms"])
+        counts = [f"{kind}={row[kind]}" for kind in ("threads", "processes") if row[kind]]
+        table.add_row(
+            name,
+            ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *counts]),
+            f"{row['components']:,}",
+            f"{spread['median']:.3g}",
+            f"{spread['least']:.3g}-{spread['greatest']:.3g}",
+            f"{usual / milliseconds(row):.2f} x" if usual else "-",
+        )
+    print_table(table)

@@ -1,0 +1,178 @@
+"""``cc-rapids generate``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...data.files.input_file import FORMATS
+from ...data.files.write import EdgeList, check_edges_output, write_edges
+from ...errors import CapacityError
+from .generators import COMMON, GENERATORS
+from .group import examples
+from .options import FORMATS_IN_WORDS, is_shown
+from .recipes import Recipe, make
+from .show import as_json, print_json, print_rows, progress, quiet_option, seconds, size
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PIECE = 1 << 20  # edges made and written at a time
+# Bytes an edge while a list is held, without weights and with them; measured with 10 M edges
+_HELD = {"metis": (100, 190), "egr": (100, 190), "npz": (55, 80)}
+_DUPLICATED = 24
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog=FORMATS_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids generate uniform pairs.parquet --nodes 1000000 --edges 700000",
+        "A tenth of all pairs of 1000 vertices, with weights, in the H/E format:",
+        "cc-rapids generate gnm graph.he --nodes 1000 --density 0.1 --weights 1 100",
+        "What else a generator can do:",
+        "cc-rapids generate rmat --help",
+    ),
+)
+@click.pass_context
+def generate(context: click.Context) -> None:
+    """Write a graph that GENERATOR makes, such as uniform, to a file.
+
+    Edges are made and written piece by piece, so a list may be larger than memory. There are two
+    exceptions: the generator duplicated, and the formats metis, egr and npz, hold all in memory.
+
+    Vertices are 0 to n - 1, and 1 to n in gr, metis and mtx. Edges without --weights get the weight
+    1 in he and gr.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def _command(name: str) -> click.Command:
+    """The command of one generator."""
+    generator = GENERATORS[name]
+    suffix = "he" if "--format he" in generator.example else "csv"
+
+    def run(
+        output: Path, format: str | None, quiet: bool, json_output: bool, **params: Any
+    ) -> None:
+        _generate(name, output, format, quiet, json_output, params)
+
+    command = click.Command(
+        name,
+        callback=run,
+        help=generator.help,
+        epilog=examples(f"cc-rapids generate {name} graph.{suffix} {generator.example}"),
+        params=[
+            click.Argument(["output"], type=click.Path(path_type=Path)),
+            *generator.options,
+            *COMMON,
+            click.Option(
+                ["--format"], type=click.Choice(list(FORMATS)), help="If not by suffix of OUTPUT."
+            ),
+        ],
+    )
+    for option in (quiet_option, as_json):
+        option(command)
+    return command
+
+
+def _generate(
+    name: str,
+    output: Path,
+    format: str | None,
+    quiet: bool,
+    json_output: bool,
+    params: dict[str, Any],
+) -> None:
+    kind = check_edges_output(output, format)
+    quiet = not is_shown(output, quiet, json_output)
+    start = time.perf_counter()
+    made = make(name, params)
+    pieces = made.pieces
+    _check_memory(made, kind, name)
+    with progress(f"writing {output.name}", quiet, "edges") as report:
+        write_edges(_as_list(made), output, format=format, on_progress=report)
+    spent = time.perf_counter() - start
+    facts = {
+        "output": str(output),
+        "format": kind,
+        "generator": pieces.name,
+        "seed": made.seed,
+        "vertices": pieces.num_vertices,
+        "edges": pieces.num_edges,
+        "weights": made.weights,
+        "bytes": output.stat().st_size if output.is_file() else None,  # a pipe keeps nothing
+        "seconds": spent,
+    }
+    if json_output:
+        print_json(facts)
+    elif not quiet:
+        _print(facts)
+
+
+def _check_memory(made: Recipe, kind: str, name: str) -> None:
+    """Refuse a list that has to be in memory and does not fit."""
+    each = _HELD.get(kind, (0, 0))[made.weights is not None] + _DUPLICATED * made.pieces.whole
+    if not each:
+        return
+    from ... import backends
+
+    needed, free = each * made.pieces.num_edges, backends.get("threads").free_bytes()
+    if needed > free:
+        what = f"the generator {name}" if made.pieces.whole else f"the format {kind}"
+        others = "all other generators" if made.pieces.whole else "all but metis, egr and npz"
+        raise CapacityError(
+            f"{what} holds the whole list in memory: {made.pieces.num_edges:,} edges take about"
+            f" {size(needed)}, and {size(free)} are free; {others} are written piece by piece"
+        )
+
+
+def _as_list(made: Recipe) -> EdgeList:
+    import pyarrow as pa
+
+    pieces = made.pieces
+    kind = pa.int32() if pieces.num_vertices <= 1 << 31 else pa.int64()
+    fields = [("src", kind), ("dst", kind)]
+    if made.weights is not None:
+        fields.append(("weight", pa.int64()))
+    schema = pa.schema(fields)
+    return EdgeList(_tables(made, schema), pieces.num_edges, range(pieces.num_vertices), schema)
+
+
+def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
+    """The pieces, with the weights if there are some."""
+    import numpy as np
+    import pyarrow as pa
+
+    random = np.random.Generator(np.random.PCG64([made.seed, 1]))
+    for ends in made.pieces.cut(PIECE):
+        columns = list(ends)
+        if made.weights is not None:
+            least, most = made.weights
+            columns.append(random.integers(least, most, len(ends[0]), endpoint=True))
+        yield pa.table(columns, schema=schema)
+
+
+def _print(facts: dict[str, Any]) -> None:
+    rate = facts["edges"] / facts["seconds"]
+    print_rows(
+        {
+            "graph": facts["generator"],
+            "seed": str(facts["seed"]),
+            "vertices": f"{facts['vertices']:,}",
+            "edges": f"{facts['edges']:,}",
+            "weights": "{} to {}".format(*facts["weights"]) if facts["weights"] else None,
+            "in": f"{facts['output']} ({facts['format']}, {size(facts['bytes'])})",
+            "time": f"{seconds(facts['seconds'])}, {rate:,.0f} edges/s",
+        }
+    )
+
+
+for name in GENERATORS:
+    generate.add_command(_command(name))

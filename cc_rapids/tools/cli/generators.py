@@ -1,0 +1,247 @@
+"""The generators as the command line knows them: their options, and what these make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError
+
+if TYPE_CHECKING:
+    from ..generators.pieces import Pieces
+
+Params = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A generator: a line of help, an example of its options, the options, and what makes edges.
+
+    ``make`` takes the module of the generators in pieces, and the values of the options; that of
+    ``--of`` is the list to start from.
+    """
+
+    help: str
+    example: str
+    options: tuple[click.Option, ...]
+    make: Callable[[Any, Params], Pieces]
+
+
+def _count(flag: str, help: str, required: bool = False) -> click.Option:
+    return click.Option(
+        [flag], type=click.IntRange(min=0), required=required, help=help, metavar="N"
+    )
+
+
+_NODES = _count("--nodes", "The number of vertices.", required=True)
+_EDGES = (
+    _count("--edges", "The number of edges."),
+    click.Option(
+        ["--density"],
+        type=click.FloatRange(0, 1),
+        metavar="P",
+        help="Instead of --edges: as many as this part of all pairs of vertices.",
+    ),
+)
+_OF = click.Option(
+    ["--of"], metavar="RECIPE", required=True, help="What to start from: 'NAME(option=value, ...)'."
+)
+_INT64 = click.IntRange(-(1 << 63), (1 << 63) - 1)
+COMMON = (
+    click.Option(
+        ["--seed"], type=click.IntRange(min=0), default=0, help="The same seed, the same edges."
+    ),
+    click.Option(
+        ["--weights"],
+        type=(_INT64, _INT64),
+        metavar="LEAST MOST",
+        help="Whole weights at random, from LEAST to MOST.",
+    ),
+)
+
+
+def _edges(params: Params, nodes: int) -> int:
+    """The number of edges, by --edges or --density."""
+    edges: int | None = params["edges"]
+    density: float | None = params["density"]
+    if edges is not None and density is None:
+        return edges
+    if density is not None and edges is None:
+        return round(density * (nodes * (nodes - 1) // 2))
+    raise click.UsageError("Give either --edges or --density.")
+
+
+def _uniform(room: Any, params: Params) -> Any:
+    nodes = params["nodes"]
+    return room.uniform(nodes, _edges(params, nodes), params["seed"])
+
+
+def _gnm(room: Any, params: Params) -> Any:
+    nodes = params["nodes"]
+    return room.gnm(nodes, _edges(params, nodes), params["seed"])
+
+
+def _rmat(room: Any, params: Params) -> Any:
+    nodes = params["nodes"]
+    if nodes.bit_count() != 1:
+        raise InputError(f"rmat has 2^k vertices: --nodes 1, 2, 4, 8, ..., not {nodes:,}")
+    shares = (params[name] for name in ("a", "b", "c"))
+    edges, scale = _edges(params, nodes), nodes.bit_length() - 1
+    return room.rmat(scale, edges, *shares, params["seed"], permute=params["permute"])
+
+
+def _sizes(text: str) -> list[int]:
+    """``3,1,2*1000`` as sizes: a clique of 3, one of 1, and a thousand of 2."""
+    sizes: list[int] = []
+    for word in text.split(",") if text else []:
+        one, _, times = word.partition("*")
+        if not (one.strip().isdecimal() and (times.strip() or "1").isdecimal()):
+            raise InputError(f"--sizes takes whole numbers as in 3,1,2*1000, not {word!r}")
+        sizes += [int(one)] * int(times or 1)
+    return sizes
+
+
+def _by_nodes(name: str) -> Callable[[Any, Params], Any]:
+    return lambda room, params: getattr(room, name)(params["nodes"])
+
+
+GENERATORS = {
+    "cliques": Generator(
+        "Disjoint cliques.",
+        "--sizes '3,1,2*1000'",
+        (
+            click.Option(
+                ["--sizes"],
+                required=True,
+                help="Their vertices: 3,1,2*1000 is 3, 1, and 2 a thousand times.",
+            ),
+        ),
+        lambda room, params: room.cliques(_sizes(params["sizes"])),
+    ),
+    "duplicated": Generator(
+        "Another list, each edge several times, in random order and directions. This one alone is"
+        " made in memory as a whole.",
+        "--of 'path(nodes=1000)' --times 3",
+        (_OF, _count("--times", "How often each edge is there.", required=True)),
+        lambda room, params: room.duplicated(params["of"], params["times"], params["seed"]),
+    ),
+    "gnm": Generator(
+        "The random graph G(n, m): distinct pairs of vertices, no self-loops.",
+        "--nodes 1000 --density 0.01 --weights 1 100",
+        (_NODES, *_EDGES),
+        _gnm,
+    ),
+    "grid": Generator(
+        "A grid, or a random part of one, as road networks are.",
+        "--rows 100 --columns 200 --keep 0.6",
+        (
+            _count("--rows", "The number of rows.", required=True),
+            _count("--columns", "The number of columns.", required=True),
+            click.Option(
+                ["--keep"],
+                type=click.FloatRange(0, 1),
+                default=1.0,
+                show_default=True,
+                help="The probability of each edge to be there.",
+            ),
+        ),
+        lambda room, params: room.grid(
+            params["rows"], params["columns"], params["keep"], params["seed"]
+        ),
+    ),
+    "isolated": Generator(
+        "Vertices without edges.", "--nodes 10 --format he", (_NODES,), _by_nodes("isolated")
+    ),
+    "path": Generator(
+        "A path: components that are hard to find in parallel.",
+        "--nodes 1000 --shuffle 7",
+        (
+            _NODES,
+            click.Option(
+                ["--shuffle"],
+                type=click.IntRange(min=0),
+                metavar="SEED",
+                help="Number the vertices at random.",
+            ),
+        ),
+        lambda room, params: room.path(params["nodes"], params["shuffle"]),
+    ),
+    "permuted": Generator(
+        "Another list, under random numbers for its vertices.",
+        "--of 'cliques(sizes=\"3,1,2\")' --seed 5",
+        (_OF,),
+        lambda room, params: room.permuted(params["of"], params["seed"]),
+    ),
+    "reference": Generator(
+        "A graph of the benchmarks: kron21, social22, road, uniform25M or rmat24.",
+        "--name kron21 --scale 12",
+        (
+            click.Option(["--name"], required=True, help="Which one."),
+            click.Option(
+                ["--scale"], type=int, metavar="K", help="A smaller one, of about 2^K vertices."
+            ),
+        ),
+        lambda room, params: room.reference(params["name"], params["scale"], params["seed"]),
+    ),
+    "rmat": Generator(
+        "R-MAT: few vertices with very many neighbours, as in social networks.",
+        "--nodes 1024 --edges 16000",
+        (
+            click.Option(
+                ["--nodes"],
+                type=click.IntRange(min=1),
+                metavar="N",
+                required=True,
+                help="The number of vertices, a power of 2.",
+            ),
+            *_EDGES,
+            *(
+                click.Option(
+                    [f"--{name}"],
+                    type=click.FloatRange(0, 1),
+                    default=share,
+                    show_default=True,
+                    help=f"The probability of the quadrant {where} of the matrix.",
+                )
+                for name, share, where in (
+                    ("a", 0.57, "0,0"),
+                    ("b", 0.19, "0,1"),
+                    ("c", 0.19, "1,0"),
+                )
+            ),
+            click.Option(
+                ["--permute/--no-permute"],
+                default=True,
+                help="Number the vertices at random (the default), or busy ones first.",
+            ),
+        ),
+        _rmat,
+    ),
+    "self_loops": Generator(
+        "A self-loop at each vertex, and no other edge.",
+        "--nodes 10",
+        (_NODES,),
+        _by_nodes("self_loops"),
+    ),
+    "star": Generator(
+        "Vertex 0 joined to each of the others.", "--nodes 1000", (_NODES,), _by_nodes("star")
+    ),
+    "torus2d": Generator(
+        "A grid whose sides are joined, as of Cong and Muzio.",
+        "--rows 100 --columns 200",
+        (
+            _count("--rows", "The number of rows.", required=True),
+            _count("--columns", "The number of columns.", required=True),
+        ),
+        lambda room, params: room.torus2d(params["rows"], params["columns"]),
+    ),
+    "uniform": Generator(
+        "Random pairs of vertices; some may repeat, or join a vertex to itself.",
+        "--nodes 1000 --edges 700 --seed 1",
+        (_NODES, *_EDGES),
+        _uniform,
+    ),
+}

@@ -1,0 +1,105 @@
+"""Recipes: what ``--generate`` takes, ``NAME(option=value, ...)``.
+
+One is turned into the words of ``cc-rapids generate NAME --option value ...`` and read by the same
+options.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import InputError
+from .generators import COMMON, GENERATORS, Params
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from ..generators.pieces import Pieces
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A list of edges to make, and the seed and the range of its weights, if it has any."""
+
+    pieces: Pieces
+    seed: int
+    weights: tuple[int, int] | None
+
+
+def make(name: str, params: Params) -> Recipe:
+    """What a generator makes of its options."""
+    from ..generators import pieces
+
+    weights = params["weights"]
+    if weights is not None and weights[0] > weights[1]:
+        raise InputError(f"--weights takes the least and the most, not {weights[0]} {weights[1]}")
+    if "of" in params:
+        params = params | {"of": recipe(params["of"]).pieces}
+    return Recipe(GENERATORS[name].make(pieces, params), params["seed"], weights)
+
+
+def recipe(text: str) -> Recipe:
+    """What ``NAME(option=value, ...)`` makes; an InputError or a UsageError says what is wrong."""
+    name, words = _words(text)
+    if name not in GENERATORS:
+        raise click.UsageError(f"No generator {name!r}: there are {', '.join(GENERATORS)}.")
+    options: list[click.Parameter] = [*GENERATORS[name].options, *COMMON]
+    command = click.Command(name, params=options, add_help_option=False)
+    try:
+        context = command.make_context(name, words)
+    except click.UsageError as error:
+        raise click.UsageError(f"{text}: {error.format_message()}") from None
+    return make(name, context.params)
+
+
+def _words(text: str) -> tuple[str, list[str]]:
+    """The name, and the options as they stand on a command line."""
+    wrong = InputError(f"expected NAME(option=value, ...), found {text!r}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        raise wrong from None
+    if isinstance(tree, ast.Name):
+        return tree.id, []
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.args:
+        raise wrong
+    words: list[str] = []
+    for keyword in tree.keywords:
+        if keyword.arg is None:
+            raise wrong
+        words += _option(keyword.arg, keyword.value, wrong)
+    return tree.func.id, words
+
+
+def _option(name: str, tree: ast.expr, wrong: Exception) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    if isinstance(tree, ast.Call | ast.Name):  # another recipe
+        return [flag, ast.unparse(tree)]
+    try:
+        value = ast.literal_eval(tree)
+    except (ValueError, TypeError):
+        raise wrong from None
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{flag[2:]}"]
+    if isinstance(value, tuple):
+        return [flag, *map(str, value)]
+    if isinstance(value, list):
+        return [flag, ",".join(map(str, value))]
+    return [flag, str(value)]
+
+
+def complete_recipe(
+    context: click.Context, option: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The names of the generators, for a shell."""
+    from click.shell_completion import CompletionItem
+
+    return [
+        CompletionItem(f"{name}(", help=generator.help)
+        for name, generator in GENERATORS.items()
+        if name.startswith(incomplete)
+    ]

@@ -1,0 +1,243 @@
+"""``cc-rapids verify``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...data.files.read import Taken, read_edges, taken_of
+from ...data.files.text_ids import integers, is_text, plain
+from ...errors import FormatError, InputError, VerificationError
+from .group import examples
+from .options import FORMATS_IN_WORDS, edge_file_options, format_option, nulls_option
+from .show import as_json, print_json, progress, quiet_option
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ...verify.audit import Audit
+
+WRONG = 1  # the exit code
+
+
+@click.command(
+    epilog=FORMATS_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids verify pairs.csv labels.csv",
+        "Labels of another program, whatever they call the components:",
+        "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
+    )
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("labels", type=click.Path(path_type=Path))
+@edge_file_options()
+@nulls_option
+@click.option(
+    "--labels",
+    "naming",
+    type=click.Choice(["min", "max", "dense", "size", "any"]),
+    default="min",
+    help="Labels are the least vertex of each component (the default), or what calculate --labels"
+    " writes, or any names for components.",
+)
+@format_option("--labels-format", "labels_format", "Format of LABELS, if not by suffix.")
+@click.option(
+    "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
+)
+@click.option(
+    "--oracle",
+    type=click.Choice(["scipy", "networkx", "cugraph"]),
+    help="A library that has to find the same components too.",
+)
+@click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    help="Read FILE in chunks, within SIZE such as 2GiB, if it is larger than memory.",
+)
+@quiet_option
+@as_json
+def verify(
+    file: Path,
+    labels: Path,
+    nulls: str | None,
+    naming: str,
+    labels_format: str | None,
+    engine: str | None,
+    oracle: str | None,
+    memory_limit: str | None,
+    quiet: bool,
+    json_output: bool,
+    **reading: Any,
+) -> None:
+    """Check the components in LABELS, a file with columns vertex and labels, against FILE.
+
+    No answer is computed anew: every edge has to join equal labels, and every vertex has to be
+    joined to its label by a path. Exit code 0 if the labels are right, 1 with the first
+    counter-example if they are wrong, and 2 if a file cannot be read.
+    """
+    import pyarrow.compute as pc
+
+    start = time.perf_counter()
+    edges, options, taken = _edges(file, quiet, memory_limit, reading)
+    with progress(f"reading {labels.name}", quiet) as report:
+        found = read_edges(
+            labels,
+            source="vertex",
+            destination="labels",
+            format=labels_format,
+            on_progress=report,
+        )
+    table = plain(found.table)
+    if memory_limit is None:
+        table = _alike(edges, table, found.taken, file, labels)
+    table = table.take(pc.sort_indices(table["vertex"]))
+    options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
+    proof, example = _audited(_by_least(table, naming), edges, options)
+    example = example or _misnamed(table, naming)
+    facts = {
+        "file": str(file),
+        "labels": str(labels),
+        "correct": example is None,
+        "counter_example": example,
+        "vertices": len(table),
+        "edges": proof and proof.edges,
+        "components": proof and proof.components,
+        "oracle": oracle,
+        "taken": taken and taken.facts(),
+        "seconds": time.perf_counter() - start,
+    }
+    _tell(facts, proof, taken, quiet, json_output)
+    if example is not None:
+        click.get_current_context().exit(WRONG)
+
+
+def _edges(
+    file: Path, quiet: bool, memory_limit: str | None, reading: dict[str, Any]
+) -> tuple[Any, dict[str, Any], Taken | None]:
+    """The edges as they are audited, a table or a path; with which options; and how they are read,
+    unless they come by a pipe.
+    """
+    if memory_limit is None:
+        with progress(f"reading {file.name}", quiet) as report:
+            edges = read_edges(file, on_progress=report, **reading)
+        names = {"source": edges.source, "destination": edges.destination}
+        return edges.table, names | {"vertices": edges.vertices}, edges.taken
+    if reading.pop("format") is not None:
+        raise InputError("with --memory-limit the suffix says the format: leave --format out")
+    return file, reading | {"memory_limit": memory_limit}, taken_of(file, **reading)
+
+
+def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Path) -> pa.Table:
+    """Return the labels with vertices of the kind that the edges have.
+
+    In text strings of digits look like numbers: numbers from there are strings again if all ids of
+    the edges are such strings.
+
+    Raises
+    ------
+    FormatError
+        Some are text and the others numbers, which do not compare.
+    """
+    import pyarrow as pa
+
+    own, other = edges.schema.types[0], labels.schema.types[0]
+    if not (len(edges) and len(labels)) or is_text(own) == is_text(other):
+        return labels
+    if is_text(own) and taken.delimiter is not None and _digits(edges):
+        columns = [column.cast(pa.large_string()) for column in labels.columns]
+        return pa.table(columns, names=labels.column_names)
+    raise FormatError(
+        f"the ids of {file} are {own}, and the vertices of {path} are {other}: they do not compare;"
+        " write both as numbers or both as text"
+    )
+
+
+def _audited(
+    table: pa.Table, edges: Any, options: dict[str, Any]
+) -> tuple[Audit | None, str | None]:
+    """What was proved, or what is wrong, in words."""
+    from ...verify.audit import audit_labels
+
+    try:
+        return audit_labels(table, edges, **options), None
+    except VerificationError as error:
+        return None, str(error)
+
+
+def _digits(edges: pa.Table) -> bool:
+    """Whether all ids are strings that text would give as integers."""
+    return all(integers(column) is not None for column in plain(edges).columns[:2])
+
+
+def _by_least(table: pa.Table, naming: str) -> pa.Table:
+    """Return vertices in order with the least vertex of their label, if labels are other names."""
+    if naming == "min" or not len(table):
+        return table
+    groups = _Groups(table)
+    return table.set_column(1, "labels", table["vertex"].take(groups.first[groups.of_row]))
+
+
+class _Groups:
+    """The vertices of a table, in order, by label: the rows of the first and the last of each
+    label, how many there are, and which label each row has.
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        import numpy as np
+
+        column = table["labels"].combine_chunks()
+        codes = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+        _, self.first, self.of_row = np.unique(codes, return_index=True, return_inverse=True)
+        self.size = np.bincount(self.of_row)
+        self.last = np.zeros_like(self.first)
+        self.last[self.of_row] = np.arange(len(table))
+
+
+def _misnamed(table: pa.Table, naming: str) -> str | None:
+    """Return the first label of right components that is not what their naming says, in words."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if naming in ("min", "any") or not len(table):
+        return None
+    groups, labels = _Groups(table), table["labels"].combine_chunks()
+    if naming == "max":
+        expected = table["vertex"].combine_chunks().take(pa.array(groups.last[groups.of_row]))
+        what = "the greatest vertex of its component"
+    else:
+        keys = (groups.first,) if naming == "dense" else (groups.first, -groups.size)
+        order = np.lexsort(keys)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        expected = pa.array(place[groups.of_row])
+        by = "size" if naming == "size" else "least vertex"
+        what = f"the place of its component by {by}"
+    same = pc.equal(labels.cast(pa.large_string()), expected.cast(pa.large_string()))
+    wrong = pc.index(pc.fill_null(same, False), False).as_py()
+    if wrong < 0:
+        return None
+    vertex, label = table["vertex"][wrong].as_py(), labels[wrong].as_py()
+    return f"vertex {vertex} has the label {label}, and {what} is {expected[wrong].as_py()}"
+
+
+def _tell(
+    facts: dict[str, Any],
+    proof: Audit | None,
+    taken: Taken | None,
+    quiet: bool,
+    json_output: bool,
+) -> None:
+    if json_output:
+        print_json(facts)
+        return
+    if not facts["correct"]:
+        click.echo(f"wrong: {facts['counter_example']}")
+    elif not quiet:
+        click.echo(proof)
+    if taken is not None and not quiet:
+        click.echo(f"edges: {', '.join(taken.columns)} ({taken})")

@@ -1,0 +1,253 @@
+"""What this machine has for cc_rapids: packages, GPUs, the engine that would run, and why.
+
+Everything is read from package metadata and asked of the NVIDIA driver's own libraries, so nothing
+heavy is imported and a machine with half an installation gets an answer too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.metadata
+import os
+import platform
+from dataclasses import dataclass
+
+from .. import __version__
+
+# The distributions that bring each package; a wheel for a CUDA version has a name of its own
+PACKAGES = {
+    "numpy": ("numpy",),
+    "numba": ("numba",),
+    "narwhals": ("narwhals",),
+    "pyarrow": ("pyarrow",),
+    "pandas": ("pandas",),
+    "polars": ("polars",),
+    "scipy": ("scipy",),
+    "networkx": ("networkx",),
+    "numba-cuda": ("numba-cuda",),
+    "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy"),
+    "rmm": ("rmm-cu13", "rmm-cu12", "rmm"),
+    "cudf": ("cudf-cu13", "cudf-cu12", "cudf"),
+    "cugraph": ("cugraph-cu13", "cugraph-cu12", "cugraph"),
+}
+_OLDEST = {"cu13": (7, 5), "cu12": (7, 0)}  # compute capability
+_ELSEWHERE = (
+    "with an NVIDIA GPU since Turing and driver 580 or later: pip install 'cc_rapids[cu13]'",
+    "with an NVIDIA GPU since Volta and driver 525 or later: pip install 'cc_rapids[cu12]'",
+)
+_MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One NVIDIA GPU: name, bytes of memory, and compute capability."""
+
+    name: str
+    memory: int
+    capability: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The NVIDIA driver.
+
+    Attributes
+    ----------
+    version
+        Of the driver, such as ``"580.65.06"``; None if it does not say.
+    cuda
+        The newest CUDA version that it runs, major and minor.
+    gpus
+        Those that a process may use, in CUDA's order.
+    trouble
+        Why there are none, in the driver's words; None if there are some.
+    """
+
+    version: str | None
+    cuda: tuple[int, int]
+    gpus: tuple[Gpu, ...] = ()
+    trouble: str | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What ``diagnose`` found.
+
+    Attributes
+    ----------
+    python
+        Version and platform.
+    packages
+        The version of cc_rapids and of each package of ``PACKAGES``, None where it is not
+        installed. Wheels for one CUDA version are named behind it: ``"14.0.1 (cupy-cuda13x)"``.
+    driver
+        The NVIDIA driver, or None.
+    cpus
+        The CPUs that this process may use.
+    engine
+        ``"cuda"`` if GPU frames, and host frames on request, can run on a GPU; else ``"threads"``.
+    why
+        Why that engine.
+    advice
+        What to do to run on the GPU, one step a line; empty if there is nothing to do.
+    """
+
+    python: str
+    packages: dict[str, str | None]
+    driver: Driver | None
+    cpus: int
+    engine: str
+    why: str
+    advice: tuple[str, ...] = ()
+
+
+def diagnose() -> Facts:
+    """Look at this machine. Takes milliseconds, changes nothing and raises nothing."""
+    packages: dict[str, str | None] = {"cc_rapids": __version__}
+    packages |= {name: _installed(names) for name, names in PACKAGES.items()}
+    driver = find_driver()
+    engine, why, advice = choose(packages, driver)
+    return Facts(
+        python=f"{platform.python_version()} on {platform.platform()}",
+        packages=packages,
+        driver=driver,
+        cpus=len(os.sched_getaffinity(0)),
+        engine=engine,
+        why=why,
+        advice=advice,
+    )
+
+
+def check(verbose: bool = False, **options: object) -> str:
+    """cc_rapids finds connected components, on the GPU where there is one.
+
+    What ``rapids doctor`` calls, by the entry point ``rapids_doctor_check``.
+
+    Parameters
+    ----------
+    verbose, **options
+        As given by ``rapids doctor``; not used.
+
+    Raises
+    ------
+    RuntimeError
+        There is a GPU, but it would not be used, or gives a wrong answer; with what to do.
+    """
+    facts = diagnose()
+    if facts.engine == "threads" and facts.driver is not None and facts.driver.gpus:
+        raise RuntimeError("; ".join(("cc_rapids runs on threads", facts.why, *facts.advice)))
+    from ..api import components
+
+    found = components(([3, 1, 7], [1, 5, 7]), engine=facts.engine)
+    if found.labels().labels.tolist() != [1, 1, 1, 7]:
+        raise RuntimeError(f"cc_rapids finds wrong components on {facts.engine}: {found!r}")
+    return f"cc_rapids {__version__} on {facts.engine}: {facts.why}"
+
+
+def choose(
+    packages: dict[str, str | None], driver: Driver | None
+) -> tuple[str, str, tuple[str, ...]]:
+    """The engine that would run, why, and what to do for the GPU.
+
+    Parameters
+    ----------
+    packages
+        Versions, as in ``Facts``.
+    driver
+        As in ``Facts``.
+    """
+    if driver is None:
+        return "threads", "there is no NVIDIA driver (libcuda.so.1 is not found)", _ELSEWHERE
+    if not driver.gpus:
+        return "threads", f"the NVIDIA driver shows no GPU: {driver.trouble}", _ELSEWHERE
+    gpu = driver.gpus[0]
+    extra = extra_for(driver)
+    cuda = ".".join(map(str, driver.cuda))
+    if extra is None and driver.cuda < (12, 0):
+        why = f"the driver of {gpu.name} runs CUDA {cuda}, which is too old"
+        return "threads", why, ("update the NVIDIA driver to 525 or later, for CUDA 12",)
+    if extra is None:
+        major, minor = gpu.capability
+        why = f"{gpu.name} has compute capability {major}.{minor}; RAPIDS starts at 7.0"
+        return "threads", why, _ELSEWHERE
+    install = f"pip install 'cc_rapids[{extra}]'"
+    missing = [name for name in ("numba-cuda", "cupy") if packages[name] is None]
+    if missing:
+        return "threads", f"{' and '.join(missing)} missing, though there is {gpu.name}", (install,)
+    built = str(packages["cupy"])
+    if "cuda13x" in built and driver.cuda[0] < 13:
+        why = f"cupy {built} is for CUDA 13, the driver for CUDA {cuda}"
+        return "threads", why, ("pip uninstall cupy-cuda13x", install)
+    why = (
+        f"{gpu.name} runs GPU frames, and host frames with engine='cuda'; else they run on threads"
+    )
+    return "cuda", why, () if packages["cudf"] else (f"for GPU frames: {install}",)
+
+
+def extra_for(driver: Driver) -> str | None:
+    """The extra of cc_rapids for a driver and its first GPU; None if they are too old for all."""
+    for extra, oldest in _OLDEST.items():
+        if driver.cuda[0] >= int(extra[2:]) and driver.gpus[0].capability >= oldest:
+            return extra
+    return None
+
+
+def _installed(names: tuple[str, ...]) -> str | None:
+    for name in names:
+        try:
+            version = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        return version if name == names[-1] else f"{version} ({name})"
+    return None
+
+
+def find_driver() -> Driver | None:
+    """Ask the NVIDIA driver; None if there is none."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    number = ctypes.c_int()
+    cuda.cuDriverGetVersion(ctypes.byref(number))
+    supported = number.value // 1000, number.value % 1000 // 10
+    status = cuda.cuInit(0)
+    gpus: tuple[Gpu, ...] = ()
+    if not status:
+        status = cuda.cuDeviceGetCount(ctypes.byref(number))
+        gpus = tuple(_gpu(cuda, i) for i in range(number.value if not status else 0))
+    trouble = None if gpus else _trouble(cuda, status)
+    return Driver(_driver_version(), supported, gpus, trouble)
+
+
+def _gpu(cuda: ctypes.CDLL, index: int) -> Gpu:
+    device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(256), ctypes.c_size_t()
+    cuda.cuDeviceGet(ctypes.byref(device), index)
+    cuda.cuDeviceGetName(name, len(name), device)
+    cuda.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    cuda.cuDeviceGetAttribute(ctypes.byref(major), _MAJOR, device)
+    cuda.cuDeviceGetAttribute(ctypes.byref(minor), _MINOR, device)
+    return Gpu(name.value.decode(errors="replace"), memory.value, (major.value, minor.value))
+
+
+def _trouble(cuda: ctypes.CDLL, status: int) -> str:
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
+    text = ctypes.c_char_p()
+    cuda.cuGetErrorString(status, ctypes.byref(text))
+    words = (text.value or b"no CUDA-capable device").decode() if status else "it counts none"
+    return words + (f" (CUDA_VISIBLE_DEVICES={hidden!r})" if hidden is not None else "")
+
+
+def _driver_version() -> str | None:
+    """By the management library, which answers in containers that hide /proc/driver."""
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return None
+    if nvml.nvmlInit_v2():
+        return None
+    version = ctypes.create_string_buffer(80)
+    failed = nvml.nvmlSystemGetDriverVersion(version, len(version))
+    nvml.nvmlShutdown()
+    return None if failed else version.value.decode()

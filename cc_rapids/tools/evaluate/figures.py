@@ -1,0 +1,161 @@
+"""The papers' figures, of those runs of an evaluation that they show; see ``FIGURES``.
+
+Sutton et al. 2016, Figures 5 and 6; Cong and Muzio 2014, Figure 4; Lehr et al. 2022, Figures 1 to
+8; Balduzzi et al. 2018, Figures 1 and 4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import charts
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Row = dict[str, Any]
+SEGMENTS = re.compile(r"adaptive\(segments=(\d+)\)")
+STAGES = re.compile(r"stages(?:\(q=\d+\))?\+(.+)")
+OTHERS = "files of one size each"
+
+
+def milliseconds(row: Row) -> float:
+    """The median of a run: of the device on a GPU, else of the wall."""
+    return float(row["device_ms" if "device_ms" in row else "wall_ms"]["median"])
+
+
+def series_name(row: Row, rows: Sequence[Row]) -> str:
+    """The design of a run, with what else tells it from the others."""
+    words = [row["design"]]
+    if len({other["memory"] for other in rows}) > 1:
+        words.append(str(row["memory"]))
+    for kind in ("threads", "processes"):
+        if row[kind] and len({other[kind] for other in rows}) > 1:
+            words.append(f"{kind}={row[kind]}")
+    return ", ".join(words)
+
+
+def where(row: Row) -> tuple[Any, ...]:
+    """What a run and the baseline's have in common."""
+    return row["file"], row["memory"], row["threads"], row["processes"]
+
+
+def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
+    """The rows of each value of some keys, in the order of the first ones."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        value = tuple(row[key] for key in keys)
+        found.setdefault(value[0] if len(keys) == 1 else value, []).append(row)
+    return found
+
+
+def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
+    """Time over density for each family: the files with one number of vertices."""
+    families: dict[str, list[Row]] = {}
+    for n, family in by(rows, "vertices").items():
+        several = len({row["density"] for row in family}) > 1
+        families.setdefault(f"{n} vertices" if several else OTHERS, []).extend(family)
+    for name, family in families.items():
+        if len({row["density"] for row in family}) < 2:
+            continue
+        series: dict[str, list[tuple[float, float]]] = {}
+        for row in family:
+            points = series.setdefault(series_name(row, rows), [])
+            points.append((row["density"], milliseconds(row)))
+        figure = charts.lines(series, f"density, {name}", "milliseconds", log="xy")
+        yield f"density-{name.replace(' ', '-')}", figure
+
+
+def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
+    """How many times faster than the baseline each design is, on each file."""
+    files = by(rows, "file")
+    base = {where(row): milliseconds(row) for row in rows if row["design"] == baseline}
+    series: dict[str, dict[str, float]] = {}
+    for row in rows:
+        usual = base.get(where(row))
+        if usual is not None and row["design"] != baseline:
+            gained = usual / milliseconds(row)
+            series.setdefault(series_name(row, rows), {})[row["file"]] = gained
+    if series:
+        heights = {name: [bar.get(file) for file in files] for name, bar in series.items()}
+        label = f"times faster than {baseline}"
+        yield "speed-up", charts.bars(list(files), heights, label, line=1.0)
+
+
+def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
+    """The speed-up by segments over the fewest of them, for each file."""
+    series: dict[str, list[tuple[float, float]]] = {}
+    for file, runs in by(rows, "file").items():
+        swept = {
+            int(match[1]): milliseconds(row)
+            for row in runs
+            if (match := SEGMENTS.fullmatch(row["design"]))
+        }
+        if len(swept) > 1:
+            first = swept[min(swept)]
+            series[file] = [(count, first / spent) for count, spent in swept.items()]
+    if series:
+        label = "times faster than with the fewest"
+        yield "segments", charts.lines(series, "segments", label, log="x", line=1.0)
+
+
+def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
+    """How many times faster an algorithm is when it is called stage by stage."""
+    series: dict[str, list[float | None]] = {}
+    files = by(rows, "file")
+    alone = {(r["file"], r["ran"]): milliseconds(r) for r in rows}
+    for row in rows:
+        match = STAGES.fullmatch(row["ran"])
+        plain = match and (alone.get((row["file"], match[1])) or _unsampled(alone, row, match[1]))
+        if match and plain:
+            bars = series.setdefault(match[1], [None] * len(files))
+            bars[list(files).index(row["file"])] = plain / milliseconds(row)
+    if series:
+        yield "stages", charts.bars(list(files), series, "times faster by stages", line=1.0)
+
+
+def _unsampled(alone: dict[Any, float], row: Row, name: str) -> float | None:
+    return alone.get((row["file"], f"none+{name}"))
+
+
+def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
+    """The time of each design from each kind of memory, on each file."""
+    kinds = by((row for row in rows if row["memory"]), "memory")
+    if len(kinds) < 2:
+        return
+    groups = list(by(rows, "design", "file"))
+    series = {
+        kind: [
+            next((milliseconds(r) for r in runs if (r["design"], r["file"]) == group), None)
+            for group in groups
+        ]
+        for kind, runs in kinds.items()
+    }
+    names = [f"{design}, {file}" for design, file in groups]
+    yield "memory", charts.bars(names, series, "milliseconds", log=True)
+
+
+def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
+    """The time of each design over the number of threads and of processes, a figure a file."""
+    for file, runs in by(rows, "file").items():
+        series: dict[str, list[tuple[float, float]]] = {}
+        for row in runs:
+            for kind in ("threads", "processes"):
+                if row[kind]:
+                    points = series.setdefault(f"{row['design']}, {kind}", [])
+                    points.append((row[kind], milliseconds(row)))
+        if any(len(points) > 1 for points in series.values()):
+            across = f"threads or processes, {file}"
+            yield f"threads-{file}", charts.lines(series, across, "milliseconds", log="y")
+
+
+FIGURES = (over_density, speed_up, segments, stages, memory, threads)
+
+
+def drawn(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
+    """Name and figure of whatever the runs show; ``baseline`` is a design of theirs."""
+    timed = [row for row in rows if "wall_ms" in row]
+    for figures in FIGURES:
+        yield from figures(timed, baseline)

@@ -1,0 +1,108 @@
+"""The graph files of a folder, and one of them as it is solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...backends import Engine
+from ...data.files.header import DELIMITERS
+from ...data.files.input_file import format_of
+from ...data.files.read import read_edges
+from ...errors import CcRapidsError, FormatError, InputError
+from ..bench import rotated
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def sources(folder: Path) -> list[Path]:
+    """The files of a folder whose suffix says a format that edges are read from, by name.
+
+    Raises
+    ------
+    InputError
+        There is no such folder, or no such file in it.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no directory: name one with graph files")
+    found = sorted(path for path in folder.iterdir() if path.is_file() and _known(path))
+    if not found:
+        raise InputError(f"no file in {folder} has the suffix of a graph format")
+    return found
+
+
+def _known(path: Path) -> bool:
+    try:
+        format_of(path, None)
+    except FormatError:
+        return False
+    return not path.name.startswith(".")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The edges of one file, on the host."""
+
+    name: str
+    table: pa.Table
+    vertices: range | None
+
+    @classmethod
+    def read(cls, path: Path, **options: Any) -> Source:
+        """Read a file, with options of ``read_edges``; a CcRapidsError says what is wrong."""
+        if format_of(path) not in DELIMITERS:
+            options["header"] = None
+        file = read_edges(path, **options)
+        table = file.table.rename_columns(["src", "dst"])
+        if any(column.null_count for column in table.columns):
+            raise InputError(f"{path} has edges that lack an id: drop them, then evaluate")
+        return cls(path.name, table, file.vertices)
+
+    @cached_property
+    def ends(self) -> tuple[Any, Any] | None:
+        """The columns as NumPy arrays; None if the ids are no integers."""
+        columns = [column.to_numpy() for column in self.table.columns]
+        whole = all(column.dtype.kind in "iu" for column in columns)
+        return (columns[0], columns[1]) if whole else None
+
+    @property
+    def every(self) -> range | None:
+        """The ids of all vertices, where the file says how many there are."""
+        return self.vertices if self.ends is not None else None
+
+    @cached_property
+    def named(self) -> Any:
+        """The ids that occur, in order, as a NumPy array."""
+        ends = np.concatenate(self.ends or ())
+        return np.unique(ends, return_index=True)[0]  # by sorting: hashing takes ten times as long
+
+    @property
+    def edges(self) -> int:
+        """How many there are."""
+        return int(self.table.num_rows)
+
+    def copies(self, engine: Engine, runs: int, on_host: bool) -> list[Any]:
+        """The edges where they are solved from, several times: see ``bench.rotated``."""
+        if self.ends is None:
+            return [self.table]
+        if on_host:
+            from ... import backends
+
+            return list(rotated(backends.get("threads"), self.ends, runs))
+        return list(rotated(engine, tuple(map(engine.asarray, self.ends)), runs))
+
+
+def density(vertices: int, edges: int) -> float:
+    """Edges by pairs of vertices: 0 for none, and 1 if all are joined once."""
+    pairs = vertices * (vertices - 1) // 2
+    return edges / pairs if pairs else 0.0
+
+
+def reason(error: CcRapidsError | MemoryError) -> str:
+    """An error in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

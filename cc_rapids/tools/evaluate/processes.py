@@ -1,0 +1,88 @@
+"""Many processes of one thread each: a part of the edges each, a forest of it, merged in pairs.
+
+Balduzzi et al. 2018, section 2, on one machine; better than the paper, only the edges of forests go
+from one process to another. The edges lie in memory that all processes share before the clock
+starts, as those of the paper do.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.shared_memory import SharedMemory
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import numpy.typing as npt
+
+Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
+Place = tuple[str, int, str]  # of shared memory: its name, and the length and type of two columns
+
+
+class Processes:
+    """A pool that solves edges in shared memory by one design."""
+
+    def __init__(self, pool: ProcessPoolExecutor, count: int, place: Place, design: str) -> None:
+        self.pool, self.count, self.place, self.design = pool, count, place, design
+
+    def forest(self) -> Ends:
+        """The two ends of the edges of a spanning forest of all edges."""
+        m = self.place[1]
+        cuts = [m * k // self.count for k in range(self.count + 1)]
+        parts = [(self.place, *cuts[k : k + 2], self.design) for k in range(self.count)]
+        forests = list(self.pool.map(_of_part, *zip(*parts, strict=True)))
+        while len(forests) > 1:
+            pairs = list(zip(forests[::2], forests[1::2], strict=False))
+            odd = forests[2 * len(pairs) :]
+            merged = self.pool.map(_of_two, *zip(*pairs, strict=True), [self.design] * len(pairs))
+            forests = [*merged, *odd]
+        return forests[0]
+
+
+@contextmanager
+def sharing(edges: Ends, count: int, design: str) -> Iterator[Processes]:
+    """Processes that have the edges: two arrays of one length and one type."""
+    src, dst = edges
+    size = max(2 * src.nbytes, 1)
+    memory = SharedMemory(create=True, size=size)
+    place = memory.name, src.size, src.dtype.str
+    try:
+        for column, copy in zip((src, dst), _columns(memory, place), strict=True):
+            copy[:] = column
+        context = multiprocessing.get_context("spawn")
+        with mock.patch.dict(os.environ, CC_RAPIDS_THREADS="1"):
+            pool = ProcessPoolExecutor(count, context)
+            with pool:
+                yield Processes(pool, count, place, design)
+    finally:
+        memory.close()
+        memory.unlink()
+
+
+def _columns(memory: SharedMemory, place: Place) -> Sequence[npt.NDArray[Any]]:
+    _, m, dtype = place
+    both = np.ndarray((2, m), dtype, buffer=memory.buf)
+    return both[0], both[1]
+
+
+def _of_part(place: Place, first: int, last: int, design: str) -> Ends:
+    memory = SharedMemory(place[0])
+    try:
+        return _forest([column[first:last] for column in _columns(memory, place)], design)
+    finally:
+        memory.close()
+
+
+def _of_two(one: Ends, other: Ends, design: str) -> Ends:
+    return _forest([np.concatenate(pair) for pair in zip(one, other, strict=True)], design)
+
+
+def _forest(columns: Sequence[npt.NDArray[Any]], design: str) -> Ends:
+    from ...api import spanning_forest
+
+    found = spanning_forest((columns[0], columns[1]), design=design)
+    return found.source, found.destination

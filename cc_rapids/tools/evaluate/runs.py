@@ -1,0 +1,203 @@
+"""The runs of an evaluation: every design, kind of memory and number of threads on every file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.design import Design
+from ...api import components
+from ...backends import Engine
+from ...errors import CcRapidsError, InputError, VerificationError
+from ...verify import oracle
+from ...verify.oracle.columns import label_columns
+from ..bench import Times, spread, timed
+from .files import Source, density, reason
+from .processes import sharing
+
+Report = Callable[[int, int], object]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run of a file: the design, and where it is run if that is said."""
+
+    design: str
+    memory: str | None = None
+    threads: int | None = None
+    processes: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run.
+
+    Parameters
+    ----------
+    designs : sequence of str
+        Algorithms by name.
+    memory : sequence of str
+        Kinds of memory that the edges are read from, each passed to ``components`` as ``memory=``;
+        the edges then begin on the host, and what moves them counts. Empty: they lie on the engine.
+    threads : sequence of int
+        Numbers of threads; empty for all there are, unless there are processes. On the engine
+        "threads" alone.
+    processes : sequence of int
+        Numbers of processes, of one thread each, beside those of threads; of designs that make
+        spanning forests, on integer ids. See :mod:`cc_rapids.tools.evaluate.processes`.
+    rounds : int
+        Runs of each timing, after one to warm up.
+    patience : float
+        Seconds of one timing after which three runs are enough.
+    check : bool
+        Prove the first answer of each file by a certificate, and compare the others with it.
+    source, destination : str, optional
+        The columns of all files, as for :func:`cc_rapids.components`.
+    header : bool, optional
+        Whether the first line of text files names their columns.
+    """
+
+    designs: Sequence[str]
+    memory: Sequence[str] = ()
+    threads: Sequence[int] = ()
+    processes: Sequence[int] = ()
+    rounds: int = 9
+    patience: float = 60.0
+    check: bool = True
+    source: str | None = None
+    destination: str | None = None
+    header: bool | None = None
+
+    def cases(self) -> list[Case]:
+        """The runs of a file."""
+        threads = self.threads or (() if self.processes else (None,))
+        found = []
+        for design in self.designs:
+            for memory, count in product(self.memory or (None,), threads):
+                found.append(Case(design, memory, count))
+            found += [Case(design, processes=count) for count in self.processes]
+        return found
+
+
+def evaluate(
+    paths: Sequence[Path], plan: Plan, engine: Engine, on_progress: Report | None = None
+) -> Iterator[Row]:
+    """Run a plan over files; a row a run, as soon as it is done.
+
+    A file that cannot be read and a design that cannot run are rows too, with ``not_run``: the
+    others go on. So does a wrong answer, which is a row with ``wrong`` and without times.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    plan : Plan
+    engine : Engine
+    on_progress : callable, optional
+        Called with the runs done and to do.
+
+    Raises
+    ------
+    DesignError
+        There is no such design.
+
+    Yields
+    ------
+    dict
+        ``file``, ``edges``, ``vertices``, ``density``, what the :class:`Case` has, and
+        ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels.
+    """
+    for design in plan.designs:
+        Design.parse(design)
+    cases = plan.cases()
+    for k, path in enumerate(paths):
+        done = k * len(cases)
+        try:
+            names = {"source": plan.source, "destination": plan.destination}
+            source = Source.read(path, header=plan.header, **names)
+        except (CcRapidsError, MemoryError) as error:
+            yield {"file": path.name, "not_run": reason(error)}
+            continue
+        truth = _Truth(source)
+        for j, case in enumerate(cases):
+            yield _row(source, truth, plan, engine, case)
+            if on_progress is not None:
+                on_progress(done + j + 1, len(paths) * len(cases))
+
+
+def _row(source: Source, truth: _Truth, plan: Plan, engine: Engine, case: Case) -> Row:
+    facts: Row = {"file": source.name, "edges": source.edges, "engine": engine.name}
+    facts |= asdict(case)
+    try:
+        if case.processes:
+            times = _by_processes(source, plan, engine, case)
+        else:
+            times = _here(source, plan, engine, case)
+        found, labels = times.answer
+        if plan.check:
+            truth.check(found, labels)
+    except VerificationError as error:
+        return facts | {"wrong": reason(error)}
+    except (CcRapidsError, MemoryError) as error:
+        return facts | {"not_run": reason(error)}
+    n = found.summary()["vertices"]
+    facts |= {"ran": found.summary()["design"], "vertices": n, "components": len(found)}
+    facts |= {"density": density(n, source.edges), "checked": plan.check}
+    facts["wall_ms"] = spread(times.wall)
+    return facts if times.device is None else facts | {"device_ms": spread(times.device)}
+
+
+def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
+    """The times on an engine of this process."""
+    kinds = {} if case.memory is None else {"memory": case.memory}
+    how: dict[str, Any] = {"design": case.design, "engine": engine.name, **kinds}
+
+    def job(edges: Any) -> Any:
+        found = components(edges, vertices=source.every, **how)
+        return found, found.labels()
+
+    with nullcontext() if case.threads is None else engine.using(case.threads):
+        copies = source.copies(engine, plan.rounds, on_host=case.memory is not None)
+        return timed(engine, job, copies, plan.rounds, plan.patience)
+
+
+def _by_processes(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
+    """The times of processes, and of what makes labels of their last forest."""
+    if source.ends is None or engine.name != "threads":
+        raise InputError("processes share integer ids, and run on CPU threads: engine='threads'")
+    vertices = source.named if source.every is None else source.every
+
+    def job(pool: Any) -> Any:
+        found = components(pool.forest(), vertices=vertices, engine=engine.name)
+        return found, found.labels()
+
+    with sharing(source.ends, case.processes or 1, case.design) as pool:
+        return timed(engine, job, [pool], plan.rounds, plan.patience)
+
+
+class _Truth:
+    """The right labels of a file: the first answer, proved, and then compared with."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.labels: list[Any] = []
+
+    def check(self, found: Any, labels: Any) -> None:
+        """Raise a VerificationError if an answer is wrong."""
+        columns = label_columns(labels)
+        if not self.labels:
+            oracle.certify_components(found, self.source.table, vertices=self.source.every)
+            self.labels = columns
+            return
+        for name, own, right in zip(("vertex", "label"), columns, self.labels, strict=True):
+            if not np.array_equal(own, right):
+                wrong = np.flatnonzero(own != right) if own.size == right.size else np.zeros(1, int)
+                raise VerificationError(
+                    f"row {wrong[0]}: the {name} is not that of a proved answer"
+                )

@@ -1,0 +1,79 @@
+"""An evaluation as files: a row a run as CSV and as JSON lines, and the figures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...data.files.write import make_folder, replacing
+from .. import charts
+from .figures import drawn
+
+COLUMNS = (
+    "file", "vertices", "edges", "density", "engine", "design", "ran", "memory", "threads",
+    "processes", "components", "wall_ms", "wall_least_ms", "wall_greatest_ms", "device_ms",
+    "device_least_ms", "device_greatest_ms", "runs", "checked", "not_run", "wrong",
+)  # fmt: skip
+
+
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A run as one level of names, for a table."""
+    cells = {name: row.get(name) for name in COLUMNS}
+    for clock in ("wall", "device"):
+        times = row.get(f"{clock}_ms", {})
+        cells[f"{clock}_ms"] = times.get("median")
+        for end in ("least", "greatest"):
+            cells[f"{clock}_{end}_ms"] = times.get(end)
+        cells["runs"] = times.get("runs", cells["runs"])
+    return cells
+
+
+def write(
+    rows: Sequence[dict[str, Any]], base: dict[str, Any], folder: Path, baseline: str, figures: bool
+) -> list[Path]:
+    """Write all files of an evaluation, each whole or not at all.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        The runs.
+    base : dict
+        Device, versions and date, which begin each JSON line.
+    folder : Path
+        Made if it is not there.
+    baseline : str
+        The design that others are compared with.
+    figures : bool
+        Whether to draw them, which takes matplotlib.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+
+    Raises
+    ------
+    OutputError
+        The folder or a file cannot be written; names it, and says why.
+    """
+    make_folder(folder)
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(flat, rows))
+    texts = {
+        "runs.csv": table.getvalue(),
+        "runs.jsonl": "".join(json.dumps(base | row) + "\n" for row in rows),
+    }
+    for name, text in texts.items():
+        with replacing(folder / name) as stream:
+            stream.write(text.encode())
+    written = [folder / name for name in texts]
+    for name, figure in drawn(rows, baseline) if figures else ():
+        written.append(folder / f"{name}.png")
+        charts.save(figure, written[-1])
+    return written

@@ -1,0 +1,44 @@
+"""Libraries: which one to make frames with, for programs that run with and without a GPU."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from .. import backends
+from ..errors import EngineError, MissingExtraError
+
+
+def frame_library() -> ModuleType:
+    """CuDF where it is installed and there is a GPU for it, elsewhere pandas.
+
+    Returns
+    -------
+    module
+        ``cudf`` or ``pandas``.
+
+    Raises
+    ------
+    MissingExtraError
+        Neither can be used.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> frames = cc_rapids.frame_library()
+    >>> pairs = frames.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+    >>> len(cc_rapids.components(pairs))
+    2
+    """
+    try:
+        backends.get("cuda")
+        return importlib.import_module("cudf")
+    except (EngineError, ImportError):
+        pass
+    try:
+        return importlib.import_module("pandas")
+    except ImportError:
+        raise MissingExtraError(
+            "there is neither cuDF with a GPU nor pandas: pip install pandas, or"
+            " 'cc_rapids[cu13]' where there is a GPU (`cc-rapids doctor` says which)"
+        ) from None

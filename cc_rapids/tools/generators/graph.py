@@ -1,0 +1,112 @@
+"""What a generator returns, and what generators share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import backends
+from ...backends import Array
+from ...errors import InputError
+
+Labels = npt.NDArray[np.int64]
+MOST = 1 << 32  # vertices: a permutation works on two words of 32 bits at most, draws on one
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """An edge list over the vertices 0 .. num_vertices - 1, and what is known of it.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of one integer type
+        The two ends of each edge: NumPy's, or CuPy's from the engine "cuda".
+    num_vertices : int
+        The number of vertices, whether or not an edge names them.
+    name : str
+        What the graph is, for tables and messages.
+    components : int, optional
+        The number of connected components, where it is known.
+    expected : callable, optional
+        Makes what :meth:`labels` returns, where that is known.
+    engine : {"threads", "cuda"}
+        Where it was made, and where :func:`permuted` and :func:`duplicated` run.
+    """
+
+    src: Array = field(repr=False)
+    dst: Array = field(repr=False)
+    num_vertices: int
+    name: str
+    components: int | None = None
+    expected: Callable[[], Labels] | None = field(default=None, repr=False)
+    engine: str = field(default="threads", repr=False)
+
+    @property
+    def edges(self) -> tuple[Array, Array]:
+        """``(src, dst)``, as :func:`cc_rapids.components` takes them."""
+        return self.src, self.dst
+
+    @property
+    def num_edges(self) -> int:
+        """The number of rows, duplicates and self-loops included."""
+        return int(self.src.size)
+
+    def labels(self) -> Labels:
+        """The least vertex of each vertex's component, known by construction.
+
+        Returns
+        -------
+        (num_vertices,) NumPy array of int64, new each time
+
+        Raises
+        ------
+        InputError
+            The graph is random: :func:`cc_rapids.oracle.union_find` finds its labels.
+        """
+        if self.expected is None:
+            raise InputError(
+                f"the labels of {self.name} are not known by construction: oracle.union_find(src,"
+                " dst, num_vertices) finds them"
+            )
+        return self.expected()
+
+
+def count(name: str, value: Any) -> int:
+    """The value as an int; an InputError if it is no whole number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise InputError(f"{name} is a whole number from 0 on, not {value!r}")
+    return int(value)
+
+
+def empty(num_vertices: int, num_edges: int, name: str, dtype: npt.DTypeLike, engine: str) -> Graph:
+    """A graph whose edges are still to be written."""
+    n, m = count("num_vertices", num_vertices), count("num_edges", num_edges)
+    kind, runner = np.dtype(dtype), backends.get(engine)
+    if kind.kind not in "iu":
+        raise InputError(f"vertices are integers, not {kind}")
+    if n - 1 > min(np.iinfo(kind).max, MOST - 1):
+        raise InputError(f"{n:,} vertices do not fit {kind} (and no generator makes over {MOST:,})")
+    with runner.scope():
+        src, dst = (runner.empty(m, kind) for _ in range(2))
+    return Graph(src, dst, n, name, engine=engine)
+
+
+def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
+    """Run the kernel that ``make`` gives on an engine."""
+    runner = backends.get(engine)
+    runner.kernel(make)(n, *arguments)
+
+
+def keys(seed: int) -> tuple[int, int]:
+    """Two independent keys for a seed, which NumPy promises to keep from version to version."""
+    first, second = np.random.SeedSequence(count("seed", seed)).generate_state(2).tolist()
+    return first, second
+
+
+def bit_length(n: int) -> int:
+    """The bits that it takes to write any of 0 .. n - 1."""
+    return max(n - 1, 0).bit_length()
