@@ -87,7 +87,8 @@ def beyond_bound(rows):
 
 def answer_bytes(row):
     """The bytes of a label frame: two columns of the type of the ids."""
-    return 2 * row["vertices"] * (4 if row["dtype"] == "int32" else 8)
+    kind = row["dtype"] if "dtype" in row else row["ids"]
+    return 2 * row["vertices"] * (4 if kind == "int32" else 8)
 
 
 def wall(work, runs, synchronize=lambda: None):

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from cc_rapids import doctor
-from cc_rapids.doctor import Driver, Gpu
+from cc_rapids.tools import doctor
+from cc_rapids.tools.doctor import Driver, Gpu
 
 H100 = Gpu("NVIDIA H100", 80 << 30, (9, 0))
 VOLTA = Gpu("Tesla V100", 16 << 30, (7, 0))
@@ -138,7 +138,7 @@ def test_wheels_for_one_cuda_version_are_named(monkeypatch):
 def test_nothing_heavy_is_imported():
     heavy = {"numpy", "numba", "pyarrow", "pandas", "scipy", "rich", "cupy", "cudf", "narwhals"}
     code = (
-        "import sys, cc_rapids.cli, cc_rapids.doctor; cc_rapids.doctor.diagnose();"
+        "import sys, cc_rapids.cli, cc_rapids.tools.doctor; cc_rapids.tools.doctor.diagnose();"
         f"print({heavy!r} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

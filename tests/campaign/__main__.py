@@ -56,7 +56,8 @@ class Worker:
     """A process that runs trials, and what it has said."""
 
     def __init__(self, options: argparse.Namespace, first: int, minutes: float) -> None:
-        self.out = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        # Both sides have one position in the file: what is written goes to its end all the same.
+        self.out = tempfile.TemporaryFile("a+")  # noqa: SIM115
         self.err = tempfile.TemporaryFile("w+")  # noqa: SIM115
         command = [sys.executable, "-W", "error", "-m", "campaign", "--work"]
         command += ["--seed", first, "--step", options.workers, "--minutes", minutes]
