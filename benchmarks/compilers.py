@@ -134,9 +134,9 @@ def instructions(binary):
 
 def least(on):
     """A kernel whose indices and values are unsigned: its code tells whether they stay so."""
-    minimum = on.min
+    minimum = on.atomic_min
 
-    @on.each
+    @on.elementwise
     def least(i, array, values):
         minimum(array, values[i], values[i])
 

@@ -29,6 +29,9 @@ _HOMES = {
     "load_ipython_extension": "integrations.ipython",
     "unload_ipython_extension": "integrations.ipython",
     "Components": "results.components",
+    "Plan": "solver.plan",
+    "StreamPlan": "incremental.stream",
+    "StreamProgress": "incremental.progress",
     "Connectivity": "incremental.connectivity",
     "stream_components": "incremental.stream",
     "components_at": "incremental.thresholds",
@@ -83,6 +86,9 @@ __all__ = [
     "MissingExtraError",
     "NullsError",
     "OutputError",
+    "Plan",
+    "StreamPlan",
+    "StreamProgress",
     "UnknownVertexError",
     "VerificationError",
     "__version__",
@@ -133,7 +139,8 @@ if TYPE_CHECKING:
     )
     from .graph.memory_bound import memory_bound
     from .incremental.connectivity import Connectivity
-    from .incremental.stream import stream_components
+    from .incremental.progress import StreamProgress
+    from .incremental.stream import StreamPlan, stream_components
     from .incremental.thresholds import components_at
     from .integrations import scipy
     from .integrations.connected_components import connected_components
@@ -141,6 +148,7 @@ if TYPE_CHECKING:
     from .integrations.install import install, installed, uninstall
     from .results.components import Components
     from .results.thresholds import Cuts
+    from .solver.plan import Plan
     from .tools import generators
     from .tools.frame_library import frame_library
     from .verify import oracle

@@ -21,7 +21,7 @@ def glance(on, vertex, find):
     an older ancestor in the same tree; equal ones mean one tree, whether they are stale or not.
     Each swap that fails shows a smaller parent, so that the loop ends.
     """
-    cas, none = on.cas, none_of(vertex)
+    cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
     def link(parent, extra, u, v):

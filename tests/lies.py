@@ -168,8 +168,8 @@ class Flickering(dry_run.Rehearsal):
     def __init__(self, warps):
         super().__init__()
         if not warps:
-            self.group = self.lanes = 1
-            self.samples, self.swap_pairs = False, None
+            self.threads_per_row = self.warp_size = 1
+            self.samples, self.warp_shuffle_xor = False, None
 
     def launch(self, kernel, n, arguments):
         chance = np.random.default_rng(n)
@@ -181,7 +181,7 @@ class Flickering(dry_run.Rehearsal):
             lies = own and kernel.part.function.__name__ not in FIRST_LOOKS
             return Watched(argument, self.values if lies else None, chance)
 
-        most = {} if self.lanes == 1 else dry_run.MOST | {"link_pairs": n}
+        most = {} if self.warp_size == 1 else dry_run.MOST | {"link_pairs": n}
         with mock.patch.object(dry_run, "MOST", most):
             super().launch(kernel, n, tuple(map(watched, arguments)))
 

@@ -116,7 +116,7 @@ def test_philox_gives_the_published_numbers(on):
     def prober(on):
         bits = generate.philox(on)
 
-        @on.each
+        @on.elementwise
         def probe(i, keys, xs, ys, out):
             out[i] = bits(keys[i], xs[i], ys[i])
 

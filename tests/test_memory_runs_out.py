@@ -83,7 +83,7 @@ RUNS = {
 def test_each_allocation_may_fail(failing, monkeypatch):
     monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 100)
     before = [end.copy() for end in (*EDGES, *FAR, *WORDS)]
-    failed = {name: failing.each(run) for name, run in RUNS.items()}
+    failed = {name: failing.elementwise(run) for name, run in RUNS.items()}
     assert all(failed.values())
     assert sum(failed.values()) >= TRIALS["allocations"].times
     for end, old in zip((*EDGES, *FAR, *WORDS), before, strict=True):
@@ -96,7 +96,7 @@ def test_a_batch_that_fails_changes_nothing(failing):
     batch = EDGES[0][M // 2 :], EDGES[1][M // 2 :]
 
     for k in range(1, 100):
-        failing.count, failing.k = 0, k
+        failing.warp_ballot_rank, failing.k = 0, k
         try:
             seen.insert(batch)
         except CapacityError:
@@ -111,13 +111,13 @@ def test_a_batch_that_fails_changes_nothing(failing):
 @pytest.mark.parametrize("name", ["plain", "hashed", "audit", "forest"])
 def test_failures_give_their_memory_back(failing, monkeypatch, name):
     monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 100)
-    failing.each(RUNS[name])
+    failing.elementwise(RUNS[name])
     gc.collect()
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
         for _ in range(5):
-            failing.each(RUNS[name])
+            failing.elementwise(RUNS[name])
         gc.collect()
         assert tracemalloc.get_traced_memory()[0] - before < KEPT
     finally:

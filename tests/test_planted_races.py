@@ -50,7 +50,7 @@ def look_twice(x, y):
 
 
 def add_then_look(x, y):
-    Interleaver.add(y, 0, 1)
+    Interleaver.atomic_add(y, 0, 1)
     return [("y, x", y[0], x[0])]
 
 
@@ -76,7 +76,7 @@ def test_what_a_memory_allows(name):
 
 def test_no_atomic_operation_is_lost():
     def count(x, y):
-        Interleaver.add(x, 0, 1)
+        Interleaver.atomic_add(x, 0, 1)
         y[0] = y[0] + 1
 
     for model in MEMORIES.values():
@@ -88,7 +88,7 @@ def test_no_atomic_operation_is_lost():
 def test_schedules_are_counted():
     def thrice(x, y):
         for _ in range(3):
-            Interleaver.add(x, 0, 1)
+            Interleaver.atomic_add(x, 0, 1)
 
     _, found = outcomes(memory.STRONG, thrice, thrice)
     assert found.schedules == comb(6, 3)

@@ -106,36 +106,40 @@ def test_what_does_not_fit_a_queue_waits_in_none(vertex, noted):
 class Lanes(Rehearsal):
     """Lanes that are Python threads, and meet where a warp's do."""
 
-    lanes, warps, tiles = 4, 2, 2
+    warp_size, warps, tiles = 4, 2, 2
 
     def __init__(self):
         super().__init__()
         self.own, self.flags = threading.local(), {}
-        self.all = threading.Barrier(self.lanes * self.warps)
-        self.warp = [threading.Barrier(self.lanes) for _ in range(self.warps)]
-        self.atoms = ATOMS | {"count": self.vote, "meet": self.wait, "barrier": self.all.wait}
+        self.all = threading.Barrier(self.warp_size * self.warps)
+        self.warp = [threading.Barrier(self.warp_size) for _ in range(self.warps)]
+        self.atoms = ATOMS | {
+            "warp_ballot_rank": self.vote,
+            "warp_sync": self.wait,
+            "block_sync": self.all.wait,
+        }
 
     def wait(self):
-        self.warp[self.own.t // self.lanes].wait(60)
+        self.warp[self.own.t // self.warp_size].wait(60)
 
     def vote(self, flag):
-        t, first = self.own.t, self.own.t // self.lanes * self.lanes
+        t, first = self.own.t, self.own.t // self.warp_size * self.warp_size
         self.flags[t] = int(flag)
         self.wait()
-        flags = [self.flags[first + lane] for lane in range(self.lanes)]
+        flags = [self.flags[first + lane] for lane in range(self.warp_size)]
         self.wait()
         return sum(flags[: t - first]), sum(flags)
 
     def largest_tiles(self):
-        threads = self.lanes * self.warps
+        threads = self.warp_size * self.warps
         return Largest(self.tiles, threads, 2)
 
     def launch(self, kernel, n, arguments):
         body = kernel.part.compiled(lambda function: function, self.atoms)
         values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-        threads = self.lanes * self.warps
+        threads = self.warp_size * self.warps
         for k in range(n):
-            near = np.full(kernel.near, 0xAAAAAAAA, np.uint32)
+            near = np.full(kernel.shared_words, 0xAAAAAAAA, np.uint32)
 
             def run(t, k=k, near=near):
                 self.own.t = t
@@ -188,7 +192,9 @@ def test_queues_lose_no_edge(data):
         return {(u, v) for u, v in edges if not {u, v} <= members and u != v}
 
     assert joining(rest) <= set(left) <= joining(edges)
-    assert len(left) <= len(rest) + 2 * 2 * Lanes.lanes  # a group that moves back, and one beside
+    assert (
+        len(left) <= len(rest) + 2 * 2 * Lanes.warp_size
+    )  # a group that moves back, and one beside
     loops, all_loops = ({u for u, v in some if u == v} for some in (rest, edges))
     shown = np.flatnonzero(np.unpackbits(seen.view(np.uint8), bitorder="little"))
     assert loops <= set(shown.tolist()) <= all_loops

@@ -116,7 +116,7 @@ def in_stripes(i, m, stripes):
 def test_each_edge_is_in_one_stripe(on, m, stripes):
     place = blocks.striped(on, np.uint64(stripes))
 
-    @on.each
+    @on.elementwise
     def write(i, m, out):
         out[i] = place(np.uint64(i), np.uint64(m))
 

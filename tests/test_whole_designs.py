@@ -89,7 +89,7 @@ def test_random_order_is_a_permutation(m):
     on = backends.get("threads")
     place = stages.shuffled(on)
 
-    @on.each
+    @on.elementwise
     def fill(i, m, half, out):
         out[i] = place(i, m, half)
 

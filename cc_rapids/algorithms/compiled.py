@@ -224,7 +224,7 @@ class Parts:
         """Whether edges are linked in stripes after tiles: where threads run side by side. A few
         that each take a part of the list do so anyway.
         """
-        return bool(self.design.window) and self.on.lanes > 1
+        return bool(self.design.window) and self.on.warp_size > 1
 
     def ends(self) -> Any:
         """How an edge is read, of a list or of rows."""

@@ -60,7 +60,7 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
         engine, (seen, stray), (listed, count) = work.engine, work.notes, work.outside
         members(work.n, work.rows[0], work.inside, engine.fill(count, 0), listed)
         rest_of_work = stray, *work.rows, *work.trees, seen, work.best, work.inside
-        link_rows(work.n * engine.group, count, listed, *rest_of_work)
+        link_rows(work.n * engine.threads_per_row, count, listed, *rest_of_work)
 
     return finish
 

@@ -1,39 +1,43 @@
-"""What kernels see of an engine: the words to write a kernel in, and what it promises of each.
+"""What kernels see of a backend: the words to write a kernel in, and what it promises of each.
 
-=================  =================================================================================
-``on.device(f)``   a function that other parts may call
-``on.each(f)``     a kernel: ``kernel(n, *arrays)`` runs ``f(i, *arrays)`` for each ``i < n``
-``on.sweep(f)``    a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
-                   ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
-``on.block(f)``    a kernel as by ``on.sweep``, all threads of which may wait for each other
-``on.grid(f)``     the same, of as many blocks as can run at once
-``on.everyone``    ``(array, i)``: in a grid, what a barrier is for a block: an element of its own,
-                   all bits of which are set before the launch
-``on.width``       how many threads a block of a grid has, at most; the first are side by side
-``on.tile(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in each
-                   tile ``k < n`` once for each ``t`` of ``step`` threads, which may wait for each
-                   other and share ``near``, w words of 32 bits of any content: at most NEAR, or
-                   what :meth:`Engine.largest_tiles` says
-``on.barrier``     ``()``: in a block or a tile, where every thread calls it: what any of them wrote
-                   before is seen by all of them after
-``on.lanes``       how many threads of a tile, side by side, run together
-``on.count``       ``(flag)``, where all these lanes call it: how many of those before this one, and
-                   how many of all, raise the flag
-``on.meet``        ``()``: what a barrier is for a tile, for its lanes
-``on.cas``         ``(array, i, old, new)``: compare-and-swap
-``on.add, .min,    ``(array, i, value)``: read, modify and write as one step
-.max, .bit_or``
-``on.fence``       ``()``: all that this thread wrote before is seen before what it writes after,
-                   and what it reads after is no older than what it read before
-``on.swap_pairs``  ``(value)``: what threads 2t and 2t + 1 give each other, where all of a warp call
-                   it; None on engines that have no warps
-``on.prefetch``    ``(array, i)``: this element is read or written soon, and need not be one of the
-                   array; None on engines that hide the wait by other threads
-``on.once``        ``(array, i)``: an element that no thread reads again before the caches are full
-``on.group``       how many neighbouring threads had better share a row of an adjacency list
-``on.all_add,      as those, in a sweep, where every thread calls it once with the same ``i``:
-.all_min, .all_max`` an engine may combine neighbours first; nothing is returned
-=================  =================================================================================
+=========================  =========================================================================
+``on.device(f)``           a function that other device functions may call
+``on.elementwise(f)``      a kernel: ``kernel(n, *arrays)`` runs ``f(i, *arrays)`` for ``i < n``
+``on.grid_stride(f)``      a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
+                           ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
+``on.single_block(f)``     a kernel as by ``on.grid_stride``, all threads of which may wait for each
+                           other
+``on.cooperative(f)``      the same, of as many blocks as can run at once
+``on.grid_sync``           ``(array, i)``: in a cooperative kernel, what ``block_sync`` is for a
+                           block: an element of its own, all bits of which are set before the launch
+``on.max_block_size``      how many threads a block of a cooperative kernel has, at most; the first
+                           are side by side
+``on.block_kernel(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in
+                           each block ``k < n`` once for each ``t`` of ``step`` threads, which may
+                           wait for each other and share ``near``, w words of 32 bits of any
+                           content: at most NEAR, or what :meth:`Engine.largest_tiles` says
+``on.block_sync``          ``()``: where every thread of a block calls it: what any of them wrote
+                           before is seen by all of them after
+``on.warp_size``           how many threads of a block, side by side, run together
+``on.warp_ballot_rank``    ``(flag)``, where all threads of a warp call it: how many of those before
+                           this one, and how many of all, raise the flag
+``on.warp_sync``           ``()``: what ``block_sync`` is for a block, for its warps
+``on.atomic_cas``          ``(array, i, old, new)``: compare-and-swap
+``on.atomic_add, _min,     ``(array, i, value)``: read, modify and write as one step
+_max, _or``
+``on.memory_fence``        ``()``: all that this thread wrote before is seen before what it writes
+                           after, and what it reads after is no older than what it read before
+``on.warp_shuffle_xor``    ``(value)``: what threads 2t and 2t + 1 give each other, where all of a
+                           warp call it; None on engines that have no warps
+``on.prefetch``            ``(array, i)``: this element is read or written soon, and need not be one
+                           of the array; None on engines that hide the wait by other threads
+``on.load_streaming``      ``(array, i)``: an element that no thread reads again before the caches
+                           are full
+``on.threads_per_row``     how many neighbouring threads had better share a row of an adjacency list
+``on.block_reduce_add,     as the atomic ones, in a grid-stride kernel, where every thread calls it
+_min, _max``               once with the same ``i``: an engine may combine neighbours first; nothing
+                           is returned
+=========================  =========================================================================
 
 The atomic operations return what the array held before. Indices are unsigned. There is no order
 between the ``i`` of one kernel, and every kernel sees all that earlier ones wrote.
@@ -78,11 +82,12 @@ class Kernel:
     """A launch: call it with the number of indices and the arrays that the function takes.
 
     ``together`` is how many indices a CPU thread takes at a time, if they are long work each, and
-    ``near`` how many words the threads of a tile share. ``waves`` is in how many parts a sweep is
-    done one after the other: a long one is then at its end everywhere at about the same time.
+    ``shared_words`` how many words the threads of a block share. ``waves`` is in how many parts a
+    grid-stride kernel is done one after the other: a long one is then at its end everywhere at
+    about the same time.
     """
 
-    together = near = 0
+    together = shared_words = 0
     waves = 1
 
     def __init__(self, engine: Engine, shape: str, part: Part) -> None:
@@ -105,20 +110,23 @@ class Engine(ABC):
     name: str
     on_device: bool  # are its arrays those of a GPU?
     xp: Any  # the array library: numpy or cupy
-    group = 1
-    lanes = 1
-    width = ALONE
+    threads_per_row = 1
+    warp_size = 1
+    max_block_size = ALONE
     samples = False  # does an audit gain by a pass over a sample of the edges first?
-    swap_pairs: Atom | None = None
+    warp_shuffle_xor: Atom | None = None
     prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
     in_one_launch = False  # does a list of few edges gain by phases that are launched together?
     goes_on = False  # does the host go on while kernels run?
 
-    fence, barrier, count, meet, once = map(Atom, ("fence", "barrier", "count", "meet", "once"))
-    everyone = Atom("everyone")
-    cas, add, min, max, bit_or = map(Atom, ("cas", "add", "min", "max", "bit_or"))
-    all_add, all_min, all_max = map(Atom, ("all_add", "all_min", "all_max"))
+    memory_fence, load_streaming = Atom("memory_fence"), Atom("load_streaming")
+    warp_sync, block_sync, grid_sync = map(Atom, ("warp_sync", "block_sync", "grid_sync"))
+    warp_ballot_rank = Atom("warp_ballot_rank")
+    atomic_cas, atomic_or = Atom("atomic_cas"), Atom("atomic_or")
+    atomic_add, atomic_min, atomic_max = map(Atom, ("atomic_add", "atomic_min", "atomic_max"))
+    block_reduce_add = Atom("block_reduce_add")
+    block_reduce_min, block_reduce_max = Atom("block_reduce_min"), Atom("block_reduce_max")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """An engine is that of its name in every process, and no copy of one."""
@@ -131,28 +139,28 @@ class Engine(ABC):
         """A function that other parts may call."""
         return Part(function)
 
-    def each(self, function: types.FunctionType) -> Kernel:
+    def elementwise(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs ``function(i, *arrays)`` for each ``i < n``."""
-        return self.shaped("each", function)
+        return self.shaped("elementwise", function)
 
-    def sweep(self, function: types.FunctionType) -> Kernel:
+    def grid_stride(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
-        return self.shaped("sweep", function)
+        return self.shaped("grid_stride", function)
 
-    def block(self, function: types.FunctionType) -> Kernel:
+    def single_block(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs as a sweep does, by threads that may wait for each other."""
-        return self.shaped("block", function)
+        return self.shaped("single_block", function)
 
-    def grid(self, function: types.FunctionType) -> Kernel:
+    def cooperative(self, function: types.FunctionType) -> Kernel:
         """A kernel that runs as a block does, by as many blocks as can run at once."""
-        return self.shaped("grid", function)
+        return self.shaped("cooperative", function)
 
-    def tile(self, near: int) -> Callable[[types.FunctionType], Kernel]:
+    def block_kernel(self, shared_words: int) -> Callable[[types.FunctionType], Kernel]:
         """A kernel that runs ``function(k, t, step, near, *arrays)`` in each tile ``k < n``."""
 
         def made(function: types.FunctionType) -> Kernel:
-            kernel = self.shaped("tile", function)
-            kernel.near = near
+            kernel = self.shaped("block_kernel", function)
+            kernel.shared_words = shared_words
             return kernel
 
         return made

@@ -110,7 +110,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
             abi="numba",
             cc=capability,
             output="ptx",
-            launch_bounds=LARGE_TILE if kernel.shape == "tile" else None,
+            launch_bounds=LARGE_TILE if kernel.shape == "block_kernel" else None,
         )
     return str(ptx)
 

@@ -61,10 +61,10 @@ class Cuda(Engine):
 
     name = "cuda"
     on_device = True
-    group = lanes = 32
+    threads_per_row = warp_size = 32
     samples = True
     in_one_launch = goes_on = True
-    swap_pairs = Atom("swap_pairs")
+    warp_shuffle_xor = Atom("warp_shuffle_xor")
 
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
@@ -109,15 +109,15 @@ class Cuda(Engine):
         if function is None:
             function = kernel.compiled[key] = self._load(kernel, arguments, device)
         blocks, threads = -(-n // BLOCK), BLOCK
-        if kernel.shape == "sweep":
+        if kernel.shape == "grid_stride":
             resident = _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS
             blocks = min(blocks, resident * kernel.waves)
-        elif kernel.shape == "block":
+        elif kernel.shape == "single_block":
             blocks, threads = 1, ALONE
-        elif kernel.shape == "tile":
-            blocks, threads = n, threads_of(kernel.near)
-        stream, shared = self._stream().ptr, 4 * kernel.near
-        if kernel.shape == "grid":
+        elif kernel.shape == "block_kernel":
+            blocks, threads = n, threads_of(kernel.shared_words)
+        stream, shared = self._stream().ptr, 4 * kernel.shared_words
+        if kernel.shape == "cooperative":
             blocks, threads = min(-(-n // ALONE), _properties(device)["multiProcessorCount"]), ALONE
             each = self._kept.pack_each(words)
             self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
@@ -136,8 +136,8 @@ class Cuda(Engine):
         binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
-        if kernel.near:  # beyond 48 KiB only where it is asked for
-            driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.near)
+        if kernel.shared_words:  # beyond 48 KiB only where it is asked for
+            driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.shared_words)
         return int(function)
 
     def empty(self, n: int, dtype: Any) -> Array:

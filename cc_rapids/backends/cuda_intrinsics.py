@@ -46,7 +46,13 @@ def _tile(function: Any) -> Any:
     return tile
 
 
-SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "grid": _sweep, "tile": _tile}
+SHAPES = {
+    "elementwise": _each,
+    "grid_stride": _sweep,
+    "single_block": _sweep,
+    "cooperative": _sweep,
+    "block_kernel": _tile,
+}
 
 
 @_device
@@ -187,13 +193,22 @@ def _of_block(combine: Any, operation: Any) -> Any:
     return of_block
 
 
-ATOMS = {"cas": cas, "add": add, "min": minimum, "max": maximum, "bit_or": bit_or}
-ATOMS |= {"fence": fence, "barrier": barrier, "everyone": everyone}
+ATOMS = {
+    "atomic_cas": cas,
+    "atomic_add": add,
+    "atomic_min": minimum,
+    "atomic_max": maximum,
+    "atomic_or": bit_or,
+}
+ATOMS |= {"memory_fence": fence, "block_sync": barrier, "grid_sync": everyone}
 if config.ENABLE_CUDASIM:
-    ATOMS |= {"all_add": add, "all_min": minimum, "all_max": maximum}
-    ATOMS |= {"count": count_alone, "meet": fence, "once": read}
+    ATOMS |= {"block_reduce_add": add, "block_reduce_min": minimum, "block_reduce_max": maximum}
+    ATOMS |= {"warp_ballot_rank": count_alone, "warp_sync": fence, "load_streaming": read}
 else:
-    ATOMS["swap_pairs"] = swap_pairs
-    ATOMS |= {"once": once, "count": count, "meet": meet}
-    ATOMS |= {"all_add": _of_block(plus, add), "all_min": _of_block(lesser, minimum)}
-    ATOMS["all_max"] = _of_block(greater, maximum)
+    ATOMS["warp_shuffle_xor"] = swap_pairs
+    ATOMS |= {"load_streaming": once, "warp_ballot_rank": count, "warp_sync": meet}
+    ATOMS |= {
+        "block_reduce_add": _of_block(plus, add),
+        "block_reduce_min": _of_block(lesser, minimum),
+    }
+    ATOMS["block_reduce_max"] = _of_block(greater, maximum)

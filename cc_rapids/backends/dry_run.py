@@ -42,31 +42,35 @@ def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ATOMS = {
-    "cas": _atom(lambda held, old, new: new if held == old else held),
-    "add": _atom(lambda held, value: held + held.dtype.type(value)),
-    "min": _atom(min),
-    "max": _atom(max),
-    "bit_or": _atom(lambda held, value: held | value),
-    "fence": lambda: None,
-    "barrier": lambda: None,
-    "everyone": lambda array, i: None,
-    "count": lambda flag: (0, int(flag)),
-    "meet": lambda: None,
-    "once": lambda array, i: array[i],
-    "swap_pairs": lambda value: value,
+    "atomic_cas": _atom(lambda held, old, new: new if held == old else held),
+    "atomic_add": _atom(lambda held, value: held + held.dtype.type(value)),
+    "atomic_min": _atom(min),
+    "atomic_max": _atom(max),
+    "atomic_or": _atom(lambda held, value: held | value),
+    "memory_fence": lambda: None,
+    "block_sync": lambda: None,
+    "grid_sync": lambda array, i: None,
+    "warp_ballot_rank": lambda flag: (0, int(flag)),
+    "warp_sync": lambda: None,
+    "load_streaming": lambda array, i: array[i],
+    "warp_shuffle_xor": lambda value: value,
 }
-ATOMS |= {"all_add": ATOMS["add"], "all_min": ATOMS["min"], "all_max": ATOMS["max"]}
+ATOMS |= {
+    "block_reduce_add": ATOMS["atomic_add"],
+    "block_reduce_min": ATOMS["atomic_min"],
+    "block_reduce_max": ATOMS["atomic_max"],
+}
 
 
 class Rehearsal(Threads):
     """The GPU engine's parameters on NumPy arrays; ``launched`` holds each kernel by its key."""
 
     name = "cuda"
-    group = cuda.Cuda.group
-    lanes = cuda.Cuda.lanes
+    threads_per_row = cuda.Cuda.threads_per_row
+    warp_size = cuda.Cuda.warp_size
     samples = cuda.Cuda.samples
     goes_on = cuda.Cuda.goes_on
-    swap_pairs = cuda.Cuda.swap_pairs
+    warp_shuffle_xor = cuda.Cuda.warp_shuffle_xor
     prefetch = cuda.Cuda.prefetch
 
     def __init__(self) -> None:
@@ -85,12 +89,12 @@ class Rehearsal(Threads):
             kernel.compiled["plain"] = body
         n = min(n, MOST.get(kernel.part.function.__name__, n))
         values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-        if kernel.shape in ("sweep", "block", "grid") and n:
+        if kernel.shape in ("grid_stride", "single_block", "cooperative") and n:
             body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
             return
-        if kernel.shape == "tile":
-            values = [np.uint64(0), np.uint64(1), np.empty(kernel.near, np.uint32), *values]
-        for i in range(n if kernel.shape in ("each", "tile") else 0):
+        if kernel.shape == "block_kernel":
+            values = [np.uint64(0), np.uint64(1), np.empty(kernel.shared_words, np.uint32), *values]
+        for i in range(n if kernel.shape in ("elementwise", "block_kernel") else 0):
             body(np.uint64(i), *values)
 
 

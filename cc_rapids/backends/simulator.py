@@ -21,7 +21,7 @@ class Simulator(Threads):
     """Kernels under the GPU's own loops and atomic operations, on NumPy arrays."""
 
     name = "cuda"
-    group = 4
+    threads_per_row = 4
     samples = True
     prefetch = None
     in_one_launch = goes_on = True
@@ -39,16 +39,16 @@ class Simulator(Threads):
             body = kernel.part.compiled(cuda.jit(device=True), ATOMS)
             run = kernel.compiled["simulator"] = cuda.jit(SHAPES[kernel.shape](body))
         blocks = -(-n // BLOCK)
-        if kernel.shape == "sweep":
+        if kernel.shape == "grid_stride":
             blocks = min(blocks, SWEEP_BLOCKS)
-        elif kernel.shape in ("block", "grid"):
+        elif kernel.shape in ("single_block", "cooperative"):
             blocks = 1  # of a grid, too: they run one after the other
-        elif kernel.shape == "tile":
+        elif kernel.shape == "block_kernel":
             blocks = n
         with warnings.catch_warnings():  # integers wrap around, as they do on the GPU
             warnings.filterwarnings("ignore", ".*overflow encountered in scalar", RuntimeWarning)
             given = [_argument(argument, self.checked) for argument in arguments]
-            run[blocks, BLOCK, 0, 4 * kernel.near](np.uint64(n), *given)
+            run[blocks, BLOCK, 0, 4 * kernel.shared_words](np.uint64(n), *given)
 
 
 class _Checked(FakeCUDAArray):  # type: ignore[misc]

@@ -118,11 +118,22 @@ _add, _min, _max = (
     _read_modify_write("min", "umin"),
     _read_modify_write("max", "umax"),
 )
-ATOMS = {"cas": _cas, "fence": _fence, "add": _add, "min": _min, "max": _max}
-ATOMS |= {"prefetch": _prefetch, "bit_or": _read_modify_write("or", "or")}
-ATOMS |= {"all_add": _add, "all_min": _min, "all_max": _max}
-PLAIN = {"barrier": _barrier, "meet": _barrier, "everyone": _barrier, "once": _once}
-PLAIN |= {"count": _count}
+ATOMS = {
+    "atomic_cas": _cas,
+    "memory_fence": _fence,
+    "atomic_add": _add,
+    "atomic_min": _min,
+    "atomic_max": _max,
+}
+ATOMS |= {"prefetch": _prefetch, "atomic_or": _read_modify_write("or", "or")}
+ATOMS |= {"block_reduce_add": _add, "block_reduce_min": _min, "block_reduce_max": _max}
+PLAIN = {
+    "block_sync": _barrier,
+    "warp_sync": _barrier,
+    "grid_sync": _barrier,
+    "load_streaming": _once,
+}
+PLAIN |= {"warp_ballot_rank": _count}
 
 
 class _Compiler:
@@ -177,7 +188,13 @@ def _tile(function: Any) -> Any:
     return tile
 
 
-SHAPES = {"each": _each, "sweep": _sweep, "block": _sweep, "grid": _sweep, "tile": _tile}
+SHAPES = {
+    "elementwise": _each,
+    "grid_stride": _sweep,
+    "single_block": _sweep,
+    "cooperative": _sweep,
+    "block_kernel": _tile,
+}
 
 
 class Threads(Engine):
@@ -216,16 +233,16 @@ class Threads(Engine):
             run = _compiler(self.checked).kernel(kernel.shape, kernel.part)
             kernel.compiled["threads"] = run
         size = kernel.together or CHUNK
-        if kernel.shape == "sweep":
+        if kernel.shape == "grid_stride":
             size = max(CHUNK, -(-n // (self.workers * kernel.waves)))
-        elif kernel.shape in ("block", "grid"):
+        elif kernel.shape in ("single_block", "cooperative"):
             size = n
-        elif kernel.shape == "tile":
+        elif kernel.shape == "block_kernel":
             size = 1
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
 
         def work() -> None:
-            near = (np.empty(kernel.near, np.uint32),) if kernel.near else ()
+            near = (np.empty(kernel.shared_words, np.uint32),) if kernel.shared_words else ()
             for first in starts:
                 try:
                     run(first, min(first + size, n), *near, *arguments)

@@ -237,7 +237,7 @@ class Forest:
         engine = self.engine
         out = engine.pieces((room, ids), (room, labels))
         kernel = engine.kernel(gather.gather, engine.kernel(name))
-        lanes = engine.lanes * (self._before.size - 1)
+        lanes = engine.warp_size * (self._before.size - 1)
         trees = self.n, self.parent, self.seen, self._before
         kernel(lanes, *trees, low, roots, before_roots, *out)
         return out[0], out[1]

@@ -61,7 +61,7 @@ def kernel(make: Callable[..., Any], *parts: Any) -> Any:
 
 def lower(on: Any) -> Any:
     """Lower a word to a value; a stale read of it costs one more atomic operation."""
-    low = on.min
+    low = on.atomic_min
 
     @on.device
     def lower(words, i, value):
@@ -83,7 +83,7 @@ def has(on: Any) -> Any:
 
 def put(on: Any) -> Any:
     """Put v into a set."""
-    test, bit_or = has(on), on.bit_or
+    test, bit_or = has(on), on.atomic_or
 
     @on.device
     def put(bits, v):
@@ -141,7 +141,7 @@ def ends_of_pair(on: Any, wide: type) -> Any:
 
 def ends_read_once(on: Any, wide: type) -> Any:
     """The same, for a pass whose caches had better keep other things."""
-    once = on.once
+    once = on.load_streaming
 
     @on.device
     def ends(e, src, dst, low, n):
@@ -182,7 +182,7 @@ def list_rows(on: Any) -> Any:
     """The row of each entry of an adjacency list."""
     row = row_of_entry(on)
 
-    @on.each
+    @on.elementwise
     def list_rows(e, offsets, out):
         out[e] = row(offsets, e)
 
@@ -231,7 +231,7 @@ def corners_of(on: Any) -> Any:
 def read_corners(on: Any, corners: Any) -> Any:
     """The same as a kernel, for one thread."""
 
-    @on.each
+    @on.elementwise
     def read_corners(i, ids, out):
         corners(ids, out)
 
@@ -242,7 +242,7 @@ def find_disorder(on: Any) -> Any:
     """The first of ``n`` rows whose id is not less than that of the next one."""
     least = lower(on)
 
-    @on.each
+    @on.elementwise
     def find_disorder(r, ids, first):
         if ids[r] >= ids[r + ONE]:
             least(first, ORDER, r)
@@ -254,7 +254,7 @@ def lay(on: Any, vertex: type) -> Any:
     """The slot of each row's label at the slot of its id, where both are integers of one kind."""
     least = lower(on)
 
-    @on.each
+    @on.elementwise
     def lay(r, low, n, ids, labels, own, first):
         s, label = np.uint64(np.int64(ids[r]) - low), np.uint64(np.int64(labels[r]) - low)
         if label >= np.uint64(n):
@@ -272,7 +272,7 @@ def lay_slots(on: Any, vertex: type) -> Any:
     """The slot of each row's label at that of its id, as they were looked up."""
     least = lower(on)
 
-    @on.each
+    @on.elementwise
     def lay_slots(r, n, slots, labels, own, first):
         s, label = np.uint64(slots[r]), np.uint64(labels[r])
         if label >= np.uint64(n):
@@ -288,7 +288,7 @@ def find_heads(on: Any, vertex: type) -> Any:
     """The least slot of each of the labels 0 .. k - 1."""
     least, least_row = lower(on), lower(on)
 
-    @on.each
+    @on.elementwise
     def find_heads(r, k, slots, labels, heads, first):
         label = np.int64(labels[r])
         if label < 0 or label >= k:
@@ -324,7 +324,7 @@ def enter(on: Any) -> Any:
     table : (2 * size + 2,) uint64, pairs of an id and its row, all bits set where there is none.
             The last pair is that of the id whose bits are those of an empty one.
     """
-    begin, cas = home(on), on.cas
+    begin, cas = home(on), on.atomic_cas
 
     @on.device
     def claimed(table, s, key):
@@ -333,7 +333,7 @@ def enter(on: Any) -> Any:
             held = cas(table, TWO * s, EMPTY, key)
         return held == key if held != EMPTY else True
 
-    @on.each
+    @on.elementwise
     def enter(r, size, ids, table):
         key, last, s = np.uint64(np.int64(ids[r])), np.uint64(size), np.uint64(size)
         if key != EMPTY:
@@ -406,9 +406,9 @@ def find(on: Any, vertex: type, found: Any, ahead: Any) -> Any:
     """The slot of each id of a column. ``alien``: not 0 if ids with the highest bit set are none,
     as one of the column and the vertices is signed and the other is not.
     """
-    nowhere, add, high = vertex(np.iinfo(vertex).max), on.all_add, np.uint64(63)
+    nowhere, add, high = vertex(np.iinfo(vertex).max), on.block_reduce_add, np.uint64(63)
 
-    @on.sweep
+    @on.grid_stride
     def find(i, last, step, column, alien, low, n, table, out, tally):
         seen, total, squares = ZERO, ZERO, ZERO
         while i < last:
@@ -430,7 +430,7 @@ def name_slots(on: Any, vertex: type) -> Any:
     """Note the vertices of some slots, and the first of those that are none."""
     mark, least, nowhere = put(on), lower(on), vertex(np.iinfo(vertex).max)
 
-    @on.each
+    @on.elementwise
     def name_slots(i, n, slots, own, named, missing):
         s = slots[i]
         if np.uint64(s) >= np.uint64(n) or own[s] == nowhere:
@@ -451,7 +451,7 @@ def name_slots(on: Any, vertex: type) -> Any:
 def make_trees(on: Any, vertex: type) -> Any:
     """Make every vertex a tree of its own."""
 
-    @on.each
+    @on.elementwise
     def make_trees(v, trees):
         trees[v] = vertex(v)
 
@@ -505,7 +505,7 @@ def join_parents(on: Any) -> Any:
     hung twice; another is hung from q instead of p, and p and q are joined next, so that nothing is
     lost. A swap that fails has met a later parent. It ends because each step goes up the order.
     """
-    cas, before = on.cas, is_longer(on)
+    cas, before = on.atomic_cas, is_longer(on)
 
     @on.device
     def join_parents(trees, u, v, p, q):
@@ -547,7 +547,7 @@ def join_roots(on: Any) -> Any:
     by one compare-and-swap, so that no tree is hung twice; one that fails has met the new parent,
     and climbs on from it. It ends because each failure brings u down.
     """
-    cas, root = on.cas, climb_shortening(on)
+    cas, root = on.atomic_cas, climb_shortening(on)
 
     @on.device
     def join_roots(trees, u, v, p, q):
@@ -670,10 +670,10 @@ def examine_rows(
     on: Any, vertex: type, wide: type, ends: Any, row: Any, ahead: Any, hold: Any
 ) -> Any:
     """Examine so many rows, and count them. The next one of a thread is on its way meanwhile."""
-    add, head = on.all_add, vertex_of_giant(on, vertex)
+    add, head = on.block_reduce_add, vertex_of_giant(on, vertex)
     right = examine(on, vertex, wide, hold)
 
-    @on.sweep
+    @on.grid_stride
     def examine_rows(
         i, last, step, src, dst, low, n, giant, own, alike, inside, trees, named, tally, wrong
     ):
@@ -704,7 +704,7 @@ def find_edge(on: Any, vertex: type, wide: type, ends: Any) -> Any:
     """The first edge that is at fault."""
     least, nowhere = lower(on), vertex(np.iinfo(vertex).max)
 
-    @on.each
+    @on.elementwise
     def find_edge(e, src, dst, low, n, own, first):
         u, v = ends(e, src, dst, low, n)
         if max(u, v) >= wide(n) or own[u] == nowhere or own[u] != own[v]:
@@ -750,9 +750,14 @@ def probe_root(on: Any, vertex: type) -> Any:
 
 def elect(on: Any, vertex: type, probe: Any) -> Any:
     """Note what is found most often at some slots: a label, or a root; all bits set are none."""
-    high, barrier, slot, nowhere = on.max, on.barrier, probed(on), vertex(np.iinfo(vertex).max)
+    high, barrier, slot, nowhere = (
+        on.atomic_max,
+        on.block_sync,
+        probed(on),
+        vertex(np.iinfo(vertex).max),
+    )
 
-    @on.block
+    @on.single_block
     def elect(i, last, step, which, n, own, alike, trees, found, giant):
         j = i
         while j < last:
@@ -776,7 +781,7 @@ def gather_alike(on: Any, vertex: type) -> Any:
     """Whether each slot has the giant's label; a thread owns whole bytes of the bits."""
     head = vertex_of_giant(on, vertex)
 
-    @on.each
+    @on.elementwise
     def gather_alike(b, n, giant, own, octets):
         octet, one, v, last = (
             np.uint8(0),
@@ -804,7 +809,7 @@ def gather_inside(on: Any, vertex: type) -> Any:
     """
     root, head = climb(on), vertex_of_giant(on, vertex)
 
-    @on.each
+    @on.elementwise
     def gather_inside(b, n, giant, alike, trees, octets):
         octet, one, v, last = (
             np.uint8(0),
@@ -945,7 +950,7 @@ def read_two(on: Any, wide: type, ends: Any) -> Any:
     """The ends of two rows a lane, side by side, as words; of the last one where there is none.
     What is no slot becomes the first that is none: there are fewer than 2^32.
     """
-    lanes = np.uint64(on.lanes)
+    lanes = np.uint64(on.warp_size)
 
     @on.device
     def two(e, src, dst, low, n):
@@ -976,7 +981,7 @@ def examine_two(on: Any, vertex: type) -> Any:
 
 def enqueue(on: Any) -> Any:
     """Put an edge at the end of a queue unless it is done; returns how many wait then."""
-    count, beside = on.count, np.uint64(ROOM * on.lanes)
+    count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
 
     @on.device
     def enqueue(done, u, v, queues, queue, waiting):
@@ -991,7 +996,7 @@ def enqueue(on: Any) -> Any:
 
 def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
     """Hold one edge of a queue against the labels, and join it."""
-    beside = np.uint64(ROOM * on.lanes)
+    beside = np.uint64(ROOM * on.warp_size)
 
     @on.device
     def hold_queued(queues, at, top, own, alike, inside, trees, wrong):
@@ -1004,7 +1009,7 @@ def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
 
 def hold_together(on: Any, hold_one: Any) -> Any:
     """Hold edges of a queue as long as there is one for each lane; returns how many still wait."""
-    lanes, meet = WORD(on.lanes), on.meet
+    lanes, meet = WORD(on.warp_size), on.warp_sync
 
     @on.device
     def hold_together(queues, queue, waiting, lane, *rest):
@@ -1020,7 +1025,7 @@ def hold_together(on: Any, hold_one: Any) -> Any:
 
 def sum_of_tile(on: Any) -> Any:
     """Add up what the threads of a tile bring, by way of the memory that they share."""
-    barrier, add, few, low = on.barrier, on.add, HALF, np.uint64(0xFFFFFFFF)
+    barrier, add, few, low = on.block_sync, on.atomic_add, HALF, np.uint64(0xFFFFFFFF)
 
     @on.device
     def word(near, t):
@@ -1056,14 +1061,14 @@ def examine_by_tiles(
     The next two rows of a lane are on their way while it looks at two. Those of all lanes of a
     group stand side by side, as blocks of rows hold whole groups of them.
     """
-    lanes, each, barrier = WORD(on.lanes), WORD(2 * ROOM * on.lanes), on.barrier
-    pair = np.uint64(2 * on.lanes)  # rows that a group of lanes looks at together
+    lanes, each, barrier = WORD(on.warp_size), WORD(2 * ROOM * on.warp_size), on.block_sync
+    pair = np.uint64(2 * on.warp_size)  # rows that a group of lanes looks at together
     fold_for, load, read = fold_of(on), share_bits(on), read_two(on, wide, ends)
     look, hold_one = examine_two(on, vertex), hold_queued(on, vertex, hold)
     wait, together = enqueue(on), hold_together(on, hold_one)
     head, sum_of = vertex_of_giant(on, vertex), sum_of_tile(on)
 
-    @on.tile(words)
+    @on.block_kernel(words)
     def examine_by_tiles(
         k,
         t,
@@ -1151,9 +1156,9 @@ def look_for_order(on: Any, wide: type, corners: Any) -> Any:
     In order is a row whose source is not far beyond those of later rows: the first halving of the
     list, the next one, and so on. No load waits for another one.
     """
-    add = on.all_add
+    add = on.block_reduce_add
 
-    @on.sweep
+    @on.grid_stride
     def look_for_order(i, last, step, m, apart, ids, src, dst, out, counts):
         ordered, both, end = ZERO, ZERO, np.uint64(m) - ONE
         if i == ZERO:
@@ -1181,7 +1186,7 @@ def find_firsts(on: Any, wide: type, window: int) -> Any:
     """
     ids = np.uint64(window)
 
-    @on.each
+    @on.elementwise
     def find_firsts(k, m, low, src, firsts):
         least, end = ZERO, np.uint64(m)
         while least < end:
@@ -1233,10 +1238,10 @@ def join_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
 
     Between two phases the threads of a tile wait for each other, and tiles meet nowhere.
     """
-    barrier, root, ids = on.barrier, climb_shortening(on), np.uint64(window)
+    barrier, root, ids = on.block_sync, climb_shortening(on), np.uint64(window)
     share, nowhere = join_share(on, ends, join_near(on, join)), vertex(np.iinfo(vertex).max)
 
-    @on.tile(window)
+    @on.block_kernel(window)
     def join_tile(k, t, step, near, src, dst, low, n, most, own, trees, firsts, wrong):
         base, begun, fault = k * ids, firsts[k], NONE
         size, last = min(ids, np.uint64(n) - base), min(firsts[k + ONE], begun + np.uint64(most))
@@ -1267,7 +1272,7 @@ def name_parents(on: Any, vertex: type) -> Any:
     """Name the parents of some vertices, which all threads of the next pass would name at once."""
     slot, mark = probed(on), put(on)
 
-    @on.each
+    @on.elementwise
     def name_parents(i, n, trees, named):
         v = slot(i, n)
         p = trees[v]
@@ -1285,9 +1290,14 @@ def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
     are the ``greatest`` ones). LOST: a slot whose parent does not come after it in the order of the
     trees, or that hangs in one and is no vertex. A vertex from which another hangs is named.
     """
-    mark, add, least, nowhere = put(on), on.all_add, lower(on), vertex(np.iinfo(vertex).max)
+    mark, add, least, nowhere = (
+        put(on),
+        on.block_reduce_add,
+        lower(on),
+        vertex(np.iinfo(vertex).max),
+    )
 
-    @on.sweep
+    @on.grid_stride
     def examine_vertices(b, last, step, n, greatest, own, trees, named, octets, first, counts):
         there, labels, roots, beyond = ZERO, ZERO, ZERO, np.uint64(n)
         while b < last:
@@ -1323,7 +1333,7 @@ def find_foreign(on: Any) -> Any:
     """The first vertex that nothing names: a root from which nothing hangs."""
     least = lower(on)
 
-    @on.each
+    @on.elementwise
     def find_foreign(w, roots, named, first):
         word, v = WORD(roots[w] & ~named[w]), w << np.uint64(SHIFT)
         if word != NONE:
@@ -1339,7 +1349,7 @@ def find_merged(on: Any, vertex: type) -> Any:
     """The first vertex that does not hang in one tree with its label."""
     root, least, nowhere = climb(on), lower(on), vertex(np.iinfo(vertex).max)
 
-    @on.each
+    @on.elementwise
     def find_merged(v, own, trees, first):
         if own[v] != nowhere and root(trees, vertex(v)) != root(trees, own[v]):
             least(first, MERGED, v)

@@ -65,7 +65,7 @@ def find_firsts(on: Any, window: int, first: Any) -> Any:
     """Where the edges of each tile begin."""
     ids = np.uint64(window)
 
-    @on.each
+    @on.elementwise
     def find_firsts(k, m, n, src, low, firsts):
         firsts[k] = first(k * ids, m, n, src, low)
 
@@ -152,9 +152,9 @@ def solve(on: Any, window: int, share: Any, settle: Any) -> Any:
     The phases are those of any run, and between two of them the threads of a tile wait for each
     other. Tiles meet nowhere: each writes memory and parents of its own.
     """
-    barrier, ids = on.barrier, np.uint64(window)
+    barrier, ids = on.block_sync, np.uint64(window)
 
-    @on.tile(window)
+    @on.block_kernel(window)
     def solve_tile(k, t, step, near, src, dst, low, n, most, once, parent, chosen, firsts):
         base, first = k * ids, firsts[k]
         size, v = min(ids, np.uint64(n) - base), t
@@ -192,7 +192,7 @@ def striped(on: Any, stripes: np.uint64 = STRIPES) -> Any:
 def between(on: Any, one: Any, ends: Any, striped: Any) -> Any:
     """Link the ends of each edge: those between tiles, and in vain those inside one."""
 
-    @on.each
+    @on.elementwise
     def between(i, src, dst, low, n, parent, extra, chosen, seen, stray):
         e = striped(np.uint64(i), np.uint64(dst.size))
         u, v = ends(e, src, dst, low, n)

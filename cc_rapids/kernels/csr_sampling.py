@@ -69,7 +69,7 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
 def by_entry(on: Any, link: Any) -> Any:
     """A thread for each of k neighbours of each vertex, those of one vertex side by side."""
 
-    @on.each
+    @on.elementwise
     def link_some(i, j, k, *rows_trees_and_stray):
         v, more = i // np.uint64(k), i % np.uint64(k)
         link(v, np.uint64(j) + more, *rows_trees_and_stray)
@@ -80,7 +80,7 @@ def by_entry(on: Any, link: Any) -> Any:
 def by_vertex(on: Any, link: Any) -> Any:
     """A thread for each vertex, which links its neighbours one after the other."""
 
-    @on.each
+    @on.elementwise
     def link_each(v, k, *rows_trees_and_stray):
         j = np.uint64(0)
         while j < np.uint64(k):
@@ -117,7 +117,9 @@ def kout(
     picked = {"first": first_ones, "random": random_ones}[pick](on)
     one = link_entry(on, link_neighbour(on, vertex, join), picked)
     link_some, link_each = by_entry(on, one), by_vertex(on, one)
-    link_pairs = pairs(on, vertex, join) if on.swap_pairs and (k, pick) == (2, "first") else None
+    link_pairs = (
+        pairs(on, vertex, join) if on.warp_shuffle_xor and (k, pick) == (2, "first") else None
+    )
 
     def link(work: Any) -> None:
         given = *work.rows, *work.trees, work.notes[1]
@@ -140,9 +142,9 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     Thread 2t reads the first entry of its own row and of its neighbour's, thread 2t + 1 the second
     ones; then each gives the other what it needs. Runs for whole warps, beyond n too.
     """
-    swap, entries = on.swap_pairs, entries_of(on)
+    swap, entries = on.warp_shuffle_xor, entries_of(on)
 
-    @on.each
+    @on.elementwise
     def link_pairs(i, n, offsets, indices, parent, extra, chosen, stray):
         odd, none, first = i & ONE, np.int64(-1), np.uint64(0)
         mine = theirs = none
@@ -181,7 +183,7 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
     """
     entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
 
-    @on.each
+    @on.elementwise
     def hook_first(v, offsets, indices, parent, extra, chosen):
         e, last = entries(offsets, indices, v)
         w = np.uint64(indices[e]) if e < last else v
@@ -189,7 +191,7 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
             parent[v] = vertex(w)
             note(chosen, v, e)
 
-    @on.each
+    @on.elementwise
     def link_roots(v, most, offsets, indices, parent, extra, chosen, stray):
         e, last = entries(offsets, indices, v)
         last = min(e + np.uint64(most), last)
@@ -209,9 +211,9 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
 
 def every_row(on: Any, vertex: type, finish: Any) -> Any:
     """Link the edges of ``count[0]`` listed rows; a group's threads take entries of one in turn."""
-    group, entries = np.uint64(on.group), entries_of(on)
+    group, entries = np.uint64(on.threads_per_row), entries_of(on)
 
-    @on.sweep
+    @on.grid_stride
     def every_row(i, n, step, count, listed, stray, offsets, indices, *trees_and_notes):
         while i < np.uint64(count[0]) * group:
             v = np.uint64(listed[i // group])
@@ -231,14 +233,14 @@ def every_row(on: Any, vertex: type, finish: Any) -> Any:
 
 def most_in_a_row(on: Any) -> Any:
     """The entries of a short row: any number, where no thread waits for its neighbours."""
-    return np.uint64(SHORT if on.group > 1 else 1 << 62)
+    return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
 
 def short_rows(on: Any, wide: type, one: Any) -> Any:
     """Link the entries of a row, or if they are many, raise a flag; ``once``: those to smaller."""
     short, entries = most_in_a_row(on), entries_of(on)
 
-    @on.each
+    @on.elementwise
     def short_rows(v, once, many, offsets, indices, *trees):
         e, last = entries(offsets, indices, v)
         if last - e > short:
@@ -256,7 +258,7 @@ def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
     """Link the entries of those rows by a thread each, if there are such rows."""
     short, entries = most_in_a_row(on), entries_of(on)
 
-    @on.sweep
+    @on.grid_stride
     def long_rows(first, n, step, once, many, offsets, indices, low, count, *trees):
         e = first
         while e < n and many[0] != 0:
@@ -277,7 +279,7 @@ def first_roots(on: Any) -> Any:
     """
     entries = entries_of(on)
 
-    @on.each
+    @on.elementwise
     def first_roots(i, n, offsets, indices, roots):
         v, down = ((i * SPREAD) & LOW_WORD) % np.uint64(n), True
         while down:

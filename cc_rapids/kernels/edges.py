@@ -72,7 +72,7 @@ def rows(on: Any) -> Any:
     """The row of each entry of an adjacency list."""
     row = row_of(on)
 
-    @on.each
+    @on.elementwise
     def rows(e, n, offsets, out):
         out[e] = row(offsets, n, e)
 
@@ -92,7 +92,7 @@ def listed(on: Any, wide: type) -> Any:
 
 def listed_once(on: Any, wide: type) -> Any:
     """As ``listed``, for a pass whose caches had better keep other things."""
-    once = on.once
+    once = on.load_streaming
 
     @on.device
     def ends(e, src, dst, low, n):
@@ -247,7 +247,7 @@ def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
     ``place`` says which is the i-th, ``ahead`` asks for the parents of one that comes soon.
     """
 
-    @on.each
+    @on.elementwise
     def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
         ahead(i, src, dst, low, parent)
         e = place(i)
@@ -261,7 +261,7 @@ def mark_rows(on: Any, vertex: type) -> Any:
     """The set of the vertices whose row is not empty."""
     mark = primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def mark_rows(v, offsets, seen):
         if offsets[v] != offsets[v + ONE]:
             mark(seen, vertex(v))

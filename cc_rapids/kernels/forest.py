@@ -26,7 +26,7 @@ THREE = np.uint64(3)
 def start(on: Any, vertex: type) -> Any:
     """Every vertex is a tree of its own."""
 
-    @on.sweep
+    @on.grid_stride
     def start(v, n, step, parent):
         while v < n:
             parent[v] = vertex(v)
@@ -76,7 +76,7 @@ def flatten(on: Any, find: Any) -> Any:
     """
     mark = primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def flatten(v, parent, seen):
         p = parent[v]
         r = find(parent, v)
@@ -94,9 +94,9 @@ def complete(on: Any, vertex: type) -> Any:
     ``octets`` are the words of ``seen`` byte by byte. A thread owns whole bytes, so that no bit is
     lost without atomic operations, and reads the parents of a byte as one sector of memory.
     """
-    all_add = on.all_add
+    all_add = on.block_reduce_add
 
-    @on.sweep
+    @on.grid_stride
     def complete(b, count, step, n, parent, octets, totals):
         occur, roots = np.int64(0), np.int64(0)
         while b < count:
@@ -122,7 +122,7 @@ def least_of_trees(on: Any, vertex: type) -> Any:
     """lowest[r] = the least vertex of root r, of a flat forest whose roots are any of theirs."""
     low = lessen(on)
 
-    @on.each
+    @on.elementwise
     def least_of_trees(v, parent, lowest):
         low(lowest, parent[v], vertex(v))
 
@@ -133,7 +133,7 @@ def reroot(on: Any) -> Any:
     """Point every vertex at the least one of its tree instead of the root, and note those."""
     mark = primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def reroot(v, lowest, parent, seen):
         r = lowest[parent[v]]
         if r != v:
@@ -147,7 +147,7 @@ def lower(on: Any, vertex: type) -> Any:
     """least[r] = the lowest place of r in the list of roots."""
     low = lessen(on)
 
-    @on.each
+    @on.elementwise
     def lower(k, roots, least):
         low(least, roots[k], vertex(k))
 
@@ -157,7 +157,7 @@ def lower(on: Any, vertex: type) -> Any:
 def hang(on: Any, vertex: type) -> Any:
     """A flat forest over places: each hangs from the lowest one that has its root."""
 
-    @on.each
+    @on.elementwise
     def hang(k, roots, least, parent):
         parent[k] = vertex(least[roots[k]])
 

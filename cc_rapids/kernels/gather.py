@@ -18,7 +18,7 @@ def mark_roots(on: Any, vertex: type) -> Any:
     """The set of the roots of all vertices that occur."""
     has, mark = primitives.has(on), primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def mark_roots(v, parent, seen, roots):
         if parent[v] == v and has(seen, vertex(v)):
             mark(roots, vertex(v))
@@ -54,9 +54,9 @@ def gather(on: Any, label: Any) -> Any:
     it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for
     which there is no room are left out.
     """
-    ones, lanes = primitives.count(on), np.uint64(on.lanes)
+    ones, lanes = primitives.count(on), np.uint64(on.warp_size)
 
-    @on.each
+    @on.elementwise
     def gather(i, n, parent, seen, before, low, roots, before_roots, ids, labels):
         b = i // lanes
         v, last = b * SPAN + i % lanes, min((b + NEXT) * SPAN, np.uint64(n))

@@ -33,7 +33,7 @@ def probe(on: Any, find: Any) -> Any:
     """The roots of some vertices."""
     vertex = probed(on)
 
-    @on.each
+    @on.elementwise
     def probe(i, n, parent, roots):
         roots[i] = find(parent, vertex(i, n))
 
@@ -48,7 +48,7 @@ def mark_frequent(on: Any) -> Any:
     """
     vertex, mark = probed(on), primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def mark_frequent(i, n, parent, seen):
         v = vertex(i, n)
         p, r, steps = v, parent[v], DEEP
@@ -62,9 +62,9 @@ def mark_frequent(on: Any) -> Any:
 
 def most_frequent(on: Any) -> Any:
     """Of some roots the one that stands there most often."""
-    high = on.max
+    high = on.atomic_max
 
-    @on.each
+    @on.elementwise
     def most_frequent(i, roots, best):
         r, count, j, last = roots[i], np.int64(0), np.uint64(0), np.uint64(roots.size)
         while j < last:
@@ -82,9 +82,9 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
     A vertex that another thread has not flattened yet still leads to the same root. Those that have
     another root than themselves are counted: they occur, whatever else is linked.
     """
-    giant, all_add = giant_of(on, vertex), on.all_add
+    giant, all_add = giant_of(on, vertex), on.block_reduce_add
 
-    @on.sweep
+    @on.grid_stride
     def mark_inside(b, count, step, n, parent, best, linked, octets):
         found = np.int64(0)
         while b < count:
@@ -110,9 +110,9 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
 
 def count_linked(on: Any) -> Any:
     """Count the vertices that have a parent: they occur, whatever else is linked."""
-    all_add = on.all_add
+    all_add = on.block_reduce_add
 
-    @on.sweep
+    @on.grid_stride
     def count_linked(v, n, step, parent, linked):
         found = np.int64(0)
         while v < n:
@@ -126,9 +126,9 @@ def count_linked(on: Any) -> Any:
 
 def members(on: Any, vertex: type) -> Any:
     """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
-    has, add = primitives.has(on), on.add
+    has, add = primitives.has(on), on.atomic_add
 
-    @on.each
+    @on.elementwise
     def members(v, offsets, inside, count, listed):
         if not has(inside, vertex(v)) and offsets[v] != offsets[v + NEXT]:
             listed[np.uint64(add(count, 0, 1))] = v

@@ -14,7 +14,7 @@ def mark_ids(on: Any, vertex: type) -> Any:
     """Note the vertices that a column of the caller's names, or that it names others."""
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def mark_ids(i, column, low, n, seen, stray):
         v = at(column, i, low)
         if v < np.uint64(n):
@@ -29,7 +29,7 @@ def mark_range(on: Any, vertex: type) -> Any:
     """Note the vertices first, first + step, first + 2 step, ..."""
     mark = primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def mark_range(i, first, step, seen):
         mark(seen, vertex(first + np.int64(i) * step))
 
@@ -42,7 +42,7 @@ def number_ranks(on: Any, vertex: type) -> Any:
     """
     at, has, rank = distance(on, np.uint64), primitives.has(on), primitives.rank(on)
 
-    @on.each
+    @on.elementwise
     def number_ranks(i, column, low, size, n, words, before, out):
         d, found = at(column, i, low), np.uint64(n)
         if d < np.uint64(size) and has(words, vertex(d)):
@@ -57,7 +57,7 @@ def members(on: Any) -> Any:
     shift, word_bits, one = np.uint64(5), np.uint32(primitives.WORD), np.uint32(1)
     rank = primitives.rank(on)
 
-    @on.each
+    @on.elementwise
     def members(w, words, before, low, ids):
         word, v, b = words[w], w << shift, np.uint32(0)
         if word != 0:

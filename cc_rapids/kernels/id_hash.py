@@ -55,9 +55,9 @@ def estimate(on: Any) -> Any:
 
     Most runs are told to be no longer by one look at as many bits as the register says.
     """
-    hashed, high = mix(on), on.max
+    hashed, high = mix(on), on.atomic_max
 
-    @on.each
+    @on.elementwise
     def estimate(i, column, registers):
         h = hashed(np.uint64(np.int64(column[i])))
         register, tail, zeros = h & LAST_REGISTER, h >> REGISTER_BITS, np.uint32(1)
@@ -104,7 +104,7 @@ def insert(on: Any) -> Any:
     A slot once seen with a key keeps it, so a stale read shows EMPTY at worst, and the swap then
     tells what is there. Ends with a slot, or when PROBES slots are passed: the table is full.
     """
-    begin, cas = home(on), on.cas
+    begin, cas = home(on), on.atomic_cas
 
     @on.device
     def insert(keys, full, key):
@@ -133,7 +133,7 @@ def number_slots(on: Any) -> Any:
     """The vertex of each row: the slot of its id."""
     slot, ahead = insert(on), look_ahead(on)
 
-    @on.each
+    @on.elementwise
     def number_slots(i, column, keys, full, out):
         ahead(i, column, keys, np.uint64(keys.size) - ONE)
         out[i] = slot(keys, full, np.uint64(np.int64(column[i])))
@@ -145,7 +145,7 @@ def take_slots(on: Any) -> Any:
     """A slot for each id of a column."""
     slot, ahead = insert(on), look_ahead(on)
 
-    @on.each
+    @on.elementwise
     def take_slots(i, column, keys, full):
         ahead(i, column, keys, np.uint64(keys.size) - ONE)
         slot(keys, full, np.uint64(np.int64(column[i])))
@@ -157,7 +157,7 @@ def mark_taken(on: Any, vertex: type) -> Any:
     """The set of the slots that hold an id."""
     mark = primitives.mark(on)
 
-    @on.each
+    @on.elementwise
     def mark_taken(s, keys, seen):
         if keys[s] != EMPTY:
             mark(seen, vertex(s))

@@ -57,9 +57,13 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
     found = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least of
     something, so that all bits set is where they begin. ``place`` is which row the i-th is.
     """
-    all_min, bias, bounds_of_share = on.all_min, np.uint64(sign), bounds_of(on, wide, place)
+    all_min, bias, bounds_of_share = (
+        on.block_reduce_min,
+        np.uint64(sign),
+        bounds_of(on, wide, place),
+    )
 
-    @on.sweep
+    @on.grid_stride
     def span(first, n, step, left, right, found):
         low, high = bounds_of_share(first, n, step, left, right)
         all_min(found, FIRST, np.uint64(low) ^ bias)
@@ -74,10 +78,10 @@ def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
 
     ends = [low ^ sign, ~(high ^ sign)], see ``span``; the counts are added to what stands there.
     """
-    all_min, all_add, bias = on.all_min, on.all_add, np.uint64(sign)
+    all_min, all_add, bias = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
     bounds_of_share, near_of_share = bounds_of(on, wide, place), near_of(on, wide)
 
-    @on.sweep
+    @on.grid_stride
     def glance(first, n, step, looks, m, apart, src, dst, ends, counts):
         near, falls = near_of_share(first, looks, step, m, apart, src, dst)
         low, high = bounds_of_share(first, n, step, src, dst)
@@ -91,9 +95,9 @@ def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 def nearby(on: Any, wide: type) -> Any:
     """Of some rows of a list how many are near, and how many fall."""
-    all_add, near_of_share = on.all_add, near_of(on, wide)
+    all_add, near_of_share = on.block_reduce_add, near_of(on, wide)
 
-    @on.sweep
+    @on.grid_stride
     def nearby(first, n, step, m, apart, src, dst, counts):
         near, falls = near_of_share(first, n, step, m, apart, src, dst)
         all_add(counts, FIRST, near)
@@ -106,9 +110,9 @@ def first_wrong_offset(on: Any) -> Any:
     """found[0] = the first place of an offset that an adjacency list of m entries cannot have
     there: they begin at 0, never fall, and end at m.
     """
-    all_min = on.all_min
+    all_min = on.block_reduce_min
 
-    @on.sweep
+    @on.grid_stride
     def first_wrong_offset(i, size, step, m, offsets, found):
         wrong, entries = NOWHERE, np.uint64(m)
         while i < size:

@@ -35,7 +35,7 @@ def simple(on: Any) -> Any:
 @choice("compress", "two-try-split", paper="FindTwoTrySplit, Jayanti et al. 2019")
 def two_try_split(on: Any) -> Any:
     """Try twice to point each vertex of the path at its grandparent."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def find(words, v):
@@ -57,7 +57,7 @@ def two_try_split(on: Any) -> Any:
 def pack(on: Any) -> Any:
     """The words of a forest whose roots all have rank 0."""
 
-    @on.each
+    @on.elementwise
     def pack(v, parent, words):
         words[v] = np.uint64(parent[v])
 
@@ -67,7 +67,7 @@ def pack(on: Any) -> Any:
 def unpack(on: Any, vertex: type) -> Any:
     """The parents out of the words; roots are any vertices of their trees from now on."""
 
-    @on.each
+    @on.elementwise
     def unpack(v, words, parent):
         parent[v] = vertex(words[v] & LOW)
 
@@ -99,7 +99,7 @@ def jtb(on: Any, vertex: type, find: Any) -> Any:
     Roots are read by a swap that changes nothing, so that no stale word keeps a loop going; it
     ends because a failed swap is another thread's hook or rise, and those are few.
     """
-    cas, none, below = on.cas, none_of(vertex), ordered(on)
+    cas, none, below = on.atomic_cas, none_of(vertex), ordered(on)
 
     @on.device
     def link(parent, words, u, v):

@@ -71,7 +71,7 @@ def link_share(on: Any, ends: Any, one: Any) -> Any:
 
 def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
     """Note the roots that most vertices share, and flatten the vertices of one thread."""
-    everyone, some = on.everyone, np.uint64(probes)
+    everyone, some = on.grid_sync, np.uint64(probes)
 
     @on.device
     def flatten_share(t, n, step, parent, seen, bounds):
@@ -89,7 +89,7 @@ def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any
 
 def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
     """Rank the set of the vertices: the first block of threads sums what all have counted."""
-    everyone, width, block = on.everyone, np.uint64(on.width), np.uint64(primitives.BLOCK)
+    everyone, width, block = on.grid_sync, np.uint64(on.max_block_size), np.uint64(primitives.BLOCK)
 
     @on.device
     def rank(t, words, step, seen, before, sums, bounds):
@@ -107,7 +107,7 @@ def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
 
 def list_share(on: Any, gather: Any) -> Any:
     """Write the rows of the answer that are those of one thread."""
-    lanes = np.uint64(on.lanes)
+    lanes = np.uint64(on.warp_size)
 
     @on.device
     def list_share(t, n, step, low, parent, seen, before, ids, labels):
@@ -127,9 +127,9 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
     ``phases`` are measure, lay, link_share, flatten_share, complete, rank and list_share.
     """
     measure, lay, link, flatten, complete, rank, rows = phases
-    everyone, bias = on.everyone, np.uint64(sign)
+    everyone, bias = on.grid_sync, np.uint64(sign)
 
-    @on.grid
+    @on.cooperative
     def solve(
         t,
         m,

@@ -25,7 +25,7 @@ def has(on: Any) -> Any:
 
 def mark(on: Any) -> Any:
     """Put v into the set."""
-    test, bit_or = has(on), on.bit_or
+    test, bit_or = has(on), on.atomic_or
 
     @on.device
     def mark(bits, v):
@@ -74,7 +74,7 @@ def none_of(vertex: type) -> Any:
 
 def lessen(on: Any) -> Any:
     """Lower a word to a value; a stale read of it costs one more atomic operation."""
-    low = on.min
+    low = on.atomic_min
 
     @on.device
     def lessen(values, i, value):

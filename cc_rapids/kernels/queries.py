@@ -21,7 +21,7 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
     that never holds, which reads past caches and writes nothing. A root that was hooked meanwhile
     is climbed from, and each is hooked once: so the loop ends.
     """
-    cas, none = on.cas, none_of(word)
+    cas, none = on.atomic_cas, none_of(word)
 
     @on.device
     def same(trees, u, v):
@@ -39,7 +39,7 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
 def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) -> Any:
     """Find both ends of a query, and link those of an insertion, all at the same time."""
 
-    @on.each
+    @on.elementwise
     def mixed(e, src, dst, n, parent, extra, trees, queries, answers):
         u, v = ends(e, src, dst, 0, n)
         if max(u, v) >= n:
@@ -55,7 +55,7 @@ def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) ->
 def ask(on: Any, vertex: type, find: Any) -> Any:
     """Whether the two ends of each row are in one tree; nothing is linked meanwhile."""
 
-    @on.each
+    @on.elementwise
     def ask(i, src, dst, parent, answers):
         answers[i] = find(parent, vertex(src[i])) == find(parent, vertex(dst[i]))
 

@@ -16,7 +16,7 @@ from .spec import choice
 @choice("compress", "halve-one", paper="HalveAtomicOne, Hong et al. 2020, Algorithm 9")
 def halve_one(on: Any) -> Any:
     """Point the vertex at its grandparent, and go on from there."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def step(parent, u, p, q):
@@ -31,7 +31,7 @@ def halve_one(on: Any) -> Any:
 @choice("compress", "split-one", paper="SplitAtomicOne, Hong et al. 2020, Algorithm 9")
 def split_one(on: Any) -> Any:
     """Point the vertex at its grandparent, and go on from its parent."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def step(parent, u, p, q):
@@ -51,7 +51,7 @@ def splice(on: Any) -> Any:
     union, and does not end without. Until then queries, and the edges of a spanning forest, may
     rely on a union that is still owed: so the two wait for the end of a phase, or are refused.
     """
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def step(parent, u, p, q):
@@ -77,7 +77,7 @@ PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER
 )
 def rem_cas(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
     """Hook a root under the other path's parent by compare-and-swap, else take a step."""
-    cas, none = on.cas, none_of(vertex)
+    cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
     def link(parent, extra, u, v):
@@ -107,7 +107,7 @@ def locked_hook(on: Any) -> Any:
     threads of its warp go round without it. What the lock guards is read behind a fence, and is
     then no stale value.
     """
-    cas, fence = on.cas, on.fence
+    cas, fence = on.atomic_cas, on.memory_fence
 
     @on.device
     def hook(parent, locks, a, q):

@@ -70,7 +70,7 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
 def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any) -> Any:
     """Link the edges that the sample has left, except those inside the giant."""
 
-    @on.each
+    @on.elementwise
     def every_other_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside):
         e = place(i)
         u, v = ends(e, src, dst, low, n)
@@ -95,9 +95,9 @@ def renamed(on: Any, vertex: type) -> Any:
 
 def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
     """Copy the ends of each edge; after a sample, of those alone that are not inside the giant."""
-    name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.add
+    name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
-    @on.each
+    @on.elementwise
     def keep_edge(i, src, dst, low, n, seen, stray, best, inside, count, us, vs, es):
         u, v = ends(i, src, dst, low, n)
         if max(u, v) >= wide(n):

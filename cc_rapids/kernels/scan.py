@@ -22,7 +22,7 @@ def count_blocks(on: Any) -> Any:
     """before[b + 1] = the members of the set in block b of its words."""
     ones = primitives.count(on)
 
-    @on.each
+    @on.elementwise
     def count_blocks(b, words, seen, before):
         w = b * np.uint64(primitives.BLOCK)
         last = min(w + np.uint64(primitives.BLOCK), np.uint64(words))
@@ -40,7 +40,7 @@ def count_blocks(on: Any) -> Any:
 def sum_runs(on: Any) -> Any:
     """Running sums inside each run of ``length`` values, and the sum of each run."""
 
-    @on.each
+    @on.elementwise
     def sum_runs(r, length, size, values, sums):
         i = r * np.uint64(length)
         last = min(i + np.uint64(length), np.uint64(size))
@@ -58,7 +58,7 @@ def sum_runs(on: Any) -> Any:
 def add_runs(on: Any) -> Any:
     """Add to each run what came before it: ``sums`` are running sums of the runs by now."""
 
-    @on.each
+    @on.elementwise
     def add_runs(i, length, sums, values):
         r = i // np.uint64(length)
         if r > 0:
@@ -72,9 +72,9 @@ def sum_all(on: Any) -> Any:
 
     ``sums`` are a word a thread; in each round a thread adds those of twice as many before it.
     """
-    barrier = on.barrier
+    barrier = on.block_sync
 
-    @on.block
+    @on.single_block
     def sum_all(t, size, step, values, sums):
         share = (size + step - NEXT) // step
         first, last, distance = t * share, min((t + NEXT) * share, size), NEXT

@@ -121,7 +121,7 @@ def two_edges(on: Any, ends: Any, place: Any) -> Any:
     """The ends of two edges a lane, side by side. A group that would go beyond the last edge moves
     back: edges that are looked at twice are linked once.
     """
-    lanes = np.uint64(on.lanes)
+    lanes = np.uint64(on.warp_size)
 
     @on.device
     def two(i, lane, last, src, dst, low, n):
@@ -152,10 +152,10 @@ def filter_edges(on: Any, words: int, place: Any, read: Any, look: Any, leave: A
 
     The next two edges of a lane are on their way while it looks at two.
     """
-    lanes, each, barrier = WORD(on.lanes), np.uint64(ROOM), on.barrier
+    lanes, each, barrier = WORD(on.warp_size), np.uint64(ROOM), on.block_sync
     fold_for, load, wait, together = fold_of(on), share(on), enter(on), leave_together(on, leave)
 
-    @on.tile(words)
+    @on.block_kernel(words)
     def filter_edges(
         k, t, step, near, tiles, m, held, src, dst, low, n, seen, stray, inside, best, queues, *to
     ):
@@ -212,7 +212,7 @@ def words_for(largest: Any) -> int:
 
 def enter(on: Any) -> Any:
     """Put an edge at the end of a queue unless it is left out; returns how many wait then."""
-    count, beside = on.count, np.uint64(ROOM * on.lanes)
+    count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
 
     @on.device
     def enter(out, u, v, queues, queue, waiting):
@@ -227,7 +227,7 @@ def enter(on: Any) -> Any:
 
 def leave(on: Any, vertex: type, finish: Any) -> Any:
     """Link an edge of a queue; no spanning forest is noted, so that its number makes none."""
-    beside = np.uint64(ROOM * on.lanes)
+    beside = np.uint64(ROOM * on.warp_size)
 
     @on.device
     def leave(queues, at, *trees_and_notes):
@@ -239,7 +239,7 @@ def leave(on: Any, vertex: type, finish: Any) -> Any:
 
 def leave_together(on: Any, leave: Any) -> Any:
     """Link edges of a queue as long as there is one for each lane; returns how many still wait."""
-    lanes, meet = WORD(on.lanes), on.meet
+    lanes, meet = WORD(on.warp_size), on.warp_sync
 
     @on.device
     def leave_together(queues, queue, waiting, lane, *trees_and_notes):

@@ -28,7 +28,7 @@ PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
 def note_wrong_places(on: Any) -> Any:
     """Note whether any string ends before it begins, or beyond the bytes of all."""
 
-    @on.each
+    @on.elementwise
     def note_wrong_places(i, chars, words, offsets, wrong):
         end = np.uint64(offsets[i + ONE])
         if np.uint64(offsets[i]) > end or end > np.uint64(chars.size):
@@ -74,7 +74,7 @@ def hash_rows(on: Any) -> Any:
     """
     read, mixed, place = some(on), mix(on), entries_of(on)
 
-    @on.each
+    @on.elementwise
     def hash_rows(i, chars, words, offsets, seed, hashes):
         at, end = place(offsets, chars, i)
         h = mixed(np.uint64(seed) ^ (end - at))
@@ -114,7 +114,7 @@ def compare(on: Any) -> Any:
     """
     same, place = common(on), entries_of(on)
 
-    @on.each
+    @on.elementwise
     def compare(i, chars, words, offsets, slots, least, differ):
         j = np.uint64(least[slots[i]])
         if j != i:
@@ -135,7 +135,7 @@ def deepen(on: Any) -> Any:
     """
     shared, lessen_word, place = common(on), lessen(on), entries_of(on)
 
-    @on.each
+    @on.elementwise
     def deepen(run, chars, words, offsets, rows, group, first, depth, deeper):
         k = run * RUN
         end, g, least = min(k + RUN, np.uint64(rows.size)), group[k], ALL
@@ -163,7 +163,7 @@ def pieces(on: Any) -> Any:
     """
     read, place = some(on), entries_of(on)
 
-    @on.each
+    @on.elementwise
     def pieces(k, chars, words, offsets, rows, group, depth, out):
         at, end = place(offsets, chars, np.uint64(rows[k]))
         known, found = depth[group[k]], ZERO

@@ -20,7 +20,7 @@ from .spec import choice
 @choice("link", "async", finds=FINDS, takes=("find",), paper="Hong et al. 2020, Algorithm 10")
 def asynchronous(on: Any, vertex: type, find: Any) -> Any:
     """Hook the larger root under the smaller by one compare-and-swap; the loser climbs on."""
-    cas, none = on.cas, none_of(vertex)
+    cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
     def link(parent, extra, u, v):
@@ -43,7 +43,7 @@ def early(on: Any, vertex: type, tidy: Any) -> Any:
 
     On the way each vertex is pointed at its grandparent; after that both paths are compressed.
     """
-    cas, none = on.cas, none_of(vertex)
+    cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
     def link(parent, extra, u, v):
@@ -83,7 +83,7 @@ def hooks(on: Any, vertex: type, find: Any) -> Any:
     hooks[v] is NONE until v is hooked, and then what it was hooked to. The paper's loser waits
     until the winner's store is seen; here it climbs on from the hook, which it has just read.
     """
-    cas, none = on.cas, none_of(vertex)
+    cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
     def link(parent, hooks, u, v):
@@ -104,7 +104,7 @@ def hooks(on: Any, vertex: type, find: Any) -> Any:
 @choice("link", "ecl", paper="Jaiganesh and Burtscher 2018, compute; Hong et al. 2020, 4.3")
 def ecl(on: Any, vertex: type) -> Any:
     """As async, but the paths are halved once, and a loser goes on from what it saw."""
-    cas, find, none = on.cas, halve(on), none_of(vertex)
+    cas, find, none = on.atomic_cas, halve(on), none_of(vertex)
 
     @on.device
     def link(parent, extra, u, v):
@@ -124,7 +124,7 @@ def ecl(on: Any, vertex: type) -> Any:
 @choice("link", "afforest", paper="Sutton et al. 2018, link; Hong et al. 2020, 4.3")
 def afforest(on: Any, vertex: type) -> Any:
     """Compare parents, try to hook the larger one, and step up both paths without finds."""
-    cas, none = on.cas, none_of(vertex)
+    cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
     def link(parent, extra, u, v):

@@ -16,47 +16,47 @@ def checked():
     return threads.Threads(checked=True)
 
 
-ATOMIC = ("add", "min", "max", "bit_or")
+ATOMIC = ("atomic_add", "atomic_min", "atomic_max", "atomic_or")
 
 
 def outside(on, how):
     """A kernel that leaves an array in one way."""
-    swap, once = on.cas, on.once
-    operation = getattr(on, how, on.add)
+    swap, once = on.atomic_cas, on.load_streaming
+    operation = getattr(on, how, on.atomic_add)
 
     if how == "cas":
 
-        @on.each
+        @on.elementwise
         def leave(i, array):
             swap(array, i + np.uint64(3), np.uint32(0), np.uint32(1))
 
     elif how in ATOMIC:
 
-        @on.each
+        @on.elementwise
         def leave(i, array):
             operation(array, i + np.uint64(3), np.uint32(1))
 
     elif how == "once":
 
-        @on.each
+        @on.elementwise
         def leave(i, array):
             array[0] = once(array, i + np.uint64(3))
 
     elif how == "read":
 
-        @on.each
+        @on.elementwise
         def leave(i, array):
             array[0] = array[i + np.uint64(3)]
 
     elif how == "write":
 
-        @on.each
+        @on.elementwise
         def leave(i, array):
             array[i + np.uint64(3)] = 1
 
     else:
 
-        @on.each
+        @on.elementwise
         def leave(i, array):
             array[np.int64(i) - 5] = 1
 
@@ -78,7 +78,7 @@ def test_the_environment_says_whether_accesses_are_checked(monkeypatch, own_stor
     def compiled(value):
         monkeypatch.setenv(threads.CHECK, value)
         on = threads.Threads()
-        touch = outside(on, "add")
+        touch = outside(on, "atomic_add")
         touch(1, np.zeros(9, np.uint32))
         return on.checked, {path.name for path in own_store.rglob("*.code")}
 

@@ -14,9 +14,9 @@ WIDTHS = [np.int32, np.uint32, np.int64, np.uint64]
 
 def test_each_runs_once_for_every_index(on):
     def visit(on):
-        add = on.add
+        add = on.atomic_add
 
-        @on.each
+        @on.elementwise
         def visit(i, counts):
             add(counts, i, 1)
 
@@ -31,9 +31,9 @@ def test_each_runs_once_for_every_index(on):
 
 def test_sweep_shares_all_indices_between_threads(on):
     def visit(on):
-        add, all_add = on.add, on.all_add
+        add, all_add = on.atomic_add, on.block_reduce_add
 
-        @on.sweep
+        @on.grid_stride
         def visit(first, n, step, counts, total):
             mine = np.int64(0)
             i = first
@@ -59,10 +59,10 @@ def test_the_threads_of_a_tile_share_memory_and_wait_for_each_other(on):
     size = 100
 
     def ring(on):
-        add, barrier = on.add, on.barrier
+        add, barrier = on.atomic_add, on.block_sync
         most, none = np.uint64(size), np.uint64(0)
 
-        @on.tile(size)
+        @on.block_kernel(size)
         def ring(k, t, step, near, counts, sums):
             i = t
             while i < most:
@@ -92,13 +92,18 @@ def test_the_threads_of_a_tile_share_memory_and_wait_for_each_other(on):
 @pytest.mark.parametrize("dtype", WIDTHS)
 @pytest.mark.parametrize(
     ("name", "old", "value", "new"),
-    [("add", 5, 3, 8), ("min", 5, 3, 3), ("max", 5, 9, 9), ("bit_or", 5, 2, 7)],
+    [
+        ("atomic_add", 5, 3, 8),
+        ("atomic_min", 5, 3, 3),
+        ("atomic_max", 5, 9, 9),
+        ("atomic_or", 5, 2, 7),
+    ],
 )
 def test_atomics_return_the_old_value_and_store_the_new(on, name, dtype, old, value, new):
     def once(on):
         operation = getattr(on, name)
 
-        @on.each
+        @on.elementwise
         def once(i, array, seen):
             seen[i] = operation(array, i, dtype(value))
 
@@ -116,7 +121,7 @@ def test_asking_ahead_touches_nothing_and_may_name_no_element(on, dtype):
     def look(on):
         ahead = edges.look_ahead(on, np.uint64, edges.every(on))
 
-        @on.each
+        @on.elementwise
         def look(i, src, dst, parent):
             ahead(i, src, dst, -1, parent)
 
@@ -131,9 +136,9 @@ def test_asking_ahead_touches_nothing_and_may_name_no_element(on, dtype):
 @pytest.mark.parametrize("dtype", WIDTHS)
 def test_compare_and_swap(on, dtype):
     def swap(on):
-        cas = on.cas
+        cas = on.atomic_cas
 
-        @on.each
+        @on.elementwise
         def swap(i, array, seen):
             seen[i] = cas(array, i, dtype(7), dtype(1))
 
@@ -147,9 +152,9 @@ def test_compare_and_swap(on, dtype):
 
 def test_min_and_max_know_signs(on):
     def extremes(on):
-        low, high = on.all_min, on.all_max
+        low, high = on.block_reduce_min, on.block_reduce_max
 
-        @on.sweep
+        @on.grid_stride
         def extremes(first, n, step, column, bounds):
             value = column[min(first, n - np.uint64(1))]
             low(bounds, 0, value)
@@ -171,7 +176,7 @@ def test_min_and_max_know_signs(on):
 
 def test_integers_are_passed_with_their_sign(on):
     def store(on):
-        @on.each
+        @on.elementwise
         def store(i, value, out):
             out[i] = value
 
@@ -185,7 +190,7 @@ def test_integers_are_passed_with_their_sign(on):
 
 def test_strided_and_read_only_arrays_are_read_in_place(on):
     def copy(on):
-        @on.each
+        @on.elementwise
         def copy(i, column, out):
             out[i] = column[i]
 
@@ -200,7 +205,7 @@ def test_strided_and_read_only_arrays_are_read_in_place(on):
 
 def test_kernels_see_what_earlier_ones_wrote(on):
     def step(on):
-        @on.each
+        @on.elementwise
         def step(i, old, new):
             new[i] = old[i] + 1
 
@@ -230,9 +235,9 @@ def test_contended_links_lose_no_hook(on, union):
     none = primitives.none_of(vertex)
 
     def hook(on):
-        add = on.add
+        add = on.atomic_add
 
-        @on.each
+        @on.elementwise
         def hook(i, parent, extra, hooks):
             if link(parent, extra, vertex(i), vertex(0)) != none:
                 add(hooks, 0, 1)
@@ -262,7 +267,7 @@ def test_bits_rank_members(on):
     def ask(on):
         has, rank = primitives.has(on), primitives.rank(on)
 
-        @on.each
+        @on.elementwise
         def ask(i, words, before, inside, ranks):
             inside[i] = has(words, np.uint32(i))
             ranks[i] = rank(words, before, np.uint32(i))

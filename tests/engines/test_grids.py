@@ -8,9 +8,9 @@ def test_all_threads_of_a_grid_wait_for_each_other(on):
     n, rounds = 300_000 if on.on_device else 50, 9
     word, there, back = on.empty(3, np.uint64), on.empty(n, np.int64), on.empty(n, np.int64)
     on.fill(word, 0xFF)
-    everyone, far, one = on.everyone, np.uint64(104_729), np.uint64(1)
+    everyone, far, one = on.grid_sync, np.uint64(104_729), np.uint64(1)
 
-    @on.grid
+    @on.cooperative
     def pass_on(t, n, step, word, there, back):
         i, k = t, np.uint64(0)
         while i < n:

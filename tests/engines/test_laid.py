@@ -11,7 +11,7 @@ def test_pieces_laid_for_a_launch_are_the_arrays_of_the_same_pieces(on):
     whole = on.fill(on.empty(size, np.uint8), 0)
     there = on.asarray(np.arange(5, dtype=np.int32))
 
-    @on.each
+    @on.elementwise
     def note(i, more, first, none, second, there):
         first[i] = np.int64(there[i]) - more
         second[i + np.uint64(2)] = i + np.uint64(none.size)
@@ -28,7 +28,7 @@ def test_pieces_laid_for_a_launch_are_the_arrays_of_the_same_pieces(on):
 def test_a_layout_serves_every_allocation(on):
     layout = Layout(side_by_side(((3, np.int64), (3, np.int64)))[1])
 
-    @on.each
+    @on.elementwise
     def number(i, left, right):
         left[i], right[i] = i, -np.int64(i)
 

@@ -16,7 +16,7 @@ THREADS = backends.get("threads")
 
 
 def constant_kernel(value):
-    @THREADS.each
+    @THREADS.elementwise
     def store_value(i, out):
         out[i] = value
 
@@ -30,7 +30,7 @@ def nested_kernel(value):
     def inner(x):
         return x + inner_value
 
-    @THREADS.each
+    @THREADS.elementwise
     def outer(i, out):
         out[i] = inner(out[i])
 
@@ -150,10 +150,10 @@ ALIKE = """
 import itertools, sys
 import numpy as np
 from numba.core import bytecode
-from cc_rapids import engines
+from cc_rapids import backends
 
 bytecode.FunctionIdentity._unique_ids = itertools.repeat(1)  # as if processes had counted alike
-threads = engines.get("threads")
+threads = backends.get("threads")
 
 def kernel(value):
     @threads.device
@@ -161,7 +161,7 @@ def kernel(value):
 STEPS
         return v + value
 
-    @threads.each
+    @threads.elementwise
     def run(i, parent, out):
         a = climb(parent, i)
         out[i] = climb(parent, a - a)

@@ -14,7 +14,7 @@ import cc_rapids
 from cc_rapids.backends import Kernel
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
-from nets.normal_form import digest
+from nets.normal_form import WORDS, digest
 
 
 def jobs() -> dict[str, Any]:
@@ -58,7 +58,8 @@ class _Order(Rehearsal):
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         types = ", ".join(compiler.signature_of(arguments))
-        self.order.append(f"{kernel.shape}[{kernel.near}] {digest(kernel.part)} ({types})")
+        shape = f"{WORDS.get(kernel.shape, kernel.shape)}[{kernel.shared_words}]"
+        self.order.append(f"{shape} {digest(kernel.part)} ({types})")
         super().launch(kernel, n, arguments)
 
 

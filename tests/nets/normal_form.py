@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from cc_rapids.backends.device_function import Atom, Part
+from cc_rapids.tools.words import RENAMED
 
-WORDS: dict[str, str] = {}  # a renamed word of the backend: its new name to its first one
+WORDS = {new: old for old, new in RENAMED.items()}  # words of the backend by their first names
 
 
 @functools.cache

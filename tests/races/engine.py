@@ -171,13 +171,14 @@ def _atomic(operation: str) -> Any:
 class Interleaver:
     """The words to write a kernel in; what they make is the plain function."""
 
-    group, swap_pairs = 1, None
-    device = each = sweep = staticmethod(_itself)
-    cas, add, min, max, bit_or = map(_atomic, ("cas", "add", "min", "max", "bit_or"))
-    all_add, all_min, all_max = map(_atomic, ("add", "min", "max"))
+    threads_per_row, warp_shuffle_xor = 1, None
+    device = elementwise = grid_stride = staticmethod(_itself)
+    atomic_cas, atomic_or = map(_atomic, ("cas", "bit_or"))
+    atomic_add, atomic_min, atomic_max = map(_atomic, ("add", "min", "max"))
+    block_reduce_add, block_reduce_min, block_reduce_max = map(_atomic, ("add", "min", "max"))
 
     @staticmethod
-    def fence() -> None:
+    def memory_fence() -> None:
         """On the tape of the call that is running: a fence has no array that would know it."""
         frame = sys._getframe(1)
         while frame.f_code is not Tape.run.__code__:

@@ -27,7 +27,7 @@ def plain_store(on, find):
 
 def unordered(on, find):
     """Two threads may hook two roots under each other."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def link(parent, extra, u, v):
@@ -44,7 +44,7 @@ def unordered(on, find):
 
 def hook_of_no_root(on, find):
     """Whatever the parent is by now is swapped, and its tree left without the vertex."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def link(parent, extra, u, v):
@@ -64,7 +64,7 @@ def hook_of_no_root(on, find):
 
 def no_retry(on, find):
     """The loser of a race for a root goes home."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def link(parent, extra, u, v):
@@ -80,7 +80,7 @@ def no_retry(on, find):
 
 def told_again(on, find):
     """The loser of a race to the same hook tells it as well."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def link(parent, extra, u, v):
@@ -127,7 +127,7 @@ def wrong_root_told(on, find):
 
 def waits_for_hook(on, find):
     """The loser waits until it sees the hook."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def link(parent, hook, u, v):
@@ -148,7 +148,7 @@ def waits_for_hook(on, find):
 
 def locks(on, find):
     """Right where a read sees all that was written before: a lock does not publish the parent."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def link(parent, lock, u, v):
@@ -171,7 +171,7 @@ def locks(on, find):
 
 def locks_in_any_order(on, find):
     """Each of two threads may hold the lock that the other waits for."""
-    cas = on.cas
+    cas = on.atomic_cas
 
     @on.device
     def link(parent, lock, u, v):

@@ -71,23 +71,23 @@ class Outcomes(Engine):
     """
 
     name, on_device, xp, device_name = "races", False, np, "a model memory"
-    swap_pairs = None
-    fence = staticmethod(Interleaver.fence)
-    bit_or = staticmethod(Interleaver.bit_or)
-    add = all_add = staticmethod(Interleaver.add)
-    min = all_min = staticmethod(Interleaver.min)
-    max = all_max = staticmethod(Interleaver.max)
+    warp_shuffle_xor = None
+    memory_fence = staticmethod(Interleaver.memory_fence)
+    atomic_or = staticmethod(Interleaver.atomic_or)
+    atomic_add = block_reduce_add = staticmethod(Interleaver.atomic_add)
+    atomic_min = block_reduce_min = staticmethod(Interleaver.atomic_min)
+    atomic_max = block_reduce_max = staticmethod(Interleaver.atomic_max)
 
     @staticmethod
-    def cas(array: Any, i: Any, old: Any, new: Any) -> Any:
+    def atomic_cas(array: Any, i: Any, old: Any, new: Any) -> Any:
         if not isinstance(array, np.ndarray):
-            return Interleaver.cas(array, i, old, new)
+            return Interleaver.atomic_cas(array, i, old, new)
         before = array[i]  # memory of a tile
         array[i] = new if before == old else before
         return before
 
     def __init__(self, memory: Memory, threads: int = 2, group: int = 1, waits: bool = False):
-        self.memory, self.threads, self.group, self.waits = memory, threads, group, waits
+        self.memory, self.threads, self.threads_per_row, self.waits = memory, threads, group, waits
         self.known: dict[Any, list[Outcome]] = {}
         self.found, self.runs = Found(), 0
         self.begin(())
@@ -101,27 +101,27 @@ class Outcomes(Engine):
     def device(function: Any) -> Any:
         return function
 
-    def each(self, function: Any) -> Any:
-        return Launched(self, "each", function)
+    def elementwise(self, function: Any) -> Any:
+        return Launched(self, "elementwise", function)
 
-    def sweep(self, function: Any) -> Any:
-        return Launched(self, "sweep", function)
+    def grid_stride(self, function: Any) -> Any:
+        return Launched(self, "grid_stride", function)
 
-    def tile(self, near: int) -> Any:
+    def block_kernel(self, shared_words: int) -> Any:
         """A tile is one thread, with memory of its own: see tests/test_tile_races.py."""
 
         def made(function: Any) -> Any:
             def solve_tile(k: Any, *arguments: Any) -> None:
-                memory = np.full(near, POISON, np.uint32)
+                memory = np.full(shared_words, POISON, np.uint32)
                 function(k, np.uint64(0), np.uint64(1), memory, *arguments)
 
             solve_tile.__signature__ = _without(inspect.signature(function), range(1, 4))
-            return Launched(self, "each", solve_tile)
+            return Launched(self, "elementwise", solve_tile)
 
         return made
 
     @staticmethod
-    def barrier() -> None:
+    def block_sync() -> None:
         """Of one thread."""
 
     def empty(self, n: int, dtype: Any) -> Any:
@@ -193,7 +193,7 @@ class Outcomes(Engine):
 
             run = [passed(name, value) for name, value in given.items()]
             threads = range(min(self.threads, n))
-            if kernel.shape == "sweep":
+            if kernel.shape == "grid_stride":
                 step = np.uint64(len(threads))
                 return [
                     [partial(kernel.function, np.uint64(t), np.uint64(n), step, *run)]
@@ -233,7 +233,7 @@ def every_run(engine: Outcomes, run: Callable[[], str | None]) -> Iterator[str]:
 def _names_of(kernel: Launched, count: int) -> list[str]:
     """What a kernel calls its arguments; those that it passes on unnamed are numbered."""
     *named, last = inspect.signature(kernel.function).parameters.values()
-    names = [parameter.name for parameter in named][3 if kernel.shape == "sweep" else 1 :]
+    names = [parameter.name for parameter in named][3 if kernel.shape == "grid_stride" else 1 :]
     if last.kind is not last.VAR_POSITIONAL:
         return [*names, last.name]
     return names + [f"{last.name} {k}" for k in range(count - len(names))]

@@ -26,7 +26,7 @@ def hook_larger(on: Any, read: Any) -> Any:
     several stores to one root the last one stays, and the other edges hook in a later round.
     """
 
-    @on.each
+    @on.elementwise
     def hook_larger(e, src, dst, low, n, seen, stray, old, parent, changed):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v:
@@ -41,7 +41,7 @@ def hook_larger(on: Any, read: Any) -> Any:
 def note_hooks(on: Any) -> Any:
     """Take the roots that hooked, and those that were hooked to, out of the stars: taken[r] = s."""
 
-    @on.each
+    @on.elementwise
     def note_hooks(v, s, old, parent, taken):
         p = parent[v]
         if old[v] == v and p != v:
@@ -64,7 +64,7 @@ def hook_stars(on: Any, read: Any) -> Any:
         if taken[x] != s:
             parent[x] = parent[y]
 
-    @on.each
+    @on.elementwise
     def hook_stars(e, src, dst, low, n, seen, stray, s, old, parent, taken):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v:
@@ -119,14 +119,14 @@ def hook_once(on: Any, read: Any) -> Any:
     The ends are pointed at the root found (steps 9 and 10, if they are no roots, as is meant): by
     plain stores, over a parent nearer to the root at worst. Both are ancestors of the end for good.
     """
-    climb, cas = naive(on), on.cas
+    climb, cas = naive(on), on.atomic_cas
 
     @on.device
     def write_back(parent, v, r):
         if v != r:
             parent[v] = r
 
-    @on.each
+    @on.elementwise
     def hook_once(e, src, dst, low, n, seen, stray, parent):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u == v:

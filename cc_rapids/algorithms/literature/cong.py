@@ -34,7 +34,7 @@ def graft(on: Any, read: Any, updated: bool) -> Any:
     ``updated`` edges the ends are such roots themselves (Algorithm 2), and nothing else is read.
     """
 
-    @on.each
+    @on.elementwise
     def graft(e, src, dst, low, n, seen, stray, parent, changed):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v:
@@ -63,7 +63,7 @@ def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 def jump(on: Any) -> Any:
     """Steps 1 and 4: point every vertex at its grandparent, out of place as on a PRAM."""
 
-    @on.each
+    @on.elementwise
     def jump(v, parent, new):
         new[v] = parent[parent[v]]
 
@@ -73,7 +73,7 @@ def jump(on: Any) -> Any:
 def note_gains(on: Any) -> Any:
     """Step 1 too: the trees that a vertex has moved to the top of; last[r] = the round of r's."""
 
-    @on.each
+    @on.elementwise
     def note_gains(v, s, parent, now, last, changed):
         r = now[v]
         if r != parent[v]:
@@ -98,7 +98,7 @@ def hook_smaller(on: Any, read: Any) -> Any:
             last[y] = s
             changed[0] = 1
 
-    @on.each
+    @on.elementwise
     def hook_smaller(e, src, dst, low, n, seen, stray, s, parent, now, new, last, changed):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v:
@@ -121,7 +121,7 @@ def hook_stagnant(on: Any, read: Any) -> Any:
         if x != y and now[x] == x and last[x] < s:
             new[x] = y
 
-    @on.each
+    @on.elementwise
     def hook_stagnant(e, src, dst, low, n, seen, stray, s, now, new, last):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v:
@@ -191,9 +191,9 @@ def update(on: Any, read: Any, place: Any) -> Any:
 
     The copies stand in any order. ``place`` says which edge is the i-th of m.
     """
-    add = on.add
+    add = on.atomic_add
 
-    @on.each
+    @on.elementwise
     def update(i, first, half, m, src, dst, low, n, seen, stray, parent, count, us, vs):
         u, v = read(place(np.uint64(first) + i, m, half), src, dst, low, n, seen, stray)
         if u != v:

@@ -22,7 +22,7 @@ BLOCK = 1 << 22  # cells that are looked at together by the array library
 def fill_cells(on: Any, read: Any) -> Any:
     """Set the two cells of an edge; of its duplicates each stores the same."""
 
-    @on.each
+    @on.elementwise
     def fill_cells(e, src, dst, low, n, seen, stray, cells):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v:
@@ -48,9 +48,9 @@ def next_row(on: Any) -> Any:
     Searches begin at the least vertex that is left, so that all labels are smaller than what they
     label, but for those of the beginnings, which are behind.
     """
-    all_min = on.all_min
+    all_min = on.block_reduce_min
 
-    @on.sweep
+    @on.grid_stride
     def next_row(v, n, step, start, parent, best):
         found = NOWHERE
         while v < n:
@@ -68,9 +68,9 @@ def look_along(on: Any, vertex: type) -> Any:
     A thread stores to its own vertex alone, and to a place in the queue that it has for itself:
     nothing that is read is written meanwhile, but for the count.
     """
-    add = on.add
+    add = on.atomic_add
 
-    @on.each
+    @on.elementwise
     def look_along(v, first, last, start, n, cells, queue, parent, count):
         k, stop = np.uint64(first), np.uint64(last)
         if v <= np.uint64(start) or parent[v] != v:

@@ -33,9 +33,9 @@ def search_to_labels(on: Any, vertex: type) -> Any:
     that end early leave theirs behind. The owner meets no higher label, raises that of each vertex
     of its component once, and visits it once: so its room is enough, and its search ends.
     """
-    high, entries = on.max, entries_of(on)
+    high, entries = on.atomic_max, entries_of(on)
 
-    @on.each
+    @on.elementwise
     def search_to_labels(v, offsets, indices, room, parent, stray):
         taken = (v * (v + ONE)) >> ONE
         found = taken + ONE
@@ -70,7 +70,7 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     """
     none, entries = none_of(vertex), entries_of(on)
 
-    @on.each
+    @on.elementwise
     def search_to_lists(v, offsets, indices, room, parent, stray):
         first = (v * (v + ONE)) >> ONE
         u, tail, end = v, v, v + ONE

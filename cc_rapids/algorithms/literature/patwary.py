@@ -23,7 +23,7 @@ def unite(on: Any, read: Any) -> Any:
     larger than before it, and one that was stored to is smaller: rounds that store anything end.
     """
 
-    @on.each
+    @on.elementwise
     def unite(e, src, dst, low, n, seen, stray, parent):
         u, v = read(e, src, dst, low, n, seen, stray)
         p, q = (parent[u], parent[v]) if u != v else (u, v)
@@ -42,7 +42,7 @@ def verify(on: Any, read: Any) -> Any:
     """Raise the flag for an edge whose ends have two roots; nothing is stored meanwhile."""
     climb = naive(on)
 
-    @on.each
+    @on.elementwise
     def verify(e, src, dst, low, n, seen, stray, parent, apart):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v and climb(parent, u) != climb(parent, v):

@@ -72,7 +72,7 @@ def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
 
     With root updates (R) only what was a root before this round takes it.
     """
-    low, first, second = on.min, pairs[0], pairs[-1]
+    low, first, second = on.atomic_min, pairs[0], pairs[-1]
     twice = len(pairs) > 1
 
     @on.device
@@ -80,7 +80,7 @@ def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
         if label < new[h] and (not roots or old[h] == h):
             low(new, h, label)
 
-    @on.each
+    @on.elementwise
     def connect(i, us, vs, old, new):
         u, v = us[i], vs[i]
         h, label = first(u, v, old, new)
@@ -96,7 +96,7 @@ def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
     """Note for each root that was hooked in this round one of the edges that sent it its label."""
     vertex_of = original(on, vertex)
 
-    @on.each
+    @on.elementwise
     def hooked_by(i, us, vs, es, old, new, best, chosen):
         h, label = pair(us[i], vs[i], old, new)
         if h != label and old[h] == h and new[h] == label:
@@ -108,7 +108,7 @@ def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
 def shortcut(on: Any) -> Any:
     """S: point every vertex at its grandparent."""
 
-    @on.each
+    @on.elementwise
     def shortcut(v, new):
         p = new[v]
         g = new[p]
@@ -122,7 +122,7 @@ def full_shortcut(on: Any) -> Any:
     """F: point every vertex at its root."""
     climb = naive(on)
 
-    @on.each
+    @on.elementwise
     def full_shortcut(v, new):
         p = new[v]
         r = climb(new, p)
@@ -136,7 +136,7 @@ def first_labels(on: Any, vertex: type) -> Any:
     """The labels of the first round: the roots of a sample, under their new names."""
     name = renamed(on, vertex)
 
-    @on.each
+    @on.elementwise
     def first_labels(v, best, parent, old, new):
         x = name(vertex(v), best)
         old[x] = new[x] = name(parent[v], best)
@@ -148,7 +148,7 @@ def last_labels(on: Any, vertex: type) -> Any:
     """The parents of the last round: its labels, as the vertices that they stand for."""
     name, vertex_of = renamed(on, vertex), original(on, vertex)
 
-    @on.each
+    @on.elementwise
     def last_labels(v, best, new, parent):
         parent[v] = vertex_of(new[name(vertex(v), best)], best)
 
@@ -164,13 +164,13 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
     send, hook = connect(on, pairs, "R" in rule), hooked_by(on, vertex, noted) if noted else None
     begin, end = first_labels(on, vertex), last_labels(on, vertex)
 
-    @on.each
+    @on.elementwise
     def settle(v, old, new, changed):
         if old[v] != new[v]:
             old[v] = new[v]
             changed[0] = 1
 
-    @on.each
+    @on.elementwise
     def alter(i, us, vs, new):
         us[i], vs[i] = new[us[i]], new[vs[i]]
 

@@ -27,7 +27,7 @@ ALPHA, BETA = 14, 24  # Beamer's: when to search from below, and when from above
 
 def deepen(on: Any, vertex: type, note: Any) -> Any:
     """Hang a vertex from the source, and give it a place in the queue of the next depth."""
-    add, entries = on.add, entries_of(on)
+    add, entries = on.atomic_add, entries_of(on)
 
     @on.device
     def deepen(w, e, source, offsets, indices, after, sizes, parent, chosen):
@@ -42,10 +42,10 @@ def deepen(on: Any, vertex: type, note: Any) -> Any:
 
 def from_above(on: Any, vertex: type, note: Any) -> Any:
     """Visit the neighbours of the queue: a group of threads a row, a swap decides who is first."""
-    cas, found, group = on.cas, deepen(on, vertex, note), np.uint64(on.group)
+    cas, found, group = on.atomic_cas, deepen(on, vertex, note), np.uint64(on.threads_per_row)
     entries = entries_of(on)
 
-    @on.each
+    @on.elementwise
     def from_above(i, d, source, queue, stray, depth, offsets, indices, *rest):
         v = np.uint64(queue[i // group])
         e, last = entries(offsets, indices, v)
@@ -68,7 +68,7 @@ def from_below(on: Any, vertex: type, note: Any) -> Any:
     """
     found, entries = deepen(on, vertex, note), entries_of(on)
 
-    @on.each
+    @on.elementwise
     def from_below(v, d, source, stray, depth, offsets, indices, *rest):
         if depth[v] == FAR:
             e, last = entries(offsets, indices, v)
@@ -87,9 +87,9 @@ def from_below(on: Any, vertex: type, note: Any) -> Any:
 
 def of_high_degree(on: Any) -> Any:
     """Of some vertices the one with the most edges: best = [degree << 32 | vertex]."""
-    high, entries = on.max, entries_of(on)
+    high, entries = on.atomic_max, entries_of(on)
 
-    @on.each
+    @on.elementwise
     def of_high_degree(i, n, offsets, indices, best):
         v = ((i * SPREAD) & LOW_WORD) % np.uint64(n)
         first, last = entries(offsets, indices, v)
@@ -100,9 +100,9 @@ def of_high_degree(on: Any) -> Any:
 
 def next_source(on: Any) -> Any:
     """Best = the least vertex with edges that no search has visited."""
-    all_min = on.all_min
+    all_min = on.block_reduce_min
 
-    @on.sweep
+    @on.grid_stride
     def next_source(v, n, step, offsets, depth, best):
         found = NOWHERE
         while v < n:
@@ -116,9 +116,9 @@ def next_source(on: Any) -> Any:
 
 def least_below(on: Any) -> Any:
     """Best = the least vertex that hangs from the source."""
-    all_min = on.all_min
+    all_min = on.block_reduce_min
 
-    @on.sweep
+    @on.grid_stride
     def least_below(v, n, step, source, parent, best):
         found = NOWHERE
         while v < n:
@@ -134,7 +134,7 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
     """A procedure ``search(work, depth, queues, source)``: visit all that the source reaches."""
     above, below = from_above(on, vertex, note), from_below(on, vertex, note)
 
-    @on.each
+    @on.elementwise
     def begin(i, source, queue, depth):
         queue[0], depth[np.uint64(source)] = vertex(source), np.int32(0)
 
@@ -152,7 +152,7 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
             if up:
                 below(n, d, source, *rest)
             else:
-                above(width * on.group, d, source, queue, *rest)
+                above(width * on.threads_per_row, d, source, queue, *rest)
             left -= entries
             width, entries = engine.to_host(sizes).tolist()
             queue, after = after, queue
@@ -185,7 +185,7 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
     """
     search, high, low = searcher(on, vertex, note), of_high_degree(on), least_below(on)
 
-    @on.each
+    @on.elementwise
     def hang(v, source, least, parent):
         if parent[v] == np.uint64(source):
             parent[v] = vertex(least)

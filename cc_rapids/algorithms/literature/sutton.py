@@ -29,7 +29,7 @@ def hook(on: Any, read: Any) -> Any:
     round. A round that changes anything leaves fewer roots, so that the rounds end.
     """
 
-    @on.each
+    @on.elementwise
     def hook(e, src, dst, low, n, seen, stray, parent, up, changed):
         u, v = read(e, src, dst, low, n, seen, stray)
         if u != v:
@@ -51,9 +51,9 @@ def atomic_hook(on: Any, read: Any) -> Any:
     parent is smaller than H, and so is the other end's, so that the loop ends. A stale parent is an
     older ancestor in the same tree: it costs another step.
     """
-    cas = on.cas
+    cas = on.atomic_cas
 
-    @on.each
+    @on.elementwise
     def atomic_hook(i, first, src, dst, low, n, seen, stray, parent):
         u, v = read(np.uint64(first) + i, src, dst, low, n, seen, stray)
         p, q = (parent[u], parent[v]) if u != v else (u, v)
@@ -74,7 +74,7 @@ def jumps(on: Any) -> Step:
     A vertex that another thread has moved already leads to an ancestor too: one jump is longer.
     """
 
-    @on.each
+    @on.elementwise
     def jump(v, parent, changed):
         p = parent[v]
         g = parent[p]
@@ -96,7 +96,7 @@ def multi_jumps(on: Any) -> Step:
     as in the paper, so that others find shorter paths. A parent is stored to by its vertex alone.
     """
 
-    @on.each
+    @on.elementwise
     def multi_jump(v, parent):
         p = parent[v]
         g = parent[p]

@@ -92,7 +92,7 @@ def rmat(on: Any) -> Any:
     """
     bits = draw(on)
 
-    @on.each
+    @on.elementwise
     def rmat(i, key, n, draws, a, ab, abc, src, dst):
         u, v, part = NONE, NONE, NONE
         while part < np.uint64(draws):
@@ -118,7 +118,7 @@ def uniform(on: Any) -> Any:
         # x n / 2^64 by halves; (2^32 - 1) n + (n - 1) < 2^64
         return ((x >> HALF) * n + ((x & WORD) * n >> HALF)) >> HALF
 
-    @on.each
+    @on.elementwise
     def uniform(i, key, n, src, dst):
         src[i] = below(np.uint64(n), bits(key, i, NONE))
         dst[i] = below(np.uint64(n), bits(key, i, ONE))
@@ -133,7 +133,7 @@ def keep_grid(on: Any) -> Any:
     """
     bits = draw(on)
 
-    @on.each
+    @on.elementwise
     def keep_grid(v, key, n, columns, share, kept):
         x = bits(key, v, NONE)
         right = v % np.uint64(columns) + ONE < np.uint64(columns)
@@ -147,7 +147,7 @@ def keep_grid(on: Any) -> Any:
 def grid(on: Any) -> Any:
     """The edges that are kept, from their places in ``kept``."""
 
-    @on.each
+    @on.elementwise
     def grid(i, columns, places, src, dst):
         place = np.uint64(places[i])
         src[i] = place >> ONE
@@ -159,7 +159,7 @@ def grid(on: Any) -> Any:
 def torus(on: Any) -> Any:
     """Edge 2 v leads from v to the right, edge 2 v + 1 downwards; both around to the other side."""
 
-    @on.each
+    @on.elementwise
     def torus(i, n, columns, src, dst):
         v, width = i >> ONE, np.uint64(columns)
         row = v - v % width
@@ -172,7 +172,7 @@ def torus(on: Any) -> Any:
 def steps(on: Any) -> Any:
     """Count in equal steps: first, first + step, first + 2 step, ..."""
 
-    @on.each
+    @on.elementwise
     def steps(i, first, step, out):
         out[i] = np.uint64(first) + i * np.uint64(step)
 
@@ -186,7 +186,7 @@ def cliques(on: Any) -> Any:
     the circle meets each pair once, without a root of the edge's number.
     """
 
-    @on.each
+    @on.elementwise
     def cliques(e, count, vertices, edges, src, dst):
         c, end = NONE, np.uint64(count)
         while end - c > ONE:  # the last clique with edges[c] <= e lies in c .. end - 1
@@ -207,7 +207,7 @@ def relabel(on: Any) -> Any:
     """Random new numbers for the vertices of a column; ``out`` may be the column itself."""
     place = permute(on)
 
-    @on.each
+    @on.elementwise
     def relabel(i, key, n, bits, column, out):
         out[i] = place(key, n, bits, np.uint64(column[i]))
 
@@ -218,7 +218,7 @@ def repeat(on: Any) -> Any:
     """Each of m edges total / m times, in random order and random directions."""
     place, random = permute(on), draw(on)
 
-    @on.each
+    @on.elementwise
     def repeat(i, order, turn, total, bits, m, src, dst, out_src, out_dst):
         e = place(order, total, bits, i) % np.uint64(m)
         u, v = src[e], dst[e]

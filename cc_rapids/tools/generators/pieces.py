@@ -272,7 +272,7 @@ def _later(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def later(on: Any) -> Any:
         run = make(on).part
 
-        @on.each
+        @on.elementwise
         def later(i, first, *arguments):  # type: ignore[no-untyped-def]
             run(i + np.uint64(first), *arguments)
 
