@@ -1,4 +1,4 @@
-"""Reading: the ids of a column, and the ends of an edge, as parts of kernels.
+"""The ids of a column and the ends of an edge, read by device functions; and the link of each.
 
 column  : (m,) integers of any type, as it came; vertex v has the id v + low.
 offsets : (n + 1,) and indices : (m,) of an adjacency list, whose entry e is an edge from the row

@@ -1,4 +1,4 @@
-"""Compress: find the root of a vertex, and shorten the path to it on the way.
+"""Find the root of a vertex, and shorten the path to it on the way.
 
 parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every climb ends; a root
 is its own parent, and a vertex that has got a parent never becomes a root again.

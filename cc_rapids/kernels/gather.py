@@ -1,4 +1,10 @@
-"""TODO cc_rapids.kernels.gather."""
+"""Gather the columns of an answer from a flat forest: id and label of each vertex that occurs.
+
+seen, before : the vertices that occur, as bits, and for each block of 8 words how many come before
+               it (see scan.py), so that a vertex's rank in the set is one look-up and at most 8
+               counts of bits.
+roots, ...   : the same for the roots, one a component.
+"""
 
 from typing import Any
 
@@ -6,12 +12,9 @@ import numpy as np
 
 from . import primitives
 
-BIT = np.uint32(1)
-FIVE = np.uint64(5)
-LAST = np.uint64(31)
-NEXT = np.uint64(1)
-SPAN = np.uint64(primitives.BLOCK * primitives.WORD)
-TOGETHER = 1 << 8
+BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
+SPAN = np.uint64(primitives.BLOCK * primitives.WORD)  # vertices of a block of words
+TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
 
 
 def mark_roots(on: Any, vertex: type) -> Any:

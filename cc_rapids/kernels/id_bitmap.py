@@ -1,4 +1,9 @@
-"""TODO cc_rapids.kernels.id_bitmap."""
+"""Ids as a bit map over their range: which occur, what rank each has, and the ids in their order.
+
+words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs.
+before : for each block of words how many ids come before it (see scan.py).
+stray  : (1,) integers, not 0 once an id lies outside the range.
+"""
 
 from typing import Any
 

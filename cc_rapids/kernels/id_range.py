@@ -1,4 +1,4 @@
-"""Columns: what has to be known of the ids before the first edge is linked, in one pass each."""
+"""The range of ids and the order of a list: what has to be known before any edge is linked."""
 
 from typing import Any
 

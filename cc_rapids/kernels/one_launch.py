@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import primitives
-from .scan import SPAN
+from .gather import SPAN
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)

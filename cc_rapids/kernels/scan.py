@@ -1,8 +1,8 @@
-"""Answer: from the flat forest to the columns that the caller gets.
+"""Prefix sums over sets of vertices, by which a vertex's rank in a set is found.
 
-seen, before : the vertices that occur, as bits, and for each block of 8 words how many come before
-               it, so that a vertex's rank in the set is one look-up and at most 8 counts of bits.
-roots, ...   : the same for the roots, one a component.
+words  : the set, 32 vertices a word.
+before : for each block of 8 words how many members come before it, so that a rank is one look-up
+         and at most 8 counts of bits.
 """
 
 from typing import Any
@@ -11,11 +11,7 @@ import numpy as np
 
 from . import primitives
 
-ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
-BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
-SPAN = np.uint64(primitives.BLOCK * primitives.WORD)  # vertices of a block of words
-FIRST, SECOND = np.uint64(0), np.uint64(1)  # no literals, see columns.py
-TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
+NEXT = np.uint64(1)
 
 
 def count_blocks(on: Any) -> Any:
