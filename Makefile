@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-bounds test-gpu campaign nets ptx-net lint figures docs package clean
+.PHONY: demo test test-bounds test-gpu campaign nets counts ptx-net lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -45,6 +45,10 @@ campaign: $(VENV)/dev
 # Write the snapshots of tests/nets anew, in a commit that means to change what they hold.
 nets: $(VENV)/dev
 	PYTHONPATH=tests $(BIN)/python -m nets
+
+# How long the chains of imports and the main path are.
+counts: $(VENV)/dev
+	PYTHONPATH=tests $(BIN)/python -m nets.counts
 
 # Compare the PTX of every kernel with that of another commit: four minutes on two cores, no GPU.
 BASE ?= HEAD~1

@@ -81,7 +81,7 @@ def name_vertices():
     cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
     cc_rapids.components(edges(), vertices=[100_000]).labels()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.graph.bitset.FEW", 1)
+        patch.setattr("cc_rapids.graph.forest.FEW", 1)
         cc_rapids.components(edges(), num_vertices=10_000).labels()
     strided = np.arange(20)[::2]
     cc_rapids.components((strided, strided))

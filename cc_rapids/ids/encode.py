@@ -24,9 +24,8 @@ import numpy as np
 from ..backends import Array, Engine
 from ..data.edge_input import Given
 from ..errors import CapacityError
-from ..graph.bitset import blocks_of, rank
 from ..graph.edges import Edges
-from ..graph.forest import Forest
+from ..graph.forest import Forest, blocks_of, rank
 from ..kernels import id_bitmap, primitives
 from .decoders import Listed, Names, Offset
 from .hash_table import GIB, slots_for

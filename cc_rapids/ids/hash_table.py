@@ -11,7 +11,7 @@ import numpy as np
 from ..backends import Array, Engine
 from ..errors import CapacityError
 from ..graph.forest import Forest
-from ..kernels import forest as forest_module
+from ..kernels import forest as trees
 from ..kernels import id_hash as kernel_ids
 from .decoders import Listed
 
@@ -88,8 +88,8 @@ class Slots:
         ids, roots = ids[order], roots[order]
         flat = Forest(engine, ids.size, everyone=True)
         least = engine.fill(engine.empty(forest.n, flat.vertex), 0xFF)
-        engine.kernel(forest_module.lower, flat.vertex)(ids.size, roots, least)
-        hang = engine.kernel(forest_module.hang, flat.vertex)
+        engine.kernel(trees.lower, flat.vertex)(ids.size, roots, least)
+        hang = engine.kernel(trees.hang, flat.vertex)
         hang(ids.size, roots, least, flat.parent)
         flat.count()
         return flat, Listed.of(ids.astype(dtype, copy=False))

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import kernels
 from ..backends import Array, Engine
 from ..data.edge_input import Given
 from ..errors import ColumnTypeError, InputError
 from ..graph.memory_bound import MORE, WIDER
-from ..kernels import edges
+from ..kernels import edges, id_range
 
 ALL = (1 << 64) - 1
 LONG = 1 << 20  # edges from which on a glance is shorter than a reading
@@ -173,10 +172,10 @@ def _read(
         kind = wide_of(left), sign_of(left), engine.kernel(*how)
         slot = found[2 * k : 2 * k + 2]
         if looks and not k:
-            glance = engine.kernel(kernels.id_range.glance, *kind)
+            glance = engine.kernel(id_range.glance, *kind)
             glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-2:])
         else:
-            engine.kernel(kernels.id_range.span, *kind)(rows, left, right, slot)
+            engine.kernel(id_range.span, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
     sides = [decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs)]
     seen = [side for side in sides if side[0] <= side[1]]
@@ -190,7 +189,7 @@ def order_of(src: Array, dst: Array, engine: Engine) -> Order:
     if not looks:
         return NOT_SEEN
     counts = engine.fill(engine.notes(2), 0xFF)
-    look = engine.kernel(kernels.id_range.nearby, wide_of(src))
+    look = engine.kernel(id_range.nearby, wide_of(src))
     look(looks, src.size, src.size // looks, src, dst, counts)
     return _shown(looks, engine.to_host(counts).tolist())
 

@@ -7,9 +7,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .state import State
+if TYPE_CHECKING:
+    from .state import State
 
 
 def terminal_bar(stage: str, total: int | None = None) -> tuple[Any, Any]:

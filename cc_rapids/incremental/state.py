@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import kernels
 from ..algorithms.auto import choose_for_batch
 from ..algorithms.design import Design
 from ..algorithms.run import join, join_and_ask
@@ -23,9 +22,8 @@ from ..data.edge_input import Given
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.growing import Index, extended
-from ..kernels import find
-from ..kernels import forest as forest_module
-from ..kernels import queries as batch
+from ..kernels import find, queries
+from ..kernels import forest as trees
 
 
 @dataclass(frozen=True)
@@ -71,12 +69,12 @@ class State:
         engine, n, vertex = self.engine, self.forest.n, self.forest.vertex
         solved, flat = grown(self.forest, n), Forest(engine, n, everyone=True)
         climb = engine.kernel(find.leap)
-        engine.kernel(kernels.forest.flatten, climb)(n, solved.parent, solved.seen)
+        engine.kernel(trees.flatten, climb)(n, solved.parent, solved.seen)
         places = self.index.places
         roots = solved.parent if places is None else solved.parent[places]
         least = engine.fill(engine.empty(n, vertex), 0xFF)
-        engine.kernel(forest_module.lower, vertex)(n, roots, least)
-        engine.kernel(forest_module.hang, vertex)(n, roots, least, flat.parent)
+        engine.kernel(trees.lower, vertex)(n, roots, least)
+        engine.kernel(trees.hang, vertex)(n, roots, least, flat.parent)
         flat.count()
         return flat
 
@@ -210,8 +208,8 @@ def asked(state: State, src: Array, dst: Array) -> Array:
     engine = state.engine
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
-        climb = engine.kernel(kernels.find.naive)
-        ask = engine.kernel(batch.ask, state.forest.vertex, climb)
+        climb = engine.kernel(find.naive)
+        ask = engine.kernel(queries.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)
 

@@ -18,9 +18,8 @@ from ..algorithms.compiled import Parts
 from ..algorithms.design import Design
 from ..backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
 from ..data.edge_input import Given
-from ..graph.bitset import blocks_of
 from ..graph.edges import Edges
-from ..graph.forest import ROOM, Forest
+from ..graph.forest import ROOM, Forest, blocks_of
 from ..graph.memory_bound import FEW_IDS, ids_at_once
 from ..ids.decoders import Offset
 from ..ids.encode import WORDS_EACH, Numbered, as_it_is

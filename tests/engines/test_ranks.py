@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from machine import EACH_THREAD_IS_SLOW, SIMULATED
 
-from cc_rapids.graph import bitset
+from cc_rapids.graph import forest
 
 
 @pytest.mark.parametrize("few", [1, 5, 64, 1 << 14])
@@ -13,9 +13,9 @@ def test_running_sums(on, monkeypatch, size, few):
     """By one block of threads, or in runs and their sums, whose sums may be many again."""
     if SIMULATED and on.name == "cuda" and size not in (2, 33, 513):
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr(bitset, "FEW", few)
+    monkeypatch.setattr(forest, "FEW", few)
     for dtype in (np.uint32, np.uint64):
         values = np.random.default_rng(size).integers(0, 300, size).astype(dtype)
         held = on.asarray(values.copy())
-        bitset._running_sum(on, held)
+        forest._running_sum(on, held)
         assert on.to_host(held).tolist() == np.cumsum(values).tolist()
