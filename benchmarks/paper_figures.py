@@ -60,7 +60,7 @@ def segments(runs):
     """Sutton's Figure 6."""
     series = {}
     for graph in runs.graphs:
-        swept = runs.grid_stride(graph)
+        swept = runs.sweep(graph)
         if len(swept) > 1:
             degree = 2 * runs.size(graph)["m"] / runs.size(graph)["n"]
             points = [(count, swept[1] / spent) for count, spent in swept.items()]

@@ -104,7 +104,7 @@ def sutton(runs):
     head = ["graph", "2m/n", *STEPS.values(), "best segments", "over one"]
     lines, most = [], []
     for graph in runs.graphs:
-        size, swept = runs.size(graph), runs.grid_stride(graph)
+        size, swept = runs.size(graph), runs.sweep(graph)
         best = min(swept, key=swept.get, default=None)
         gain = swept[1] / swept[best] if swept else None
         most.append(runs.ratio(graph, "soman", "adaptive"))

@@ -198,7 +198,7 @@ def test_a_join_without_compare_and_swap_is_found_out(make):
             array[i] = new
         return held
 
-    Plain.cas = staticmethod(careless)
+    Plain.atomic_cas = staticmethod(careless)
     plain = make(Plain)
 
     def calls(tape, shared):

@@ -83,7 +83,7 @@ RUNS = {
 def test_each_allocation_may_fail(failing, monkeypatch):
     monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 100)
     before = [end.copy() for end in (*EDGES, *FAR, *WORDS)]
-    failed = {name: failing.elementwise(run) for name, run in RUNS.items()}
+    failed = {name: failing.each(run) for name, run in RUNS.items()}
     assert all(failed.values())
     assert sum(failed.values()) >= TRIALS["allocations"].times
     for end, old in zip((*EDGES, *FAR, *WORDS), before, strict=True):
@@ -111,13 +111,13 @@ def test_a_batch_that_fails_changes_nothing(failing):
 @pytest.mark.parametrize("name", ["plain", "hashed", "audit", "forest"])
 def test_failures_give_their_memory_back(failing, monkeypatch, name):
     monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 100)
-    failing.elementwise(RUNS[name])
+    failing.each(RUNS[name])
     gc.collect()
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
         for _ in range(5):
-            failing.elementwise(RUNS[name])
+            failing.each(RUNS[name])
         gc.collect()
         assert tracemalloc.get_traced_memory()[0] - before < KEPT
     finally:

@@ -1,4 +1,4 @@
-"""The forest: the arrays that are solved, the rows of answers drawn from them, and ranks in sets."""
+"""The forest: the arrays that are solved, rows of answers drawn from them, and ranks in sets."""
 
 from __future__ import annotations
 

@@ -62,9 +62,9 @@ def entered() -> set[tuple[str, str]]:
 
     def note(frame: FrameType, event: str, value: Any) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(str(PACKAGE)):
-            if not code.co_name.startswith("__"):
-                found.add((code.co_filename, code.co_qualname))
+        ours = event == "call" and code.co_filename.startswith(str(PACKAGE))
+        if ours and not code.co_name.startswith("__"):
+            found.add((code.co_filename, code.co_qualname))
 
     sys.setprofile(note)
     try:
