@@ -96,7 +96,7 @@ def test_a_batch_that_fails_changes_nothing(failing):
     batch = EDGES[0][M // 2 :], EDGES[1][M // 2 :]
 
     for k in range(1, 100):
-        failing.warp_ballot_rank, failing.k = 0, k
+        failing.count, failing.k = 0, k
         try:
             seen.insert(batch)
         except CapacityError:
