@@ -74,6 +74,7 @@ package: $(VENV)/python
 
 # Warnings are errors; no network is needed, and no notebook is run.
 docs: $(VENV)/docs
+	@rm -rf docs/api/made  # of names that may be gone
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
