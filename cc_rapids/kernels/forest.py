@@ -3,9 +3,9 @@
 src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low. Of an
            adjacency list they are its (n + 1,) offsets and (m,) indices, and low is 0.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
-extra    : what a link keeps beside the parents (see link.py).
+extra    : what a link keeps beside the parents (see union.py).
 chosen   : (n,) unsigned, the edge by which each vertex was hooked, if a spanning forest is wanted.
-seen     : (n + 31) // 32 words of bits (see bits.py), at first the vertices named beside the edges.
+seen     : (n + 31) // 32 words of bits, at first the vertices named beside the edges.
 stray    : (1,) not 0 once an edge with an end beyond the n vertices was left out.
 """
 

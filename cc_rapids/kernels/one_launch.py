@@ -2,7 +2,7 @@
 
 src, dst : (m,) integers, the columns as they came.
 named    : how many vertices there are, if that is known; else 0.
-bounds   : uint64, all bits set: the least id and the complement of the greatest (see columns.py),
+bounds   : uint64, all bits set: the least id and the complement of the greatest (see id_range.py),
            and the word by which threads wait for each other.
 parent, seen, octets, totals, stray : as everywhere, of as many ids as there is room for; ``octets``
            are the words of ``seen`` byte by byte, ``totals`` how many vertices and components.
