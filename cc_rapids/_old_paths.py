@@ -1,4 +1,4 @@
-"""Old paths: modules that have moved, under the names that documentation gave them once."""
+"""Modules that have moved, under the names that documentation gave them once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing: which design ``"auto"`` runs, by what was measured here or by the paper's tree."""
+"""Choose the design that ``"auto"`` runs, by what was measured here or by the paper's tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Program: the kernels of a design, introduced to an engine."""
+"""The kernels of a design, composed and introduced to an engine."""
 
 from __future__ import annotations
 

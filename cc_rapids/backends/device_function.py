@@ -1,4 +1,4 @@
-"""Parts: the functions of a kernel before any compiler has seen them.
+"""The functions of a kernel before any compiler has seen them.
 
 A kernel is a tree of small functions that close over each other, over numbers and over the atomic
 operations of an engine. Here they are plain Python functions with a fingerprint; an engine turns

@@ -1,4 +1,4 @@
-"""A rehearsal: which kernels the GPU would be given, found without a GPU and without a compiler.
+"""Find which kernels the GPU would be given, without a GPU and without a compiler.
 
 Kernels run as plain Python on NumPy arrays, under the parameters of the GPU engine, and what is
 launched is noted with the types of its arguments. A few edges will do; a launch for no index, as of

@@ -1,4 +1,4 @@
-"""Buffers: the memory of cuDF's columns, lent as it lies.
+"""The memory of cuDF's columns, lent as it lies.
 
 Reading ``__cuda_array_interface__`` would make a buffer unspillable for good; a pointer that is
 read under ``access`` locks it for as long as the lock lives.

@@ -1,4 +1,4 @@
-"""Given: what the caller gave, checked, and how answers go back."""
+"""What the caller gave as edges, checked, and how answers go back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alike: columns like those of the caller, and frames of the caller's with one more column."""
+"""Columns like those of the caller, and frames of the caller's with one more column."""
 
 from __future__ import annotations
 

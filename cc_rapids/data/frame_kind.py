@@ -1,4 +1,4 @@
-"""Frame kind: whose frames answers come in, as words that a file can hold, and back."""
+"""Whose frames answers come in, as words that a file can hold, and back."""
 
 from __future__ import annotations
 

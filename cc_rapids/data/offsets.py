@@ -1,4 +1,4 @@
-"""Offsets: what is wrong with those of an adjacency list, of arrays and of files alike."""
+"""What is wrong with the offsets of an adjacency list, of arrays and of files alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory: the most that a run takes beyond its input, as one formula.
+"""The most that a run takes beyond its input, as one formula.
 
 Of integer ids that get a word each, which ``summary()["ids"]`` calls "as they are" or "offset", and
 by the design that "auto" chooses for an edge list::

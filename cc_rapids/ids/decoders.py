@@ -1,4 +1,4 @@
-"""Names: from vertices 0 .. n - 1 back to the ids that the caller gave.
+"""From vertices 0 .. n - 1 back to the ids that the caller gave.
 
 Each kind has ``low`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type it
 gives, ``take``, which makes a column of the caller's ids of what the rows then hold, and ``find``,

@@ -1,4 +1,4 @@
-"""Index: ids to vertices, where more of them come with each batch.
+"""Ids to vertices, where more of them come with each batch.
 
 Vertices are numbered as they come, so that trees over them stay as they are; beside their sorted
 ids stand their numbers. Nothing is written in place: what extends an index is a new one, whose

@@ -1,4 +1,4 @@
-"""Slots: ids of the whole 64-bit range in a hash table, whose slots are the vertices."""
+"""Ids of the whole 64-bit range in a hash table, whose slots are the vertices."""
 
 from __future__ import annotations
 

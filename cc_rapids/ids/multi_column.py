@@ -1,4 +1,4 @@
-"""Rows: several columns together as one id, in the order in which rows compare.
+"""Several columns together as one id, in the order in which rows compare.
 
 Each column becomes codes 0 .. size - 1 in the order of its values (integers less the least of
 them, strings by their rank); a row is the number whose digits are its codes.

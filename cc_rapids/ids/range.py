@@ -1,4 +1,4 @@
-"""Spans: the least and the greatest of integer ids, found in one pass over their columns."""
+"""The least and the greatest of integer ids, found in one pass over their columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archive: words and arrays in one file, every byte of which is checked before it is used.
+"""Words and arrays in one file, every byte of which is checked before it is used.
 
 =================  ===========================================================================
 bytes              what they are

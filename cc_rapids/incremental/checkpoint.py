@@ -1,4 +1,4 @@
-"""Checkpoint: the state of incremental connectivity in one file, and back.
+"""The state of incremental connectivity in one file, and back.
 
 An archive of ids in their order (strings as Arrow has them: UTF-8 bytes and offsets), and for each
 the place of the least one of its component.

@@ -1,4 +1,4 @@
-"""Insertions: the state before the first batch, and batches that are inserted into a state."""
+"""The state before the first batch, and batches that are inserted into a state."""
 
 from __future__ import annotations
 

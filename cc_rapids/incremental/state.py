@@ -1,4 +1,4 @@
-"""Batches: the trees that they have left so far, and what the next one makes of them.
+"""The trees that batches have left so far, and what the next one makes of them.
 
 A batch works on the copy of the trees that :func:`named` gives it, and is complete when its state
 is taken for the old one. What is interrupted leaves that as it was, even if threads still run.

@@ -1,4 +1,4 @@
-"""Thresholds: the components at several cuts of the weights, from one pass over the edges."""
+"""The components at several cuts of the weights, from one pass over the edges."""
 
 from __future__ import annotations
 

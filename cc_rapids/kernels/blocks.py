@@ -1,4 +1,4 @@
-"""Tiles: the edges inside so many ids, joined first, in memory that a group of threads shares.
+"""The edges inside so many ids, joined first, in memory that a block of threads shares.
 
 That memory answers ten times as soon as the parents do, and a climb is a chain of reads. Of roads,
 meshes and other lists in the order of their first ends, with both ends of an edge near each other,

@@ -1,4 +1,4 @@
-"""Rows: samples and a finish phase that need an adjacency list, in which both directions stand.
+"""Samples and a finish phase that need an adjacency list, in which both directions stand.
 
 offsets : (n + 1,) and indices : (m,), integers: entry e of row v, offsets[v] <= e < offsets[v + 1],
           is an edge from v to indices[e].

@@ -1,4 +1,4 @@
-"""Forest: the phases that every union-find design shares, around its link rule.
+"""The phases that every union-find design shares, around its union rule.
 
 src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low. Of an
            adjacency list they are its (n + 1,) offsets and (m,) indices, and low is 0.

@@ -1,4 +1,4 @@
-"""The giant: the largest tree that a sample has made, and a set of its vertices.
+"""The largest tree that a sample has made, the giant, and a set of its vertices.
 
 parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
 best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sampling`).

@@ -1,4 +1,4 @@
-"""One launch: all phases of a run in one kernel, for lists that are launched more than worked on.
+"""All phases of a run in one kernel, for lists that are launched more than worked on.
 
 src, dst : (m,) integers, the columns as they came.
 named    : how many vertices there are, if that is known; else 0.

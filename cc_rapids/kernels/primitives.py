@@ -1,4 +1,4 @@
-"""Bits: a set of vertices as one bit each, in words of 32.
+"""A set of vertices as one bit each, in words of 32; and words that many threads lower.
 
 bits : ((n + 31) // 32,) uint32, shared by all threads. Bits are only ever set, so a read that
 misses a bit just set by another thread costs one more atomic operation and nothing else.

@@ -1,4 +1,4 @@
-"""Batch: insertions and queries over the trees that earlier batches left.
+"""Insertions and queries over the trees that earlier batches left.
 
 trees   : (n,) unsigned, what finds climb: the parents, or jtb's words of rank and parent.
 queries : (m,) uint8, not 0 where a row asks; answers: (m,) uint8, each written by its row alone.

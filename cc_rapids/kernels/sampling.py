@@ -1,4 +1,4 @@
-"""Sample: which edges are linked first, and which of the others may then be left out.
+"""Which edges are linked first, and which of the others may then be left out.
 
 A sample joins most of the largest component, the giant. An edge with both ends in there joins
 nothing, and one bit a vertex tells: 32 times fewer bytes than the parents, so that the bits stay

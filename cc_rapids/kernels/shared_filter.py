@@ -1,4 +1,4 @@
-"""The filter: the giant's bits in memory that a tile's threads share, before any other is asked.
+"""The giant's bits in memory that a block's threads share, before any other is asked.
 
 After a sample nearly every edge lies inside the giant, and reading two bits is all that is left to
 do for it. Shared memory answers more often than a cache does, and holds the bits of 1.6 million

@@ -1,4 +1,4 @@
-"""Strings: what is read of a column of them, eight bytes at a time.
+"""What is read of a column of strings, eight bytes at a time.
 
 chars   : (c,) uint8, the bytes of all strings, one after the other.
 words   : (c // 8,) uint64, the same memory as whole words, little-endian; the last bytes are read

@@ -1,4 +1,4 @@
-"""Link: join the trees of two vertices, the smaller root on top.
+"""Join the trees of two vertices, the smaller root on top.
 
 parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every climb ends and the
 root of a finished tree is its least vertex.

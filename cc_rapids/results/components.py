@@ -1,4 +1,4 @@
-"""Components: the answer, and what is usually asked of it."""
+"""The answer, and what is usually asked of it."""
 
 from __future__ import annotations
 

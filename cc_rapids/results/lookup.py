@@ -1,4 +1,4 @@
-"""Lookup: from ids that the caller asks about to rows of the answer."""
+"""From ids that the caller asks about to rows of the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores: what orders the vertices of a component, as numbers in that order."""
+"""What orders the vertices of a component, as numbers in that order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts: the answers at several thresholds, and which components merge from one to the next."""
+"""The answers at several thresholds, and which components merge from one to the next."""
 
 from __future__ import annotations
 

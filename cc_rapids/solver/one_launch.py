@@ -1,4 +1,4 @@
-"""One launch: lists numbered and solved at once, where launches are what takes the time.
+"""Lists numbered and solved at once, where launches are what takes the time.
 
 Nothing waits for the host to learn the span of the ids: there is room for as many as there are ends
 of edges, and a list whose ids lie further apart takes the usual way afterwards.

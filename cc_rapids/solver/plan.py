@@ -1,4 +1,4 @@
-"""Plan: what a run would do, said before it allocates anything."""
+"""What a run would do, said before it allocates anything."""
 
 from __future__ import annotations
 

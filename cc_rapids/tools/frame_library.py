@@ -1,4 +1,4 @@
-"""Libraries: which one to make frames with, for programs that run with and without a GPU."""
+"""Which library to make frames with, for programs that run with and without a GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answer: a label frame as audits read it, at each vertex the one that its label stands for."""
+"""A label frame as audits read it, at each vertex the one that its label stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dense: searches along the rows of an adjacency matrix, and a fixed point of its row maxima.
+"""Searches along the rows of an adjacency matrix, and a fixed point of its row maxima.
 
 cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge (u, v).
 parent : (n,) unsigned, the labels.

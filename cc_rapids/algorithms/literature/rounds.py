@@ -1,4 +1,4 @@
-"""Rounds: algorithms that lower labels along all edges, round after round, until none changes.
+"""Algorithms that lower labels along all edges, round after round, until none changes.
 
 old, new : (n,) unsigned, labels before and in this round; new[v] <= old[v] <= v always, and labels
            only fall, so that the rounds end. At the end they are the least of each component.

@@ -1,4 +1,4 @@
-"""Search: breadth-first from one vertex, as a sample (BFS) and as an algorithm (BFS-CC).
+"""Breadth-first search from one vertex, as a sample (BFS) and as an algorithm (BFS-CC).
 
 depth : (n,) int32, how far each vertex is from the source, or FAR.
 queue : (n,) the vertices of the current depth, in any order; ``after`` those of the next.

@@ -1,4 +1,4 @@
-"""Stages: a meta-algorithm that calls another one on groups of the edges in random order.
+"""A meta-algorithm that calls another one on groups of the edges in random order.
 
 The first group joins most of the giant component. Edges of later groups are rewritten by their
 components first, and those inside one, most of them by then, are dropped before they are copied.

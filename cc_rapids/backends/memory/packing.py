@@ -1,4 +1,4 @@
-"""Pieces: several arrays in one allocation."""
+"""Several arrays in one allocation."""
 
 from __future__ import annotations
 

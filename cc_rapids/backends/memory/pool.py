@@ -1,4 +1,4 @@
-"""Arenas: allocators over the caller's own.
+"""Allocators over the caller's own, by which the arrays of a run lie side by side.
 
 Without a pool that calls the driver for each array, and may wait for the device.
 """

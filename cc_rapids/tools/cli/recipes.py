@@ -1,4 +1,4 @@
-"""Recipes: what ``--generate`` takes, ``NAME(option=value, ...)``.
+"""What ``--generate`` takes, ``NAME(option=value, ...)``.
 
 One is turned into the words of ``cc-rapids generate NAME --option value ...`` and read by the same
 options.

@@ -1,4 +1,4 @@
-"""Generate: random edges, each a function of a key and of its own index alone.
+"""Random edges, each a function of a key and of its own index alone.
 
 Every engine makes the same edges, in any order and with no memory beyond them. All numbers are
 uint64, and every product is of two 32-bit words (or stays below 2^64 for the reason given): nothing
