@@ -215,7 +215,10 @@ PLANTS = {
     "complete": Plant(forest.complete, "occur += np.int64(1)", "occur += np.int64(2)", "list"),
     "components": Plant(forest.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
     "count blocks": Plant(
-        scan.count_blocks, "found += ones(seen[w])", "found += ones(seen[w] >> BIT)", "list"
+        scan.count_blocks,
+        "found += ones(seen[w])",
+        "found += ones(seen[w] >> np.uint32(1))",
+        "list",
     ),
     "sums": Plant(scan.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
     "gather": Plant(
