@@ -1,17 +1,4 @@
-"""Oracles: other ways to the same answer, and a proof of an answer that needs none.
-
-All but :func:`union_find` return nothing, or raise a :class:`~cc_rapids.errors.VerificationError`
-that names the first counter-example. They share no code with the kernels, and run on one thread
-of the host; only :func:`against_cugraph` stays on a GPU.
-
->>> src, dst = [3, 1], [4, 3]
->>> union_find(src, dst, 6)
-array([0, 1, 2, 1, 1, 5])
->>> certify(src, dst, 6, [0, 1, 2, 1, 1, 0])
-Traceback (most recent call last):
-    ...
-cc_rapids.errors.VerificationError: vertex 5 has the label 0, and no path joins the two
-"""
+"""Other ways to the same answer, and a proof of an answer; :mod:`cc_rapids.oracle` shows them."""
 
 from .certificate import certify, certify_components, union_find
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition
