@@ -408,7 +408,7 @@ def snapshot(
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()
-        names = state.index.names(state.given)
+        decoder = state.index.decoder(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
     facts = Facts(str(design), state.index.about, state.edges, seconds=seconds, resumed=resumed)
-    return Components(state.given, state.engine, names, forest, labels, facts)
+    return Components(state.given, state.engine, decoder, forest, labels, facts)

@@ -11,19 +11,18 @@ from time import perf_counter
 from typing import Any
 
 from .. import backends
-from ..algorithms.design import Design, check_batch_design
+from ..algorithms.design import Design
 from ..backends import Engine
 from ..data import read
-from ..data.arguments import check_flag, check_path, check_progress
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
-from ..errors import InputError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
-from ..results.components import Components, check_labels
+from ..options import Options
+from ..results.components import Components
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver
@@ -239,31 +238,52 @@ def stream_components(
     >>> cc_rapids.stream_components(chunks, memory_limit="64MiB").sizes()
     Sizes(labels=array([0, 1]), size=array([501, 501]))
     """
-    check_labels(labels)
-    check_progress(progress)
-    explain = check_flag("explain", explain)
-    if checkpoint is not None:
-        check_path("checkpoint", checkpoint)
-    chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
-    source, destination, width = inputs.sides(source, destination, count)
-    runner = backends.get("threads" if engine is None else engine)
-    stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)
-    limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
+    options = Options.check(
+        source=source,
+        destination=destination,
+        vertices=vertices,
+        num_vertices=num_vertices,
+        header=header,
+        labels=labels,
+        nulls=nulls,
+        design=design,
+        engine=engine,
+        memory_limit=memory_limit,
+        progress=progress,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        explain=explain,
+    )
+    return find_in_stream(edges, options)
+
+
+def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
+    """Find the components of a stream: the way of :func:`stream_components`, once its options are
+    checked.
+    """
+    options.check_streamed()
+    chosen, vertices = options.batch_design, options.vertices
+    count = read.check_vertices(options.num_vertices, vertices)
+    source, destination, width = inputs.sides(options.source, options.destination, count)
+    runner = options.backend()
+    reads_groups = row_group_reader(runner.device_id)
+    stream = source_of(edges, source, destination, reads_groups, options.header)
+    limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
-    if explain:
+    if options.explain:
         return plan(stream, count, runner, budget, width)
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
-        "header": header,
-        "nulls": nulls,
+        "header": options.header,
+        "nulls": options.nulls,
         "num_vertices": count,
     }
-    if checkpoint is not None:
+    if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
-    saver = Saver(checkpoint, checkpoint_every, words, str(chosen))
-    run = Run(stream, chosen, nulls, budget, saver, engine is None, width)
-    return run.go(count, vertices, progress, labels, runner)
+    saver = Saver(options.checkpoint, options.checkpoint_every, words, str(chosen))
+    run = Run(stream, chosen, options.nulls, budget, saver, options.engine is None, width)
+    return run.go(count, vertices, options.progress, options.labels, runner)
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
@@ -373,23 +393,3 @@ class Run:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         return insert_given(state, given, self.design, self.free, copied=False)
-
-
-OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
-
-
-def check_streamed(forest: bool, memory: str, options: dict[str, Any]) -> None:
-    """An InputError if a stream cannot give what was asked for; a TypeError if it is unknown."""
-    for name in options:
-        if name not in OPTIONS:
-            raise TypeError(f"components() got an unexpected keyword argument {name!r}")
-    if memory != backends.MEMORY[0]:
-        raise InputError(
-            "edges that are read in chunks are copied chunk by chunk: leave"
-            f" memory={memory!r} out, or read them into one frame"
-        )
-    if forest:
-        raise InputError(
-            "edges that are read in chunks are forgotten, so there is no spanning forest of them:"
-            " leave forest=True out, or read them into one frame"
-        )

@@ -27,7 +27,7 @@ from ..data.frame_access import (
 from ..data.frame_build import with_column
 from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
 from ..graph.forest import Forest
-from ..ids.decoders import Names
+from ..ids.decoders import IdDecoder
 from ..ids.range import bounds, type_of
 from ..ids.strings import chosen, different, factorise, taken
 
@@ -139,7 +139,7 @@ class Lookup:
 
     _given: EdgeInput
     _engine: Engine
-    _names: Names
+    _decoder: IdDecoder
     _forest: Forest
     _kind: str
     _rows: Callable[[], tuple[Array, Array]]
@@ -359,7 +359,7 @@ class Lookup:
                     lent if column.parts else [lent], column.parts or [column], strict=True
                 )
             ]
-            vertex, known = self._names.find(parts if column.parts else parts[0], engine)
+            vertex, known = self._decoder.lookup(parts if column.parts else parts[0], engine)
         known = known & (vertex < np.uint64(forest.n))
         at = xp.where(known, vertex, np.uint64(0)).astype(np.int64)
         if forest.vertices != forest.n:
