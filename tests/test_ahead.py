@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from edge_lists import components_of
 from machine import EACH_THREAD_IS_SLOW, SIMULATED
-from test_properties import components_of
 
 import cc_rapids
 from cc_rapids import backends

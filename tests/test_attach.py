@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from as_lists import columns
-from test_frames import TEXT, types
+from text_columns import TEXT, types
 
 from cc_rapids import components, errors
 

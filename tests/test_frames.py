@@ -9,6 +9,7 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components as scipy_components
+from text_columns import TEXT, types
 
 from cc_rapids import components, connected_components
 
@@ -17,17 +18,6 @@ KINDS = {
     "polars": (pl.DataFrame, pl.DataFrame),
     "lazy": (pl.LazyFrame, pl.DataFrame),
     "pyarrow": (pa.table, pa.Table),
-}
-TEXT = {
-    "pandas object": lambda words: pd.Series(words, dtype=object),
-    "pandas str": lambda words: pd.Series(words, dtype="str"),
-    "pandas string": lambda words: pd.Series(words, dtype="string"),
-    "pandas string of Python": lambda words: pd.Series(words, dtype="string[python]"),
-    "pandas string of PyArrow": lambda words: pd.Series(words, dtype=pd.ArrowDtype(pa.string())),
-    "polars String": lambda words: pl.Series(words, dtype=pl.String),
-    "pyarrow string": lambda words: pa.chunked_array([words], pa.string()),
-    "pyarrow large_string": lambda words: pa.chunked_array([words], pa.large_string()),
-    "pyarrow string_view": lambda words: pa.chunked_array([words], pa.string_view()),
 }
 # Lexicographic order is that of code points: capitals first, accents and emoji last
 WORDS_SRC, WORDS_DST = ["b", "é", "\U0001f600", "Z"], ["a", "z", "\uffff", "Z"]
@@ -41,15 +31,6 @@ def rows(answer):
         return [column.tolist() for column in answer]
     frame = nw.from_native(answer)
     return [frame[name].to_list() for name in frame.columns]
-
-
-def types(answer):
-    """The types of the columns of a frame of any kind."""
-    if isinstance(answer, pa.Table):
-        return answer.schema.types
-    if isinstance(answer, tuple):
-        return [column.dtype for column in answer]
-    return list(answer.dtypes)
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS.values(), ids=KINDS)

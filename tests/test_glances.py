@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from edge_lists import check, components_of
 from machine import EACH_THREAD_IS_SLOW, SIMULATED
-from test_properties import check, components_of
 
 import cc_rapids
 from cc_rapids import backends, errors, generators

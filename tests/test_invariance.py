@@ -6,9 +6,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from as_lists import columns
+from edge_lists import quick
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import quick
 
 from cc_rapids import components
 

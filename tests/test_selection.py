@@ -8,10 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from as_lists import columns
+from edge_lists import components_of, edge_lists, far_lists, quick
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import components_of, edge_lists, quick
-from test_vertices import far_lists, way  # noqa: F401
 
 from cc_rapids import components, errors
 
@@ -102,7 +101,7 @@ def test_component_of_every_vertex(edges, seed):
                 found.component_of(np.array([v], everyone.dtype))
 
 
-def test_every_way_of_numbering_finds_its_vertices(engine, way):  # noqa: F811
+def test_every_way_of_numbering_finds_its_vertices(engine, way):
     found = components((SRC, DST), vertices=[20], engine=engine)
     assert values(found.component_of([20, 11, 9, 7])) == [20, 3, 9, 2]
     with pytest.raises(errors.UnknownVertexError, match="2 of 3"):

@@ -6,45 +6,16 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from as_lists import columns
+from edge_lists import ENDS, check, components_of, far_lists, quick
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine import EACH_THREAD_IS_SLOW, SIMULATED
 from refusals import refused
-from test_properties import check, components_of, quick
 
 import cc_rapids
 from cc_rapids import errors
 from cc_rapids.algorithms.auto import AT_ONCE
-from cc_rapids.ids import encode, hash_table
-
-WAYS = {"as they are": 0, "offset": 0, "bit map": 1, "hash slots": 2}
-ENDS = [0, 1, 7, -1, 2**63 - 1, -(2**63), 2**31, -(2**31), 2**62 + 5, 12345678901234567]
-UNSIGNED = [0, 1, 2**63, 2**63 - 1, 2**64 - 1, 2**64 - 2, 2**32, 987654321987654321]
-
-
-@pytest.fixture(params=["offset", "bit map", "hash slots"])
-def way(request, monkeypatch):
-    """Every way in turn, whatever would be chosen."""
-
-    def chosen(span, rows, given_bytes, free):
-        most = min(span.size, rows)
-        return encode.WAYS[WAYS[request.param]](span, most, rows)
-
-    monkeypatch.setattr(encode, "choose_way", chosen)
-    return request.param
-
-
-@st.composite
-def far_lists(draw):
-    """Edges among a few ids from anywhere in 64 bits, with all their bits set or none."""
-    unsigned = draw(st.booleans())
-    some, low, high = (UNSIGNED, 0, 2**64 - 1) if unsigned else (ENDS, -(2**63), 2**63 - 1)
-    known = st.sampled_from(some) | st.integers(low, high)
-    ids = draw(st.lists(known, min_size=1, max_size=12))
-    pairs = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=40))
-    dtype = np.uint64 if unsigned else np.int64
-    src, dst = zip(*pairs, strict=True) if pairs else ((), ())
-    return np.array(src, dtype), np.array(dst, dtype)
+from cc_rapids.ids import hash_table
 
 
 @quick

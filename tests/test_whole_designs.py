@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_designs import GRAPHS, check, rows_of
+from design_graphs import GRAPHS, check, rows_of
 
 import cc_rapids
 from cc_rapids import Design
