@@ -5,12 +5,12 @@ import os
 import stat
 from pathlib import Path
 
-import design_pairs
-import gpu_machine
 import pytest
-from machine import SELDOM, SIMULATED
+from support import design_pairs, gpu_machine
+from support.machine import SELDOM, SIMULATED
 
-pytest.register_assert_rewrite("design_graphs", "edge_lists", "refusals", "stream_inputs")
+for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
+    pytest.register_assert_rewrite(f"support.{_checks}")
 gc.set_threshold(*SELDOM)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import string_lists
-from as_lists import columns
+from support import string_lists
+from support.as_lists import columns
 
 import cc_rapids
 from cc_rapids import backends, oracle
@@ -103,7 +103,7 @@ def test_answers_are_those_of_threads(cudf, engine, kind):
     assert found.component_of(word) == expected.component_of(word)
 
 
-def string_lists_of_the_host_on_the_device(cudf):
+def test_strings_of_the_host_on_the_device(cudf):
     edges = pa.table({"src": random_words("spread", 1), "dst": random_words("spread", 2)})
     found = cc_rapids.components(edges, engine="cuda")
     assert found.labels().equals(cc_rapids.components(edges, engine="threads").labels())
@@ -158,7 +158,7 @@ def test_an_answer_may_be_changed(cudf):
 
 
 @pytest.mark.filterwarnings("ignore:overwriting non-empty manager")  # of cuDF's, on the way out
-def string_lists_stay_spillable(cudf):
+def test_strings_stay_spillable(cudf):
     from cudf.core.buffer.spill_manager import SpillManager, set_global_manager
 
     set_global_manager(SpillManager())
