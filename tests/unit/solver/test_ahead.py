@@ -138,7 +138,9 @@ def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
     whole = cc_rapids.components(edges, engine=engine).labels()
     made = []
     given = cc_rapids.data.read.read(edges, "src", "dst", None, None, "raise")
-    noted = replace(given, frame=lambda columns: made.append(gathered[-1]) or given.frame(columns))
+    noted = replace(
+        given, make_frame=lambda columns: made.append(gathered[-1]) or given.make_frame(columns)
+    )
     monkeypatch.setattr(cc_rapids.data.read, "read", lambda *rest: noted)
     gathered.clear()
     found = cc_rapids.api.job(edges, "src", "dst", engine=engine, listed=told)
