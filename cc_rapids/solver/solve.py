@@ -145,9 +145,7 @@ def _solve(
         options, facts, backend, lambda: csr or rows_of(edges, forest, options.forest)
     )
     design, csr = decision.design, decision.csr or csr
-    # many threads at once would link the same trees, where the list falls: read it from its end
-    backwards = order.falls and backend.on_device and options.memory == MEMORY[0]
-    backwards = backwards and options.policy.is_measured
+    backwards = order.falls and _reads_backwards(backend, options)
     ordered = edges.backwards() if backwards else edges
     check_pairs(design, forest.n, backend, options.memory)
     taken, csr = arranged(design, ordered, csr, forest, options.forest)
@@ -158,6 +156,13 @@ def _solve(
     speculative = _speculative_rows(edge_input, encoded, backend, options)
     run.solve(taken, forest, design, csr, memory=options.memory, speculative=speculative)
     return Solved(encoded, design, frame=speculative.take_frame() if speculative else None)
+
+
+def _reads_backwards(backend: Engine, options: SolveOptions) -> bool:
+    """Return whether a list that falls is read from its end: where many threads at once would link
+    the same trees, and the caller has not said how.
+    """
+    return backend.on_device and options.policy.is_measured and options.memory == MEMORY[0]
 
 
 def _solve_forest(

@@ -147,8 +147,8 @@ def test_neighbours_in_a_list_that_are_near_are_seen(on, monkeypatch, name):
 def test_a_list_that_falls_is_read_from_its_end(engine, glancing, monkeypatch, forest):
     """The rows of a spanning forest are those of the list as it came."""
     read, backwards = [], Edges.backwards
-    monkeypatch.setattr(solve, "_turns", lambda task: True)
-    monkeypatch.setattr(solve, "_at_once", lambda given, columns, task: None)
+    monkeypatch.setattr(solve, "_reads_backwards", lambda *_: True)
+    monkeypatch.setattr(solve, "takes_one_launch", lambda *_: False)
 
     def noted(edges):
         read.append(edges.m)
