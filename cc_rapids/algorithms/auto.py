@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from ..graph.edges import Adjacency
 from ..kernels import csr_sampling
 from ..kernels.shared_filter import HELD, IDS
 from .design import Design
+
+log = logging.getLogger(__name__)
 
 RULES = ("measured", "paper")
 REM = "rem-cas"
@@ -310,3 +313,21 @@ def policy_of(design: str | Design) -> DesignPolicy:
     """
     named = Design.parse(design)
     return FixedDesign(named) if named else POLICIES[rule_of(design)]
+
+
+def decide(
+    policy: DesignPolicy,
+    forest: bool,
+    facts: EdgeFacts,
+    engine: Engine,
+    csr: Adjacency | None = None,
+    make_rows: Callable[[], Adjacency] | None = None,
+) -> Decision:
+    """Return the design that a policy chooses, one that gives spanning forests if that is wanted.
+
+    ``csr`` are the edges as rows if there are such; ``make_rows`` gives them if there are not.
+    """
+    found = policy.decide(facts, engine, (lambda: csr) if csr else make_rows)
+    design = for_forest(found.design) if forest else found.design
+    log.debug("%s: %s", design, found.why)
+    return Decision(design, found.why, found.csr or csr)

@@ -18,7 +18,6 @@ speed, and :func:`choose_encoding` takes the first that is worthwhile and fits i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -151,8 +150,8 @@ class IdEncoding:
         """Return why it is chosen, for people."""
         raise NotImplementedError
 
-    def price(self, cost: str) -> str:
-        """Return how it would spend so much, for people whose memory is short."""
+    def means(self, statistics: IdStatistics) -> str:
+        """Return what its bytes are for, for people whose memory is short."""
         raise NotImplementedError
 
     def edge_order(self, statistics: IdStatistics) -> Order:
@@ -184,8 +183,8 @@ class OffsetEncoding(IdEncoding):
     def reason(self, statistics: IdStatistics) -> str:
         return "close enough together"
 
-    def price(self, cost: str) -> str:
-        return f"{cost} with a word for each"
+    def means(self, statistics: IdStatistics) -> str:
+        return "with a word for each"
 
     def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
         ids, named = statistics.integers, statistics.edge_input.vertices
@@ -223,8 +222,8 @@ class BitmapEncoding(IdEncoding):
     def reason(self, statistics: IdStatistics) -> str:
         return "too far apart for a word each, not for a bit"
 
-    def price(self, cost: str) -> str:
-        return f"{cost} with a bit for each"
+    def means(self, statistics: IdStatistics) -> str:
+        return "with a bit for each"
 
     def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
         ids, columns = statistics.integers, statistics.columns[:2]
@@ -272,8 +271,8 @@ class HashEncoding(IdEncoding):
     def reason(self, statistics: IdStatistics) -> str:
         return "too far apart for a word or a bit each"
 
-    def price(self, cost: str) -> str:
-        return f"{cost} in a hash table of all that may occur"
+    def means(self, statistics: IdStatistics) -> str:
+        return f"in a hash table of the {statistics.max_vertices:,} that may occur"
 
     def edge_order(self, statistics: IdStatistics) -> Order:
         return NOT_SEEN  # slots are in an order of their own
@@ -480,13 +479,14 @@ def choose_among(statistics: IdStatistics, backend: Engine) -> Choice:
 
 def _too_large(choices: list[Choice], free: int) -> CapacityError:
     ids = choices[0].statistics.integers
-    gib: Callable[[int], str] = lambda count: f"{count / GIB:,.1f} GiB"  # noqa: E731
-    *others, last = [choice.encoding.price(gib(choice.cost.total)) for choice in choices]
+    *others, last = [
+        f"{choice.cost.total / GIB:,.1f} GiB {choice.encoding.means(choice.statistics)}"
+        for choice in choices
+    ]
     return CapacityError(
         f"the ids span {ids.size:,} values, from {ids.low:,} to {ids.high:,}: that takes"
-        f" {', '.join(others)}, and {last} ({choices[-1].cost.max_vertices:,});"
-        f" {gib(free)} are free: free some, or run where there is more (engine='threads' uses the"
-        " host's)"
+        f" {', '.join(others)}, and {last}; {free / GIB:,.1f} GiB are free: free some, or run where"
+        " there is more (engine='threads' uses the host's)"
     )
 
 

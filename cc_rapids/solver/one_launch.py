@@ -7,14 +7,14 @@ of edges, and a list whose ids lie further apart takes the usual way afterwards.
 from __future__ import annotations
 
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..algorithms.auto import AT_ONCE
+from ..algorithms.auto import AT_ONCE, DesignPolicy
 from ..algorithms.compiled import Parts
 from ..algorithms.design import Design
-from ..backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
+from ..backends import ALONE, MEMORY, Array, Engine, Kernel, Layout, Piece, side_by_side
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import ROOM, Forest, SpeculativeRows, blocks_of
@@ -32,10 +32,38 @@ VERTEX, WIDE = np.uint32, np.uint64
 TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see kernels/one_launch.py
 
 
-def accepts(edge_input: EdgeInput, columns: list[Array], backend: Engine) -> bool:
-    """Return whether two short columns of integers name all, but what there is from 0 on, and the
-    backend gains by one launch.
+class SolveOptions(Protocol):
+    """What a solve has to know of the caller's options, see :class:`cc_rapids.options.Options`."""
+
+    @property
+    def policy(self) -> DesignPolicy:
+        """What chooses the design."""
+
+    @property
+    def memory(self) -> str:
+        """The kind of memory that the edges are read in."""
+
+    @property
+    def forest(self) -> bool:
+        """Whether the edges of a spanning forest are recorded."""
+
+    @property
+    def speculates(self) -> bool:
+        """Whether the label frame is asked for at once."""
+
+    @property
+    def expected_rows(self) -> int | None:
+        """How many rows it has, if the caller knows."""
+
+
+def accepts(
+    edge_input: EdgeInput, columns: list[Array], backend: Engine, options: SolveOptions
+) -> bool:
+    """Return whether two short columns of integers name all, but what there is from 0 on, the
+    backend gains by one launch, and the caller has not said how to solve them.
     """
+    if not options.policy.is_measured or options.forest or options.memory != MEMORY[0]:
+        return False
     src, last = edge_input.src, last_of(edge_input)
     if not (backend.in_one_launch and 0 < src.size <= AT_ONCE.most_edges):
         return False

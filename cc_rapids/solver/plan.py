@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..algorithms.auto import AT_ONCE, Decision, EdgeFacts
+from ..algorithms.auto import AT_ONCE, Decision, EdgeFacts, decide
 from ..algorithms.run import beyond
 from ..backends import ALONE, Engine
 from ..data.edge_input import EdgeInput
@@ -13,7 +13,7 @@ from ..graph.edges import check_offsets
 from ..graph.forest import room_for_queues
 from ..ids.encode import choose_encoding
 from . import one_launch
-from .solve import SolveOptions, decide, takes_one_launch
+from .one_launch import SolveOptions
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of
 
@@ -87,8 +87,8 @@ def plan(
         symmetric=bool(offsets) and edge_input.symmetric,
         near=0.0 if offsets else encoding.edge_order(statistics).near,
     )
-    decision, size = decide(options, facts, backend), cost.total
-    if ids and takes_one_launch(edge_input, columns, backend, options):
+    decision, size = decide(options.policy, options.forest, facts, backend), cost.total
+    if ids and one_launch.accepts(edge_input, columns, backend, options):
         size += one_launch.bytes_for(m)
         if ids.size <= one_launch.capacity(m):
             decision = Decision(AT_ONCE.design, AT_ONCE)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..algorithms import run
-from ..algorithms.auto import AT_ONCE, Decision, DesignPolicy, EdgeFacts, for_forest
+from ..algorithms.auto import AT_ONCE, EdgeFacts, decide
 from ..algorithms.design import Design
 from ..algorithms.run import arranged, check_pairs, placed
 from ..backends import MEMORY, Array, Engine
@@ -21,32 +21,9 @@ from ..ids.decoders import OffsetDecoder
 from ..ids.encode import Choice, EncodedIds, choose_encoding
 from ..ids.range import NOT_SEEN, Span
 from . import one_launch
+from .one_launch import SolveOptions
 
 log = logging.getLogger(__name__)
-
-
-class SolveOptions(Protocol):
-    """What a solve has to know of the caller's options, see :class:`cc_rapids.options.Options`."""
-
-    @property
-    def policy(self) -> DesignPolicy:
-        """What chooses the design."""
-
-    @property
-    def memory(self) -> str:
-        """The kind of memory that the edges are read in."""
-
-    @property
-    def forest(self) -> bool:
-        """Whether the edges of a spanning forest are recorded."""
-
-    @property
-    def speculates(self) -> bool:
-        """Whether the label frame is asked for at once."""
-
-    @property
-    def expected_rows(self) -> int | None:
-        """How many rows it has, if the caller knows."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +55,7 @@ def solve(
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
     ids: Span | None = None
-    if takes_one_launch(edge_input, columns, backend, options):
+    if one_launch.accepts(edge_input, columns, backend, options):
         rows = _expected_frame(edge_input, backend, options)
         found = one_launch.solve(edge_input, columns, backend, rows)
         if isinstance(found, EncodedIds):
@@ -95,28 +72,6 @@ def solve(
         if not solved.encoded.forest.complete:
             raise edge_input.changed()
     return solved
-
-
-def takes_one_launch(
-    edge_input: EdgeInput, columns: list[Any], backend: Engine, options: SolveOptions
-) -> bool:
-    """Return whether the list is tried in one launch, before its ids are known."""
-    plain = options.policy.is_measured and options.memory == MEMORY[0] and not options.forest
-    return plain and one_launch.accepts(edge_input, columns, backend)
-
-
-def decide(
-    options: SolveOptions,
-    facts: EdgeFacts,
-    backend: Engine,
-    make_rows: Callable[[], Adjacency] | None = None,
-) -> Decision:
-    """Return the design that runs on edges of which so much is known."""
-    found = options.policy.decide(facts, backend, make_rows)
-    if options.forest:
-        found = Decision(for_forest(found.design), found.why, found.csr)
-    log.debug("%s: %s", found.design, found.why)
-    return found
 
 
 def _solve(
@@ -141,10 +96,9 @@ def _solve(
         symmetric=csr is not None and csr.symmetric,
         near=order.near,
     )
-    decision = decide(
-        options, facts, backend, lambda: csr or rows_of(edges, forest, options.forest)
-    )
-    design, csr = decision.design, decision.csr or csr
+    make_rows = partial(rows_of, edges, forest, options.forest)
+    decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
+    design, csr = decision.design, decision.csr
     backwards = order.falls and _reads_backwards(backend, options)
     ordered = edges.backwards() if backwards else edges
     check_pairs(design, forest.n, backend, options.memory)
