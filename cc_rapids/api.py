@@ -16,7 +16,8 @@ from .data.arguments import check_flag, check_word
 from .data.column import Lending
 from .data.edge_input import EdgeInput
 from .graph.edges import check_offsets
-from .results.components import Components, Facts, check_labels
+from .results.components import Components, Facts
+from .results.labels import check_labels
 from .solver.plan import Plan, plan
 from .solver.solve import Task, solve
 
@@ -243,7 +244,7 @@ def job(
             for starts in offsets:
                 check_offsets(given, runner.asarray(starts), runner)
             return plan(given, columns, chosen, rule, forest, runner)
-        listed = listed if labels == "min" and runner.goes_on else False
+        listed = listed if check_labels(labels).is_root and runner.goes_on else False
         task = Task(runner, chosen or rule, memory, forest, listed)
         found = _run(given, columns, offsets, task, labels)
     found._room = room

@@ -18,7 +18,8 @@ from ..data.frame_build import column_like
 from ..data.read import Side
 from ..data.streams import is_iterable
 from ..ids.growing import check_kind
-from ..results.components import Components, Facts, check_labels
+from ..results.components import Components, Facts
+from ..results.labels import check_labels
 from . import checkpoint, inputs
 from . import state as batches
 from .insertions import begun, insert_all, insert_given

@@ -23,7 +23,8 @@ from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
 from ..errors import InputError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
-from ..results.components import Components, check_labels
+from ..results.components import Components
+from ..results.labels import check_labels
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver

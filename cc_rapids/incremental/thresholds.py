@@ -19,7 +19,7 @@ from ..data.frame_access import column_of, columns_of, numbers_of
 from ..data.read import flag_of_header, named
 from ..data.streams import weighed
 from ..errors import InputError, MissingColumnError, NullsError, unknown
-from ..results.components import check_labels
+from ..results.labels import check_labels
 from ..results.thresholds import Cuts
 from . import inputs
 from . import state as batches
@@ -100,7 +100,7 @@ def components_at(
     2        0.7       1      1     2
     3        0.7       3      1     2
     """
-    check_labels(labels)
+    kind = check_labels(labels)
     levels = _levels(thresholds, direction)
     chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
@@ -115,7 +115,7 @@ def components_at(
     if taken:
         states = [replace(s, given=replace(s.given, taken=tuple(taken))) for s in states]
     found = {t: snapshot(s, chosen, labels) for t, s in zip(levels.tolist(), states, strict=True)}
-    return Cuts(found, labels)
+    return Cuts(found, kind)
 
 
 def _levels(thresholds: Any, direction: str) -> Any:

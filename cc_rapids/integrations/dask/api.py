@@ -36,7 +36,7 @@ from ...errors import (
     shown,
 )
 from ...ids.range import check_range
-from ...results.components import check_labels
+from ...results.labels import check_labels
 from .gather import by_gather, reason_not_to
 from .local import (
     check_width,
@@ -584,7 +584,7 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
             f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
             " such as by joining them as strings"
         )
-    if labels != "min":
+    if not check_labels(labels).is_root:
         raise InputError(
             f"labels={labels!r} number all components, which no worker sees where vertices are"
             " distributed: take labels='min'"
