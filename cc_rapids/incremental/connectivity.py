@@ -285,7 +285,7 @@ class Connectivity:
 
         Parameters
         ----------
-        labels : {"min", "max", "dense", "size"}
+        labels : {"min", "max", "dense", "size", ...}
             How :meth:`Components.labels` names components unless told otherwise.
 
         Returns

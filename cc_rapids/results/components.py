@@ -446,11 +446,12 @@ class Components(Selection, Audited):
 
         Parameters
         ----------
-        kind : {"min", "max", "dense", "size"}, optional
+        kind : {"min", "max", "dense", "size", ...}, optional
             ``"min"``: the least vertex id of the component; ``"max"``: the greatest, its owner in
             Lehr et al. 2022; ``"dense"``: 0 .. k-1 in the order of
             the least ids, which are SciPy's labels; ``"size"``: 0 for the largest, ties in the
-            order of the least ids. By default what :func:`cc_rapids.components` was told.
+            order of the least ids; others are in the guide to answers. By default what
+            :func:`cc_rapids.components` was told.
 
         Returns
         -------
