@@ -76,8 +76,7 @@ class LabelChoice(click.Choice[str]):
 @click.option(
     "--labels",
     type=LabelChoice(),
-    help="The least id of the component (the default), or the greatest; 0, 1, ... in the order of"
-    " the least ids; or 0 the largest.",
+    help="What a component is called, by default its least id; see the guide to answers.",
 )
 @click.option(
     "--design",
