@@ -112,8 +112,9 @@ class Lookup:
             What becomes of rows whose vertex is none of this answer, as no edge names it: they are
             refused, or their labels are null, or they are components of their own. Labels of
             kinds ``"min"`` and ``"max"`` are then the vertex itself, of the type that the labels
-            and column ``on`` fit, as of the two columns of edges; those of the other kinds go on
-            from k, the number of components, in the order of the ids, equal ids alike.
+            and column ``on`` fit, as of the two columns of edges; those of kinds ``"dense"`` and
+            ``"size"`` go on from k, the number of components, in the order of the ids, equal ids
+            alike.
         nulls : {"raise", "null"}, optional
             What becomes of rows whose vertex is null; ``"null"`` by default where ``missing`` is.
 
