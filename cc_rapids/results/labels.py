@@ -17,10 +17,10 @@ import numpy as np
 
 from ..backends import Array, Engine
 from ..data.arguments import check_word
-from ..data.column import Column, of
+from ..data.column import Column, of, of_parts
 from ..data.frame_access import is_single, rows_of
 from ..ids.range import bounds, type_of
-from ..ids.strings import chosen, different, factorise, taken
+from ..ids.strings import chosen, different, factorise, hashes_of, taken
 
 if TYPE_CHECKING:
     from .components import Components
@@ -239,8 +239,51 @@ class SizeLabels(PlaceLabels):
         return int(answer._by_size[label]) if is_below(label, len(answer)) else None
 
 
+class FingerprintLabels(NumberLabels):
+    """A 64-bit hash of the set of the component's vertices, which changes only with that set.
+
+    The same ids give the same label in any answer, whatever the order of the rows, the engine, the
+    library of the frame and the width of the integers. Two sets share one as rarely as two random
+    numbers of 64 bits are equal: among k components of all answers that are compared by a chance
+    of about k^2 / 2^65. It is no defence against ids that were chosen to share one.
+    """
+
+    name = "fingerprint"
+
+    @property
+    def audited_as(self) -> str:
+        return "any"  # that labels differ where components do; no hash is made again
+
+    def rows(self, answer: Components) -> Array:
+        return self._fingerprints(answer)[answer._dense]
+
+    def of_component(self, answer: Components, component: Array) -> Array:
+        return self._fingerprints(answer)[component]
+
+    def find(self, answer: Components, label: Any) -> int | None:
+        if not is_below(label, 1 << 64):
+            return None
+        found = answer._engine.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
+        return int(found[0]) if found.size else None
+
+    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+        """Return the labels of components of one vertex each."""
+        own = hashes_of_ids(column, answer._engine)[unknown]
+        return fingerprints(own, answer._engine.xp.ones(own.size, np.int64))
+
+    def _fingerprints(self, answer: Components) -> Array:
+        """The label of each component: its vertices' hashes, summed in whatever order they come."""
+        xp, engine = answer._engine.xp, answer._engine
+        ids = hashes_of_ids(of_parts(answer._ids()), engine)
+        running = xp.cumsum(ids[xp.argsort(answer._dense, kind="stable")], dtype=np.uint64)
+        sums = running[xp.cumsum(answer._counts) - 1]
+        sums[1:] -= sums[:-1].copy()
+        return fingerprints(sums, answer._counts)
+
+
 LABEL_KINDS: dict[str, LabelKind] = {
-    kind.name: kind for kind in (MinLabels(), MaxLabels(), DenseLabels(), SizeLabels())
+    kind.name: kind
+    for kind in (MinLabels(), MaxLabels(), DenseLabels(), SizeLabels(), FingerprintLabels())
 }
 
 
@@ -342,3 +385,38 @@ def parts_lent(column: Column, lent: Any) -> list[tuple[Column, Any]]:
     if column.parts:
         return list(zip(column.parts, lent, strict=True))
     return [(column, lent)]
+
+
+SALT, NEGATIVE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
+MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def mixed(words: Array) -> Array:
+    """Return 64-bit words whose every bit hangs on all bits of the old ones: SplitMix64's."""
+    words = words + SALT
+    words = (words ^ (words >> np.uint64(30))) * MIX_1
+    words = (words ^ (words >> np.uint64(27))) * MIX_2
+    return words ^ (words >> np.uint64(31))
+
+
+def hashes_of_ids(column: Column, engine: Engine) -> Array:
+    """Return a hash of each id of a column: of its value alone, whatever type holds it."""
+    found = None
+    with column.lend() as lent:
+        for part, held in parts_lent(column, lent):
+            if part.strings:
+                own = hashes_of(held, engine)
+            else:
+                ids = engine.asarray(held)
+                # -1 and 2^64 - 1 have the same bits
+                own = mixed(
+                    ids.astype(np.uint64) ^ engine.xp.where(ids < 0, NEGATIVE, np.uint64(0))
+                )
+            found = own if found is None else mixed(found) + own
+    assert found is not None
+    return mixed(found)
+
+
+def fingerprints(sums: Array, counts: Array) -> Array:
+    """Return the fingerprints of sets, of so many ids, by the sums of the hashes of these."""
+    return mixed(sums ^ mixed(counts.astype(np.uint64)))
