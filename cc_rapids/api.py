@@ -73,7 +73,7 @@ def components(  # type: ignore[misc]
         Whether the first line of a csv, tsv or SNAP file names its columns. By default it does if
         it holds names that were given or known ones, and is an edge if its ends are numbers as
         those of the next line; a line that may be either is refused.
-    labels : {"min", "max", "dense", "size"}
+    labels : {"min", "max", "dense", "size", ...}
         How :meth:`Components.labels` names components unless told otherwise.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end: refuse, or leave it out and say how many.

@@ -13,8 +13,8 @@ from .algorithms.design import Design, check_batch_design, check_forest_design
 from .backends import MEMORY, Engine
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.read import Side
-from .errors import InputError
-from .results.components import check_labels
+from .errors import EngineError, InputError
+from .results.labels import LABEL_KINDS, LabelKind, check_labels
 
 NULLS = ("raise", "drop")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
@@ -42,7 +42,7 @@ class Options:
     vertices: Any = None
     num_vertices: int | None = None
     header: bool | None = None
-    labels: str = "min"
+    labels: LabelKind = LABEL_KINDS["min"]
     nulls: str = NULLS[0]
     policy: DesignPolicy = MEASURED
     engine: str | None = None
@@ -66,6 +66,7 @@ class Options:
         design: str | Design = "auto",
         memory: Any = MEMORY[0],
         forest: Any = False,
+        engine: Any = None,
         explain: Any = False,
         wants_labels: bool = False,
         **given: Any,
@@ -77,15 +78,17 @@ class Options:
 
         Raises
         ------
-        InputError, DesignError, ArgumentTypeError
+        InputError, DesignError, EngineError, ArgumentTypeError
             An option cannot be used; names the nearest words where it is a word.
         TypeError
             There is no such option.
         """
-        check_labels(labels)
+        kind = check_labels(labels)
         check_word("memory", memory, MEMORY)
         check_word("nulls policy", nulls, NULLS)
         forest, explain = check_flag("forest", forest), check_flag("explain", explain)
+        if engine is not None:
+            check_word("engine", engine, backends.ENGINES, EngineError)
         policy = policy_of(design)
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)
@@ -93,16 +96,22 @@ class Options:
             check_path("checkpoint", given["checkpoint"])
         check_progress(given.get("progress", False))
         return cls(
-            labels=labels,
+            labels=kind,
             nulls=nulls,
             policy=policy,
             memory=memory,
             forest=forest,
+            engine=engine,
             explain=explain,
-            speculates=wants_labels and labels == "min",
+            speculates=wants_labels and kind.is_root,
             chunked=any(name in given for name in CHUNKED),
             **given,
         )
+
+    @property
+    def named_design(self) -> Design | None:
+        """The design that the caller names; None for "auto" by any rule."""
+        return self.policy.design if isinstance(self.policy, FixedDesign) else None
 
     @property
     def batch_design(self) -> Design:
@@ -113,8 +122,7 @@ class Options:
         DesignError
             The one that was asked for cannot take batches, and why.
         """
-        named = self.policy.design if isinstance(self.policy, FixedDesign) else "auto"
-        return check_batch_design(named)
+        return check_batch_design(self.named_design or "auto")
 
     def check_streamed(self) -> None:
         """Raise an InputError if edges that are read in chunks cannot give what is asked for."""

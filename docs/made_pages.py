@@ -11,6 +11,7 @@ from cc_rapids import designs
 from cc_rapids.algorithms.design import EXCLUDED
 from cc_rapids.cli import main
 from cc_rapids.kernels.spec import CHOICES, COUNT
+from cc_rapids.results.labels import LABEL_KINDS
 
 ROOT = pathlib.Path(__file__).parent.parent
 HEAD = {
@@ -23,6 +24,7 @@ HEAD = {
 def write(docs):
     """Write all pages, each only if it has changed, so that builds stay quick."""
     pages = {"algorithms.md": algorithms(), "commands.md": commands(), "measured.txt": measured()}
+    pages["labels.txt"] = label_kinds()
     changes = ROOT / "CHANGELOG.md"
     if changes.exists():
         pages["changes.md"] = unlinked(changes.read_text(encoding="utf-8"))
@@ -58,6 +60,13 @@ def algorithms():
     parts += ["", "## What does not go together", "", "Refused, with the reason:", ""]
     parts += [f"- {row.reason}." for row in EXCLUDED]
     return "\n".join(parts) + "\n"
+
+
+def label_kinds():
+    """A list of the kinds of labels: what each calls a component."""
+    kinds = [(name, inspect.getdoc(type(kind))) for name, kind in LABEL_KINDS.items()]
+    lines = [f'- `"{name}"`: {markdown(text)}\n' for name, text in kinds]
+    return "".join(line.replace("\n", "\n  ").rstrip(" ") for line in lines)
 
 
 def entry(choice):

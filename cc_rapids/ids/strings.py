@@ -313,6 +313,18 @@ def different(column: Any) -> Any:
     return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
 
 
+def hashes_of(column: Any, engine: Engine) -> Array:
+    """Return the 64-bit hash of each string of a column, of its bytes alone, as a new array."""
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    column = library.join([column])
+    if not len(column):
+        return engine.empty(0, np.uint64)
+    with library.lend(column) as (chars, offsets):
+        text = Text.of(chars, offsets, engine)
+        check_offsets(text)
+        return hashes(text, SEEDS[0])
+
+
 def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
     """The code of each string and the different ones, in order; None if kernels do not find out."""
     if not len(column):

@@ -23,6 +23,7 @@ from ..data.streams import Chunk, Cursor, Source, ahead, source_of
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options
 from ..results.components import Components
+from ..results.labels import LabelKind
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver
@@ -315,7 +316,12 @@ class Run:
     width: int = 1
 
     def go(
-        self, count: int | None, vertices: Any, progress: Any, labels: str, engine: backends.Engine
+        self,
+        count: int | None,
+        vertices: Any,
+        progress: Any,
+        labels: LabelKind,
+        engine: backends.Engine,
     ) -> Components:
         """All of it, from the checkpoint on if there is one."""
         started = perf_counter()

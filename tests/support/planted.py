@@ -360,7 +360,7 @@ def solved(job, engine, patch):
 
 def is_right(found, job):
     """Whether the label frame is that of sequential union-find, and len() as well."""
-    frame, kind = found.labels(), found._kind
+    frame, kind = found.labels(), found._kind.name
     right, order = RIGHT, np.arange(RIGHT.size)
     if job == "named":
         order = np.union1d(order, range(1, 440, 3))

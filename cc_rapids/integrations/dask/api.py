@@ -20,10 +20,9 @@ from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, Future, default_client
 from distributed.protocol import pickle
 
-from ...algorithms.design import Design, check_forest_design
-from ...backends import ENGINES
+from ...algorithms.design import Design
 from ...data import column, read
-from ...data.arguments import check_progress, check_word
+from ...data.arguments import check_word
 from ...data.column import is_cudf
 from ...data.read import Side
 from ...errors import (
@@ -36,7 +35,8 @@ from ...errors import (
     shown,
 )
 from ...ids.range import check_range
-from ...results.components import check_labels
+from ...options import Options
+from ...results.labels import check_labels
 from .gather import by_gather, reason_not_to
 from .local import (
     check_width,
@@ -502,17 +502,15 @@ def components(
     2       7       2
     3       9       9
     """
-    check_labels(labels)
-    check_forest_design(Design.parse(design))
+    Options.check(
+        labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
+    )
     source, destination = read.named(source, destination)
     _check(edges, source, destination, vertices, num_vertices, nulls)
     source, destination = (
         side[0] if len(side) == 1 else side for side in read.several(source, destination)
     )
     check_word("way to combine forests", combine, COMBINES)
-    check_progress(progress)
-    if engine is not None:
-        check_word("engine", engine, ENGINES, EngineError)
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
     with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
@@ -584,7 +582,7 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
             f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
             " such as by joining them as strings"
         )
-    if labels != "min":
+    if not check_labels(labels).is_root:
         raise InputError(
             f"labels={labels!r} number all components, which no worker sees where vertices are"
             " distributed: take labels='min'"
