@@ -29,7 +29,10 @@ ENGINES = ("threads", "cuda")
 
 
 def get(name: str) -> Engine:
-    """The engine of that name; an EngineError if there is none or this machine cannot run it."""
+    """Return the engine of that name.
+
+    An EngineError if there is none or this machine cannot run it.
+    """
     if not isinstance(name, str) or name not in ENGINES:
         raise EngineError(unknown("engine", name, ENGINES))
     return _opened(name)
@@ -37,7 +40,7 @@ def get(name: str) -> Engine:
 
 @cache
 def _opened(name: str) -> Engine:
-    """The engine of a name that there is; one a process."""
+    """Return the engine of a name that there is; one a process."""
     if name == "threads":
         from .threads import Threads
 
