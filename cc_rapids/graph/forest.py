@@ -20,7 +20,7 @@ FEW = 1 << 14  # that one block does
 
 
 def blocks_of(words: int) -> int:
-    """The number of ranks for a set of so many words: one a block, and one for the whole."""
+    """Return the number of ranks for a set of so many words: one a block, and one for the whole."""
     return -(-words // BLOCK) + 1
 
 
@@ -35,7 +35,7 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
 
 
 def _running_sum(engine: Engine, values: Array) -> None:
-    """In place: by one block of threads, or in runs that one thread sums each, and their sums."""
+    """Sum in place, by one block of threads, or in runs that one thread sums each."""
     size = values.size
     if size <= FEW:
         sums = engine.empty(ALONE, np.uint64)
@@ -54,8 +54,10 @@ ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the
 
 @dataclass(frozen=True)
 class Ahead:
-    """The rows that will be asked for once their forest is counted: where the host goes on while
-    the device works, they can be gathered before it knows how many there are.
+    """The rows that will be asked for once their forest is counted.
+
+    Where the host goes on while the device works, they can be gathered before it knows how many
+    there are.
 
     Attributes
     ----------
@@ -76,14 +78,15 @@ class Ahead:
     then: Callable[[Array, Array], None] | None = None
 
     def room(self, least: int, spare: int) -> int:
-        """Return how many rows there is room for where at least so many are there, and so many
-        bytes may be taken for those that are not.
+        """Return the number of rows that room is made for.
+
+        At least so many are there, and so many bytes may be taken for those that are not.
         """
         return min(self.most, least + max(spare, 0) // (2 * int(np.dtype(self.dtype).itemsize)))
 
 
 def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
-    """The bytes of the queues of kernels/shared_filter.py, if they are ``needed``, or may be."""
+    """Return the bytes of the queues of kernels/shared_filter.py, if they may be ``needed``."""
     return 4 * words_for(engine.largest_tiles()) if needed or n in IDS else 0
 
 
@@ -161,8 +164,9 @@ class Forest:
         self.stray = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Array:
-        """The arrays of a forest that was solved with all else are made when they are looked at:
-        its first rows need none, and are all that most callers ask for.
+        """Make the arrays of a forest that was solved with all else when they are looked at.
+
+        Its first rows need none, and are all that most callers ask for.
         """
         if name not in Forest.__annotations__ or self._held is None:
             raise AttributeError(f"a forest has no {name!r}")
@@ -170,7 +174,7 @@ class Forest:
         return getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but rows that were to be given away once, with the arrays made: for pickles."""
+        """Return all but rows that are to be given away once, with the arrays made, for pickles."""
         kept = self.parent, self.seen, self._before, self._totals
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
@@ -202,7 +206,10 @@ class Forest:
             self._rows[ahead.low, ids.dtype] = ids[: self.vertices], labels[: self.vertices]
 
     def _ahead(self, ahead: Ahead, room: int) -> tuple[Array, Array] | None:
-        """Its rows; None if there is no memory for them yet, while what the run takes is there."""
+        """Gather its rows.
+
+        None if there is no memory for them yet, while what the run takes is there.
+        """
         try:
             rows = self._least(ahead.low, ahead.dtype, room)
         except MemoryError:
@@ -212,8 +219,9 @@ class Forest:
         return rows
 
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
-        """Take over what was counted when the forest was made, and if they are there, the rows for
-        ids from ``low``, to be given away once.
+        """Take over what was counted when the forest was made.
+
+        If they are there, the rows for ids from ``low``, too, to be given away once.
         """
         self.vertices, self.components = vertices, components
         if rows:
@@ -226,7 +234,7 @@ class Forest:
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the least id of its component, ids from ``low``.
+        """Return the id of each vertex that occurs, and the least of its component, from ``low``.
 
         Returns
         -------
@@ -242,7 +250,7 @@ class Forest:
         return self._gather(gather.least, low, room, dtype, dtype, *unused)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the rank of its component by least vertices.
+        """Return the id of each vertex that occurs, and its component by rank of least vertices.
 
         Returns
         -------
