@@ -118,8 +118,9 @@ class Connectivity:
         self._unlock()
 
     def _take(self, before: State, after: State) -> None:
-        """Go on from the state ``after`` some batches, and from what others, or who was called
-        back meanwhile, have made of the state ``before`` them.
+        """Go on from the state ``after`` some batches, whatever others have made meanwhile.
+
+        They, or who was called back, have made it of the state ``before`` these batches.
         """
         with self._lock:
             now = self._state
@@ -186,7 +187,7 @@ class Connectivity:
         missing: str = "raise",
         header: bool | None = None,
     ) -> Any:
-        """Whether the two vertices of each pair are in one component.
+        """Return whether the two vertices of each pair are in one component.
 
         Parameters
         ----------
@@ -280,7 +281,7 @@ class Connectivity:
         return answers
 
     def components(self, labels: str = "min") -> Components:
-        """The components by now: a snapshot, which later batches do not change.
+        """Return the components by now: a snapshot, which later batches do not change.
 
         Parameters
         ----------
@@ -333,7 +334,7 @@ class Connectivity:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
-        """What :meth:`save` has written, on any engine; the design is that of the file.
+        """Read what :meth:`save` has written, on any engine; the design is that of the file.
 
         Answers come as they did before it was saved: in frames of that library, or PyArrow's where
         it is missing (which is logged), or as arrays.
@@ -380,7 +381,7 @@ def _components(state: State) -> int:
 
 
 def merged(one: State, other: State, base: State, design: Design) -> State:
-    """The state after all batches of two states, both of which came after those of a third.
+    """Return the state after all batches of two states, both of which came after those of a third.
 
     Each vertex of the other state is joined to the least of its tree; answers go back as its do.
     """
@@ -404,7 +405,7 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 def snapshot(
     state: State, design: Design, labels: str, took: float = 0.0, resumed: str | None = None
 ) -> Components:
-    """The components of a state, which took so many seconds so far, and went on with others."""
+    """Return the components of a state that took so many seconds and went on with others."""
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()

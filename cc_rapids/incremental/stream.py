@@ -97,7 +97,7 @@ class StreamPlan:
 def plan(
     source: Source, count: int | None, engine: Engine, budget: Budget, width: int = 1
 ) -> StreamPlan:
-    """What is known of a stream before it is read, of which chunks will be sized by a budget.
+    """Return what is known of a stream before it is read, of which a budget will size the chunks.
 
     ``width`` is how many columns an id has.
     """
@@ -139,7 +139,7 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
 
 
 def _row_of(index: Index) -> str:
-    """Which row of the table an index is in; the dearest while no ids have come."""
+    """Return which row of the table an index is in; the dearest while no ids have come."""
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -148,7 +148,7 @@ def _row_of(index: Index) -> str:
 
 
 def _text_of(index: Index) -> int:
-    """The bytes of the strings that an index holds."""
+    """Return the bytes of the strings that an index holds."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
     return int(getattr(index.held, "nbytes", 0)) if isinstance(index, Texts) else 0
@@ -267,14 +267,17 @@ def stream_components(
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """The columns that were asked for; src and dst of what is in memory are those by default."""
+    """Return the columns that were asked for.
+
+    Src and dst of what is in memory are those by default.
+    """
     own = (None, None) if stream.arrow else named(None, None)
     pairs = zip((source, destination), own, strict=True)
     return [None if name == default else name for name, default in pairs]
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """What tells these vertices from others: how many, of which type, and a hash of them."""
+    """Return what tells these vertices from others: how many, of which type, and a hash of them."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -297,7 +300,7 @@ class Run:
     def go(
         self, count: int | None, vertices: Any, progress: Any, labels: str, engine: backends.Engine
     ) -> Components:
-        """All of it, from the checkpoint on if there is one."""
+        """Run all of it, from the checkpoint on if there is one, and return the answer."""
         started = perf_counter()
         saved = self.saver.read(engine, self.stream)
         if saved is None:
@@ -328,7 +331,7 @@ class Run:
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
-        """What a run has gone on with, for the summary and the log."""
+        """Return what a run has gone on with, for the summary and the log."""
         new = edges - saved.state.edges
         text = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
@@ -339,13 +342,13 @@ class Run:
         return text
 
     def _kind(self, state: State) -> Any:
-        """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
+        """Return how answers go back after a checkpoint: PyArrow's tables for files."""
         if not self.stream.arrow:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
     def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
-        """The state after all chunks from a place on."""
+        """Return the state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = (
@@ -364,7 +367,7 @@ class Run:
         return state
 
     def _link(self, state: State, chunk: Chunk) -> State:
-        """The state with one chunk linked, in its own trees while no vertex is new."""
+        """Return the state with one chunk linked, in its own trees while no vertex is new."""
         given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)
@@ -379,7 +382,10 @@ OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
 
 
 def check_streamed(forest: bool, memory: str, options: dict[str, Any]) -> None:
-    """An InputError if a stream cannot give what was asked for; a TypeError if it is unknown."""
+    """Raise an InputError if a stream cannot give what was asked for.
+
+    A TypeError if it is unknown.
+    """
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"components() got an unexpected keyword argument {name!r}")

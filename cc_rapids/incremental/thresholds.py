@@ -119,7 +119,7 @@ def components_at(
 
 
 def _levels(thresholds: Any, direction: str) -> Any:
-    """The thresholds from the strictest on."""
+    """Return the thresholds from the strictest on."""
     check_word("direction", direction, DIRECTIONS)
     levels, there = numbers_of(thresholds, "thresholds")
     if hasattr(levels, "get"):
@@ -133,7 +133,7 @@ def _levels(thresholds: Any, direction: str) -> Any:
 
 
 class _Reader:
-    """Edges into the buckets between thresholds, and these into trees."""
+    """A reader of edges into the buckets between thresholds, and of these into trees."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class _Reader:
         self.design = design
 
     def frame(self, edges: Any, state: State) -> list[State]:
-        """The state at each cut, each from that of the stricter one."""
+        """Return the state at each cut, each from that of the stricter one."""
         states: list[State] = []
         with self._numbered(edges, state) as (state, ends, buckets):
             for number in range(self.levels.size):
@@ -160,7 +160,7 @@ class _Reader:
         return states
 
     def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
-        """The same for a stream: trees for each bucket, and at the end of all stricter ones too."""
+        """Return the states of a stream: trees for each bucket, then of all stricter ones too."""
         states = [state] * self.levels.size
         for chunk in chunks:
             with self._numbered(chunk, state) as (state, ends, buckets):
@@ -177,7 +177,10 @@ class _Reader:
         return states
 
     def _folded(self, every: State, stricter: State, bucket: State) -> State:
-        """The trees of both over all vertices: each is joined to where it hangs in the stricter."""
+        """Return the trees of both over all vertices.
+
+        Each vertex is joined to where it hangs in the stricter trees.
+        """
         edges = bucket.edges if stricter is bucket else stricter.edges + bucket.edges
         own = stricter.forest.parent
         numbers = every.engine.xp.arange(own.size, dtype=own.dtype)
@@ -186,7 +189,7 @@ class _Reader:
         return replace(joined, edges=edges)
 
     def _joined(self, every: State, own: State, ends: list[Array], mask: Any) -> State:
-        """The trees of a cut on a copy, with all vertices so far and some edges more."""
+        """Return the trees of a cut on a copy, with all vertices so far and some edges more."""
         forest = batches.grown(own.forest, every.forest.n)
         src, dst = ends if mask is None else (end[mask] for end in ends)
         state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
@@ -194,8 +197,9 @@ class _Reader:
 
     @contextmanager
     def _numbered(self, edges: Any, state: State) -> Iterator[tuple[State, list[Array], Array]]:
-        """The state with the vertices of all edges that have a weight, these edges' ends, and the
-        bucket of each.
+        """Yield the state with the vertices of all edges that have a weight, these, and buckets.
+
+        There is a bucket for each edge.
         """
         given, buckets = self._read(edges)
         with inputs.lent_to(state, given, self.free) as (old, columns):
@@ -211,8 +215,10 @@ class _Reader:
             yield state, numbers[:2], buckets
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any]:
-        """The edges, and the bucket of each: that of the strictest cut that has it, one more than
-        there are if none has, and -1 without a weight.
+        """Return the edges, and the bucket of each.
+
+        That is the strictest cut that has it, one more than there are if none has, and -1 without a
+        weight.
         """
         given = inputs.read(edges, *self.names, self.nulls)
         values, there = self._weights(edges)
@@ -241,7 +247,7 @@ class _Reader:
         return replace(given, dropped_rows=dropped), buckets
 
     def _weights(self, edges: Any) -> tuple[Any, Any]:
-        """The weights, and which of them are there."""
+        """Return the weights, and which of them are there."""
         column = self.weight
         if isinstance(column, str):
             known = [] if isinstance(edges, tuple | list) else columns_of(edges)
