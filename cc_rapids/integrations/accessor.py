@@ -42,18 +42,22 @@ class Accessor:
     def components(
         self, source: str = "src", destination: str = "dst", **options: Any
     ) -> Components:
-        """As :func:`cc_rapids.components` of the frame, with the same options."""
+        """Find the components of the frame, with the options of :func:`cc_rapids.components`."""
         found: Components = components(self._frame, source, destination, **options)
         return found
 
     def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
-        """The label frame: columns ``vertex`` and ``labels``; the plan, with ``explain=True``."""
+        """Return the label frame: columns ``vertex`` and ``labels``.
+
+        The plan, with ``explain=True``.
+        """
         found = self.components(source, destination, **options)
         return found if options.get("explain") else found.labels()
 
     def sizes(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
-        """The size of each component: columns ``labels`` and ``size``, the largest first; the
-        plan, with ``explain=True``.
+        """Return the size of each component, the largest first: columns ``labels`` and ``size``.
+
+        With ``explain=True`` the plan.
         """
         found = self.components(source, destination, **options)
         return found if options.get("explain") else found.sizes()

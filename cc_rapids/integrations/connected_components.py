@@ -29,7 +29,7 @@ def connected_components(
     directed: bool | None = None,
     connection: str | None = None,
 ) -> Any:
-    """The label frame at once: ``components(...).labels()``; of a graph, what cuGraph returns.
+    """Return the label frame at once: ``components(...).labels()``; of a graph, cuGraph's answer.
 
     A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
     is given, follow the contract of :func:`cc_rapids.integrations.cugraph.connected_components`,
@@ -96,7 +96,7 @@ def connected_components(
 
 
 def _either(name: str, named: Any, placed: Any) -> Any:
-    """An option by its name, or by its place."""
+    """Return an option by its name, or by its place."""
     if placed is None:
         return named
     if named is not None:

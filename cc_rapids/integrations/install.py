@@ -81,7 +81,7 @@ def uninstall() -> None:
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """:func:`install` for as long as the context is open; what was installed before stays.
+    """Install for as long as the context is open; what was installed before stays.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable
 
 
 def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
-    """Whether a function has such arguments, and the graph among them is of a kind it knows."""
+    """Return whether a function has such arguments, and the graph is of a kind it knows."""
     try:
         named = signature(function).bind(*arguments, **options).arguments
     except TypeError:
@@ -151,7 +151,7 @@ def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
 
 
 class _Finder(MetaPathFinder):
-    """Lets others find a module, and puts ours in place once it has been run."""
+    """A finder that lets others find a module, and puts ours in place once it has been run."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

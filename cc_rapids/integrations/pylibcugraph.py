@@ -1,4 +1,4 @@
-"""pylibcugraph's contract, which nx-cugraph, CuPy and others call."""
+"""The contract of pylibcugraph, which nx-cugraph, CuPy and others call."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class DaskComponents:
     _forest: Callable[[], Any] | None = None
 
     def labels(self) -> Any:
-        """The component of each vertex.
+        """Return the component of each vertex.
 
         Returns
         -------
@@ -86,7 +86,7 @@ class DaskComponents:
         return self._labels
 
     def sizes(self) -> Any:
-        """The number of vertices of each component.
+        """Return the number of vertices of each component.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class DaskComponents:
         return count.to_frame("size").reset_index()
 
     def forest(self) -> Any:
-        """The edges of a spanning forest, which are edges that were given.
+        """Return the edges of a spanning forest, which are edges that were given.
 
         Returns
         -------
@@ -153,13 +153,14 @@ class DaskComponents:
 
 
 def _ids(labels: Any) -> list[str]:
-    """The columns of the vertices."""
+    """Return the columns of the vertices."""
     return [name for name in labels.columns if name.endswith("vertex")]
 
 
 def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
-    """Two label frames of one library and one type of each id, not computed; None if no vertex of
-    one can be in the other.
+    """Return two label frames of one library and one type of each id, not computed.
+
+    None if no vertex of one can be in the other.
     """
     if _ids(one) != _ids(other):
         return None
@@ -182,7 +183,7 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
 
 
 def spread(tasks: Tasks, whole: Future, count: int) -> Any:
-    """The first of a pair on one worker, a frame, as a dask frame in runs of rows on all."""
+    """Return the first of a pair on one worker, a frame, as a dask frame in runs of rows on all."""
     workers = tasks.workers()
     runs = [tasks.submit(chunk, whole, k, count) for k in range(count)]
     homes = [workers[k % len(workers)] for k in range(count)]
@@ -191,7 +192,7 @@ def spread(tasks: Tasks, whole: Future, count: int) -> Any:
 
 
 def framed(tasks: Tasks, futures: list[Future]) -> Any:
-    """The dask frame of which these are the partitions."""
+    """Return the dask frame of which these are the partitions."""
     [meta] = tasks.facts([tasks.submit(empty_of, futures[0])])
     return dd.from_delayed(futures, meta=meta, verify_meta=False)
 
@@ -212,7 +213,7 @@ class Run:
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
-        """The forests of all partitions, of vertices too if those are Dask's."""
+        """Return the forests of all partitions, of vertices too if those are Dask's."""
         names = [*listed(self.source), *listed(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
@@ -227,12 +228,12 @@ class Run:
         return leaves
 
     def _later(self, function: Any, *arguments: Any) -> Any:
-        """A call that is not made yet."""
+        """Return a call that is not made yet."""
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future], watch: Watch) -> list[tuple[str, Future]]:
-        """One forest for each worker, of those of its partitions.
+        """Return one forest for each worker, of those of its partitions.
 
         Raises
         ------
@@ -278,7 +279,7 @@ class Run:
             ) from error
 
     def _kind_of_partition(self, leaf: Future) -> str:
-        """What the partition of a leaf is if it is no frame, found by computing it again."""
+        """Return what the partition of a leaf is if it is no frame, found by computing it again."""
         what, given, k = self._origins[leaf.key]
         if not is_dask(given):
             return ""
@@ -292,7 +293,7 @@ class Run:
         return str(kind)
 
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
-        """The forest of two."""
+        """Return the forest of two."""
         called = self.source, self.destination
         return self.tasks.submit(merged, first, second, called, self.options, worker=home)
 
@@ -305,7 +306,7 @@ class Run:
         combine: str,
         watch: Watch,
     ) -> DaskComponents:
-        """The answer by a tree of forests, or by an all-gather of them."""
+        """Return the answer by a tree of forests, or by an all-gather of them."""
         tasks = self.tasks
         leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
         held = self.folded(leaves, watch)
@@ -325,7 +326,7 @@ class Run:
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
-        """The frame of the forest that several are, which may have been merged already."""
+        """Return the frame of the forest that several are, which may have been merged already."""
         with self.tasks.all_or_none() as tasks:
             root = tree(forests, self.merge, Watch(False))
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
@@ -339,7 +340,9 @@ class Run:
         forced: bool,
         watch: Watch,
     ) -> DaskComponents | None:
-        """The answer by an all-gather; None, and a line in the log, if there is a reason not to.
+        """Return the answer by an all-gather.
+
+        None, and a line in the log, if there is a reason not to.
 
         An EngineError says the reason if it is insisted upon.
         """
@@ -370,7 +373,7 @@ class Run:
     def by_vertices(
         self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Watch
     ) -> DaskComponents:
-        """The answer where no worker holds all vertices."""
+        """Return the answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         leaves = self.leaves(edges, vertices if run is None else None)
         held = [one for _, one in self.folded(leaves, watch)]
@@ -383,12 +386,12 @@ class Run:
 
 
 def is_dask(thing: Any) -> bool:
-    """Whether it is a frame or series of Dask's."""
+    """Return whether it is a frame or series of Dask's."""
     return isinstance(thing, dd.DataFrame | dd.Series)
 
 
 def _parts_of(vertices: Any, meta: Any) -> list[Any]:
-    """Frames of vertices, not made yet."""
+    """Return frames of vertices, not made yet."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
     with column.of("vertices", vertices).lend() as held:
@@ -537,7 +540,7 @@ def _client() -> Client:
 def _check(
     edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
 ) -> None:
-    """What can be known of the arguments without reading a row."""
+    """Check what can be known of the arguments without reading a row."""
     if not isinstance(edges, dd.DataFrame):
         raise InputError(
             f"edges are a {type(edges).__name__}, not a dask frame: cc_rapids.components takes it,"
@@ -559,7 +562,9 @@ def _check(
 
 
 def _example(meta: Any, ids: list[str] | None) -> Any:
-    """A frame or series with some rows, where the types of its ids say what they hold; else none.
+    """Return a frame or series with some rows, where the types of its ids say what they hold.
+
+    Else none.
 
     ``ids`` are the columns of ids, by default all.
     """
@@ -646,7 +651,10 @@ def weakly_connected_components(graph: Any) -> Any:
 
 
 def _edges(graph: Any) -> tuple[Any, Any, Any]:
-    """The frame that the graph was made of, or its own edge list where vertices are as given."""
+    """Return the frame that the graph was made of, or its own edge list.
+
+    That is where vertices are as given.
+    """
     frame = getattr(graph, "input_df", None)
     if is_dask(frame):
         ends = graph.source_columns, graph.destination_columns
