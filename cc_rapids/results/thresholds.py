@@ -46,7 +46,7 @@ class Cuts:
         return all(mine.equals(others) for mine, others in pairs)
 
     def at(self, threshold: Any) -> Components:
-        """The whole answer at a threshold.
+        """Return the whole answer at a threshold.
 
         Raises
         ------
@@ -62,15 +62,17 @@ class Cuts:
         raise InputError(f"{shown(threshold)} is none of the thresholds {known}: give one of these")
 
     def labels(self, threshold: Any) -> Any:
-        """The component of each vertex at a threshold: see :meth:`Components.labels`."""
+        """Return the component of each vertex at a threshold: see :meth:`Components.labels`."""
         return self.at(threshold).labels()
 
     def sizes(self, threshold: Any) -> Any:
-        """The sizes of the components at a threshold: see :meth:`Components.sizes`."""
+        """Return the sizes of the components at a threshold: see :meth:`Components.sizes`."""
         return self.at(threshold).sizes()
 
     def merges(self) -> Any:
-        """Which components of a cut are one at the next: a row for each of those that merge.
+        """Return the components of a cut that are one at the next.
+
+        A row for each of those that merge.
 
         Returns
         -------
@@ -107,8 +109,10 @@ class Cuts:
 
 
 def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
-    """The labels before and after, and the sizes, of what merges: of all cuts, which have the same
-    vertices, a row is the same vertex. Labels that are ids are those of any of their names.
+    """Return the labels before and after, and the sizes, of what merges.
+
+    Of all cuts, which have the same vertices, a row is the same vertex. Labels that are ids are
+    those of any of their names.
     """
     xp, (vertex, least) = strict._engine.xp, strict._rows()
     first = xp.flatnonzero(vertex == least)
