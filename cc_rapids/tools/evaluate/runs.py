@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run.
+    """The runs of an evaluation.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Plan:
     header: bool | None = None
 
     def cases(self) -> list[Case]:
-        """The runs of a file."""
+        """Return the runs of a file."""
         threads = self.threads or (() if self.processes else (None,))
         found = []
         for design in self.designs:
@@ -89,7 +89,7 @@ class Plan:
 def evaluate(
     paths: Sequence[Path], plan: Plan, engine: Engine, on_progress: Report | None = None
 ) -> Iterator[Row]:
-    """Run a plan over files; a row a run, as soon as it is done.
+    """Run a plan over files; yield a row a run, as soon as it is done.
 
     A file that cannot be read and a design that cannot run are rows too, with ``not_run``: the
     others go on. So does a wrong answer, which is a row with ``wrong`` and without times.
@@ -154,7 +154,7 @@ def _row(source: Source, truth: _Truth, plan: Plan, engine: Engine, case: Case) 
 
 
 def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
-    """The times on an engine of this process."""
+    """Return the times on an engine of this process."""
     kinds = {} if case.memory is None else {"memory": case.memory}
     how: dict[str, Any] = {"design": case.design, "engine": engine.name, **kinds}
 
@@ -168,7 +168,7 @@ def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
 
 
 def _by_processes(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
-    """The times of processes, and of what makes labels of their last forest."""
+    """Return the times of processes, and of what makes labels of their last forest."""
     if source.ends is None or engine.name != "threads":
         raise InputError("processes share integer ids, and run on CPU threads: engine='threads'")
     vertices = source.named if source.every is None else source.every

@@ -23,7 +23,7 @@ def reference(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """A graph of the benchmarks' table, at full or at a smaller scale.
+    """Make a graph of the benchmarks' table, at full or at a smaller scale.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def rmat(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """An R-MAT graph: 2^scale vertices of very different degrees.
+    """Make an R-MAT graph: 2^scale vertices of very different degrees.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def rmat(
 
 
 def running_shares(a: float, b: float, c: float) -> list[int]:
-    """a, a + b and a + b + c in units of the R-MAT kernel."""
+    """Return a, a + b and a + b + c in units of the R-MAT kernel."""
     return [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
 
 
@@ -127,7 +127,10 @@ def uniform(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Random pairs of vertices, independent of each other; see :func:`rmat` for the arguments."""
+    """Make random pairs of vertices, independent of each other.
+
+    See :func:`rmat` for the arguments.
+    """
     graph = empty(num_vertices, num_edges, f"uniform({num_vertices})", dtype, engine)
     if num_edges and not num_vertices:
         raise InputError(f"{num_edges} edges need at least one vertex")
@@ -144,7 +147,7 @@ def grid(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """A grid, each vertex joined to the right and downwards, or a random part of it.
+    """Make a grid, each vertex joined to the right and downwards, or a random part of it.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ Starts = npt.NDArray[np.uint64]
 def path(
     n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """The path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order."""
+    """Make the path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order."""
     graph = _steps(n, n - 1, f"path({n})", dtype, engine, (0, 1), (1, 1))
     graph = replace(graph, components=min(n, 1), expected=_together(n))
     return graph if shuffle is None else permuted(graph, shuffle)
@@ -27,7 +27,7 @@ def path(
 def torus2d(
     rows: int, columns: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """A grid whose sides are joined: each vertex to the right and downwards, two edges a vertex.
+    """Make a grid whose sides are joined: each vertex to the right and downwards, two edges each.
 
     With one row or column these are self-loops, with two each is there twice.
     """
@@ -38,19 +38,19 @@ def torus2d(
 
 
 def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertex 0 joined to each of the others."""
+    """Make a star: vertex 0 joined to each of the others."""
     graph = _steps(n, n - 1, f"star({n})", dtype, engine, (0, 0), (1, 1))
     return replace(graph, components=min(n, 1), expected=_together(n))
 
 
 def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertices without edges."""
+    """Make vertices without edges."""
     graph = empty(n, 0, f"isolated({n})", dtype, engine)
     return replace(graph, components=n, expected=lambda: np.arange(n))
 
 
 def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """A self-loop at each vertex, and no other edge."""
+    """Make a self-loop at each vertex, and no other edge."""
     graph = _steps(n, n, f"self_loops({n})", dtype, engine, (0, 1), (0, 1))
     return replace(graph, components=n, expected=lambda: np.arange(n))
 
@@ -58,7 +58,7 @@ def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threa
 def cliques(
     sizes: Sequence[int], *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Disjoint cliques of so many vertices each, one after the other, every pair joined once."""
+    """Make disjoint cliques, one after the other, in which every pair is joined once."""
     size, vertices, edges = clique_starts(sizes)
     n, m, runner = int(vertices[-1]), int(edges[-1]), backends.get(engine)
     graph = empty(n, m, f"cliques({size.size} of {n} vertices)", dtype, engine)
@@ -72,7 +72,10 @@ def cliques(
 
 
 def clique_starts(sizes: Sequence[int]) -> tuple[Labels, Starts, Starts]:
-    """The sizes (k,) of cliques, and the first vertex and edge of each and their ends (k + 1,)."""
+    """Return the sizes (k,) of cliques, and where each begins.
+
+    That is the first vertex and edge of each and their ends (k + 1,).
+    """
     size = np.array([count("size", size) for size in sizes], np.int64)
     vertices, edges = (
         np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
@@ -82,7 +85,7 @@ def clique_starts(sizes: Sequence[int]) -> tuple[Labels, Starts, Starts]:
 
 
 def permuted(graph: Graph, seed: int = 0) -> Graph:
-    """The same graph under random numbers for its vertices; the edges stay in their order."""
+    """Make the same graph under random numbers for its vertices; the edges stay in their order."""
     n, (_, key) = graph.num_vertices, keys(seed)
     out = empty(n, graph.num_edges, graph.name, graph.src.dtype, graph.engine)
     for column, new in zip(graph.edges, out.edges, strict=True):
@@ -101,7 +104,7 @@ def permuted(graph: Graph, seed: int = 0) -> Graph:
 
 
 def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
-    """The same graph with each edge ``times`` times, in random order and random directions.
+    """Make the same graph with each edge ``times`` times, in random order and random directions.
 
     With ``times`` 0 no edge is left, and the components are those of :func:`isolated`.
     """
@@ -124,7 +127,7 @@ def _steps(
     src: tuple[int, int],
     dst: tuple[int, int],
 ) -> Graph:
-    """Edges whose ends each go up in equal steps, given as (first, step)."""
+    """Make edges whose ends each go up in equal steps, given as (first, step)."""
     graph = empty(n, max(m, 0), name, dtype, engine)
     for (first, step), column in zip((src, dst), graph.edges, strict=True):
         launch(generate.steps, engine, column.size, first, step, column)
