@@ -12,7 +12,7 @@ from .columns import ends, host, label_columns, some
 
 
 def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
-    """The least vertex of each vertex's component, as another library finds it.
+    """Return the least vertex of each vertex's component, as another library finds it.
 
     Parameters
     ----------
