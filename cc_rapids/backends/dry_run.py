@@ -31,7 +31,7 @@ Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, a
 
 
 def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what the array held before, by an atomic operation of the only thread."""
+    """Return an atomic operation of the only thread, which gives what the array held before."""
 
     def operation(array: Any, i: Any, *values: Any) -> Any:
         before = array[i]

@@ -230,7 +230,7 @@ class Forest:
 
     @property
     def has_rows(self) -> bool:
-        """Whether rows were gathered ahead, and not asked for yet."""
+        """True if rows were gathered ahead, and not asked for yet."""
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:

@@ -37,7 +37,7 @@ RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second o
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """What a stream would take; figures that metadata do not tell are None.
+    """The plan of a stream; figures that metadata do not tell are None.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ def measure(on: Any, sign: int, span: Any) -> Any:
 
 
 def lay(on: Any, start: Any) -> Any:
-    """Make every vertex a tree of its own that has not been seen, or all of which are there."""
+    """Make every vertex a tree of its own, and all of them or none present."""
 
     @on.device
     def lay(t, n, step, parent, seen, named):

@@ -87,7 +87,7 @@ class Answer:
 
     @property
     def several(self) -> bool:
-        """Whether ids have several columns."""
+        """True if ids have several columns."""
         return bool(self.column.parts)
 
     @property

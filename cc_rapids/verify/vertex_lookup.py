@@ -103,7 +103,7 @@ class Integers:
 
     @property
     def unsigned(self) -> bool:
-        """Whether ids may be 2^63 and more."""
+        """True if ids may be 2^63 and more."""
         return bool(self.held.dtype == np.uint64)
 
     @property

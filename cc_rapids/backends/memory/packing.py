@@ -29,7 +29,10 @@ def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
 
 
 class Layout:
-    """Where pieces lie in an allocation that serves a launch alone.
+    """The places of pieces in an allocation that serves a launch alone.
+
+    To make an array of each would take longer than the launch. It is made once for all allocations
+    of its size.
 
     To make an array of each would take longer than the launch. It is made once for all allocations
     of its size.

@@ -43,7 +43,7 @@ class Block:
 
     @property
     def quoted(self) -> bool:
-        """Whether some of it may be in quotes."""
+        """True if some of it may be in quotes."""
         return bool(self.delimiter) and quoted.QUOTE in self.data
 
     def after(self, size: int) -> Block:
@@ -81,7 +81,7 @@ class Dialect:
 
     @property
     def folded(self) -> bool:
-        """Whether runs of blanks count as one."""
+        """True if runs of blanks count as one."""
         return bool(self.comments)
 
     @property

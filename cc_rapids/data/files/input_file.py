@@ -136,7 +136,7 @@ class File:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the caller asked for; of ids of several columns as many names on each side.
+    """The columns that the caller asked for; of ids of several columns as many on each side.
 
     ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
     files that were read before.

@@ -476,7 +476,7 @@ class EdgeList:
 
     @property
     def weighted(self) -> bool:
-        """Whether edges have weights."""
+        """True if edges have weights."""
         return "weight" in self.schema.names
 
 

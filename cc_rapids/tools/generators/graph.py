@@ -1,4 +1,4 @@
-"""The graph that a generator returns, and what generators share."""
+"""Graph, the result of a generator, and what generators share."""
 
 from __future__ import annotations
 
