@@ -58,6 +58,10 @@ def release_memory() -> None:
     nothing of a run uses it any more, and serves the next run of about that size; one of another
     size gives it back first. With a pool, and on CPU threads, nothing is kept.
 
+    See Also
+    --------
+    cc_rapids.memory_bound : The most bytes that a run takes.
+
     Examples
     --------
     >>> import cc_rapids

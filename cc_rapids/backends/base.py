@@ -85,6 +85,10 @@ class Kernel:
     ``shared_words`` how many words the threads of a block share. ``waves`` is in how many parts a
     grid-stride kernel is done one after the other: a long one is then at its end everywhere at
     about the same time.
+
+    See Also
+    --------
+    cc_rapids.backends.base.Engine : What launches it.
     """
 
     together = shared_words = 0
@@ -105,7 +109,12 @@ def _made(engine: Engine, make: Callable[..., Any], parts: tuple[Any, ...]) -> A
 
 
 class Engine(ABC):
-    """One way to run kernels; ``name`` is what ``engine=`` calls it."""
+    """One way to run kernels; ``name`` is what ``engine=`` calls it.
+
+    See Also
+    --------
+    cc_rapids.backends.base.Kernel : A launch.
+    """
 
     name: str
     on_device: bool  # are its arrays those of a GPU?

@@ -66,7 +66,7 @@ def in_words(size: int) -> str:
 class Budget:
     """The number of rows that the next chunk may have.
 
-    Parameters
+    Attributes
     ----------
     limit : int
         Bytes in all.

@@ -100,7 +100,7 @@ class Source(Protocol):
 
     @property
     def fixed(self) -> int:
-        """Bytes that reading takes beside the chunks."""
+        """The bytes that reading takes beside the chunks."""
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the chunks from a place on, of at most so many rows each.
@@ -322,7 +322,7 @@ class Files:
 
     @property
     def fixed(self) -> int:
-        """Bytes that reading takes beside the chunks."""
+        """The bytes that reading takes beside the chunks."""
         text = any(format_of(Path(path)) in ("csv", "tsv", "snap") for path in self.paths)
         packed = any(format_of(Path(p)) in ("parquet", "arrow") and _packed(p) for p in self.paths)
         largest = max((mark.size for mark in self.marks if mark), default=0) if packed else 0

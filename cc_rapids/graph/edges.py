@@ -25,7 +25,7 @@ HALF = np.uint64(32)
 class Edges:
     """An edge list; nothing in it is ever written.
 
-    Parameters
+    Attributes
     ----------
     src, dst : (m,) arrays of any integer types, on the engine that will run
         The ids of the two ends of each edge; vertex v has the id ``low + v``.
@@ -60,7 +60,7 @@ class Edges:
 class Adjacency:
     """Row v is ``indices[offsets[v]:offsets[v + 1]]``; on the engine that will run.
 
-    Parameters
+    Attributes
     ----------
     offsets : (n + 1,) array of integers
     indices : (m,) array of integers

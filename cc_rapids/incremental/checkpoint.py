@@ -342,7 +342,7 @@ class Resumed:
 class Saver:
     """A writer of checkpoints every so often.
 
-    Parameters
+    Attributes
     ----------
     path : path, or None for none at all
     every : float

@@ -73,6 +73,11 @@ class Connectivity:
     InputError, EngineError
         An argument cannot be used.
 
+    See Also
+    --------
+    cc_rapids.components : The components of a whole edge list at once.
+    cc_rapids.stream_components : The components of edges that do not fit into memory.
+
     Notes
     -----
     Hong et al. 2020, section 3.6 and Algorithm 3.
@@ -160,6 +165,11 @@ class Connectivity:
             The edges cannot be used (also ColumnTypeError, NullsError, MissingColumnError); with
             ``num_vertices`` also if an id lies outside.
 
+        See Also
+        --------
+        Connectivity.process : Insertions and queries in one batch.
+        Connectivity.connected : Queries alone.
+
         Examples
         --------
         >>> import cc_rapids
@@ -207,6 +217,11 @@ class Connectivity:
         UnknownVertexError
             Some ids are no vertices; names how many and the first of them.
 
+        See Also
+        --------
+        Connectivity.process : Queries and insertions in one batch.
+        Connectivity.components : The answer for all vertices.
+
         Examples
         --------
         >>> import cc_rapids
@@ -253,6 +268,11 @@ class Connectivity:
         column of bool, one value for each query in the order of the rows
             A series with the index of these rows, or an array for arrays.
 
+        See Also
+        --------
+        Connectivity.insert : Insertions alone.
+        Connectivity.connected : Queries alone.
+
         Examples
         --------
         >>> import pandas as pd, cc_rapids
@@ -295,6 +315,11 @@ class Connectivity:
             frames are of the kind of the latest batch that had rows, or, if none had, of the
             latest.
 
+        See Also
+        --------
+        Connectivity.connected : Whether two vertices are connected, without an answer for all.
+        cc_rapids.Components : What can be asked of the answer.
+
         Examples
         --------
         >>> import cc_rapids
@@ -319,6 +344,10 @@ class Connectivity:
         OutputError
             It cannot be written there, or the disk is full; also an OSError. The old file stays.
 
+        See Also
+        --------
+        Connectivity.load : Read what was written.
+
         Examples
         --------
         >>> import cc_rapids, tempfile, os
@@ -339,10 +368,26 @@ class Connectivity:
         Answers come as they did before it was saved: in frames of that library, or PyArrow's where
         it is missing (which is logged), or as arrays.
 
+        Parameters
+        ----------
+        path : path
+            A file that :meth:`save` has written.
+        engine : {"threads", "cuda"}, optional
+            Where to run; by default where the next batch lies.
+
+        Returns
+        -------
+        Connectivity
+            With all that was known, and the design of the file.
+
         Raises
         ------
         FormatError
             There is no such file, or it is broken, or of another version, or holds something else.
+
+        See Also
+        --------
+        Connectivity.save : Write all that is known to one file.
         """
         check_path("path", path)
         runner = backends.get("threads" if engine is None else engine)

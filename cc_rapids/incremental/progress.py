@@ -54,6 +54,11 @@ class StreamProgress:
         Seconds until the end, if it goes on at this rate.
     resumed : int
         Those of ``edges`` that earlier runs have linked, up to a checkpoint.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Call ``progress`` with this.
+    cc_rapids.dask.DaskProgress : The progress of a run on a cluster.
     """
 
     edges: int

@@ -30,7 +30,7 @@ from ..kernels import forest as trees
 class State:
     """The vertices and the trees after some batches.
 
-    Parameters
+    Attributes
     ----------
     index : Index
         From ids to vertices.

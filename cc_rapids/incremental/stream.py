@@ -61,6 +61,11 @@ class StreamPlan:
         Edges a second: a stated figure, for two CPU cores.
     seconds : float or None
         Edges by that rate.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Return this with ``explain=True``.
+    cc_rapids.Plan : The plan for edges in memory.
     """
 
     engine: str
@@ -192,8 +197,6 @@ def stream_components(
     source, destination : str, or list of as many str on each side, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         take, in each file its own. Several columns together are one id.
-    header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`; for all of them.
     vertices, num_vertices, labels, nulls, design, engine
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
     memory_limit : int or str, optional
@@ -205,7 +208,17 @@ def stream_components(
     progress : bool or callable
         True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` after the
         first chunk, then twice a second, and at the end. Otherwise there are lines in the log.
-    checkpoint : path, optional
+
+    Returns
+    -------
+    Components
+        Its frames are PyArrow's for files, and else of the kind of the items.
+
+    Other Parameters
+    ----------------
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`; for all of them.
+    checkpoint, checkpoint_every : path and float, optional
         A file that is replaced every ``checkpoint_every`` seconds (0: after each chunk) by how far
         all is, and read if it is there: finished files and row groups are then not read again.
         It remains when all is done. It knows its input: files (of datasets and patterns too) by
@@ -215,11 +228,6 @@ def stream_components(
         last item with more rows; ``summary()["resumed"]`` and the log say so.
     explain : bool
         Return a ``StreamPlan`` of edges, time and memory, from metadata alone.
-
-    Returns
-    -------
-    Components
-        Its frames are PyArrow's for files, and else of the kind of the items.
 
     Raises
     ------
@@ -231,6 +239,13 @@ def stream_components(
         A file was cut, rewritten or replaced while it was read, or since it was listed; names it.
     InputError
         An argument cannot be used; and all that :func:`cc_rapids.components` raises.
+
+    See Also
+    --------
+    cc_rapids.components : The same for edges in memory, and for one file.
+    cc_rapids.Connectivity : Edges that come in batches, with queries among them.
+    cc_rapids.StreamProgress : What ``progress`` is called with.
+    cc_rapids.StreamPlan : What ``explain=True`` returns.
 
     Examples
     --------

@@ -69,8 +69,6 @@ def components_at(
         Whether edges of a cut weigh at least, or at most, as much as its threshold.
     vertices, num_vertices
         Vertices that there are besides those that edges name.
-    header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end or a weight that is null or nan.
     labels, design, engine
@@ -81,10 +79,20 @@ def components_at(
     Cuts
         Memory: for each threshold 8 bytes a vertex, and without ``num_vertices`` 12 for all.
 
+    Other Parameters
+    ----------------
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`.
+
     Raises
     ------
     MissingColumnError, ColumnTypeError, NullsError, InputError, DesignError, EngineError
         An argument cannot be used, and why.
+
+    See Also
+    --------
+    cc_rapids.components : The components of all edges, whatever their weights.
+    cc_rapids.Cuts : What can be asked of the answer.
 
     Examples
     --------

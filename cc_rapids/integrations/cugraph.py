@@ -60,6 +60,12 @@ def weakly_connected_components(
     GraphStateError
         The graph is empty or spread over several GPUs.
 
+    See Also
+    --------
+    cc_rapids.install : Let cuGraph's function run on this one.
+    cc_rapids.components : The components of edge lists of any kind.
+    cc_rapids.dask.weakly_connected_components : The same for graphs over several GPUs.
+
     Examples
     --------
     >>> import scipy.sparse, cc_rapids
@@ -108,6 +114,11 @@ def connected_components(
         As for :func:`weakly_connected_components`; InputError for another connection.
     EngineError
         Strong components are asked for, and cuGraph is missing.
+
+    See Also
+    --------
+    cc_rapids.weakly_connected_components : The weak components alone.
+    cc_rapids.install : Let cuGraph's function run on this one.
 
     Examples
     --------

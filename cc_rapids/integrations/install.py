@@ -50,6 +50,11 @@ def install() -> None:
     original, with one line of the log (level INFO). Where neither library is installed, a line
     of level WARNING says so.
 
+    See Also
+    --------
+    cc_rapids.uninstall : Undo it.
+    cc_rapids.installed : Install for as long as a context is open.
+
     Examples
     --------
     >>> import cc_rapids
@@ -67,6 +72,10 @@ def install() -> None:
 def uninstall() -> None:
     """Undo :func:`install`; without it, nothing happens.
 
+    See Also
+    --------
+    cc_rapids.install : Put the functions in place.
+
     Examples
     --------
     >>> import cc_rapids
@@ -82,6 +91,16 @@ def uninstall() -> None:
 @contextmanager
 def installed() -> Iterator[None]:
     """Install for as long as the context is open; what was installed before stays.
+
+    Yields
+    ------
+    None
+        While the functions are in place.
+
+    See Also
+    --------
+    cc_rapids.install : Install until :func:`cc_rapids.uninstall`.
+    cc_rapids.uninstall : Undo :func:`cc_rapids.install`.
 
     Examples
     --------

@@ -52,6 +52,11 @@ def connected_components(
     ValueError
         As SciPy's: another word for the connection, or a matrix that is not (N, N).
 
+    See Also
+    --------
+    cc_rapids.components : The answer in the caller's kind of frame, for matrices too.
+    scipy.sparse.csgraph.connected_components : The original.
+
     Examples
     --------
     >>> import numpy as np

@@ -168,6 +168,11 @@ class Lookup:
         UnknownVertexError
             Some are no vertices of this answer; names how many and the first of them.
 
+        See Also
+        --------
+        Components.attach : The labels as one more column of a frame.
+        Components.subset : The vertices of a component.
+
         Examples
         --------
         >>> import cc_rapids
@@ -221,6 +226,11 @@ class Lookup:
             A vertex is unknown or null; there is no column ``on``, or one called ``name`` already;
             no type of integers holds the labels and the vertices that become some; it is no frame,
             or one that has not been collected.
+
+        See Also
+        --------
+        Components.component_of : The labels of some vertices alone.
+        Components.labels : The label frame.
 
         Examples
         --------

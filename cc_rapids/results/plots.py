@@ -86,16 +86,24 @@ def sizes(found: Components, *, axes: Any = None) -> Any:
     Parameters
     ----------
     found : Components
+        The answer that is drawn.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes that were drawn on.
 
     Raises
     ------
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.largest : The largest components alone.
+    cc_rapids.Components.size_histogram : The numbers that are drawn.
     """
     axes = new_axes(axes)
     histogram = found.size_histogram()
@@ -112,9 +120,11 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     Parameters
     ----------
     found : Components
+        The answer that is drawn.
     count : int
         How many, at most.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -127,6 +137,11 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
         ``count`` is no positive integer.
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.sizes : How many components there are of each size.
+    cc_rapids.plots.component : One component as a graph.
     """
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"count is how many components to draw, from 1 on, not {count!r}")
@@ -158,12 +173,14 @@ def component(
     Parameters
     ----------
     found : Components
+        The answer that is drawn.
     edges, source, destination
         The edge list that the components were found of: a frame, or a pair of columns or arrays;
         not changed.
     label : label, optional
         As :meth:`Components.labels` gives it; by default the largest component.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -178,6 +195,11 @@ def component(
         The edges are others.
     MissingExtraError
         Matplotlib or NetworkX is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.largest : The sizes of the largest components.
+    cc_rapids.Components.subset : The vertices of a component.
     """
     try:
         import networkx as nx
@@ -216,6 +238,7 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
         Snapshots of :meth:`Connectivity.components`, or what ``progress`` of
         :func:`cc_rapids.stream_components` was called with, in order.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -229,6 +252,11 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
         There is no step.
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Call ``progress`` with what is drawn.
+    cc_rapids.Connectivity : Edges that come in batches.
     """
     rows = [step.summary() if hasattr(step, "summary") else vars(step) for step in steps]
     if not rows:

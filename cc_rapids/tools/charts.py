@@ -192,24 +192,79 @@ class Card:
         Bytes a second, those read and those written, of a copy.
     reads : tuple of (int, float)
         Random 4-byte reads a second by the bytes of the table that is read, ascending.
+
+    See Also
+    --------
+    cc_rapids.plots.times : Draw measured times with the limits of a card.
     """
 
     copy: float
     reads: tuple[tuple[int, float], ...]
 
     def stream_ms(self, edges: float, edge_bytes: int = 8) -> float:
-        """Return the milliseconds to read an edge list once."""
+        """Return the milliseconds to read an edge list once.
+
+        Parameters
+        ----------
+        edges : float
+            The number of edges.
+        edge_bytes : int
+            The bytes of both ends of an edge.
+
+        Returns
+        -------
+        float
+            Milliseconds, at best.
+
+        See Also
+        --------
+        Card.labels_ms : The time to read the labels of both ends of each edge.
+        """
         return 1e3 * edges * edge_bytes / self.copy
 
     def labels_ms(self, edges: float, table: int) -> float:
         """Return the milliseconds to read the labels of both ends of each edge.
 
         They come from a table of some bytes.
+
+        Parameters
+        ----------
+        edges : float
+            The number of edges.
+        table : int
+            The bytes of the table that is read.
+
+        Returns
+        -------
+        float
+            Milliseconds, at best.
+
+        See Also
+        --------
+        Card.stream_ms : The time to read the edges.
+        Card.reads_ms : The time of any random reads.
         """
         return self.reads_ms(2 * edges, table)
 
     def reads_ms(self, count: float, table: int) -> float:
-        """Return the milliseconds of random 4-byte reads of a table of some bytes."""
+        """Return the milliseconds of random 4-byte reads of a table of some bytes.
+
+        Parameters
+        ----------
+        count : float
+            The number of reads.
+        table : int
+            The bytes of the table that is read.
+
+        Returns
+        -------
+        float
+            Milliseconds, at best.
+
+        See Also
+        --------
+        Card.labels_ms : The time of the two reads of each edge.
+        """
         sizes, rates = zip(*self.reads, strict=True)
         rate = float(np.interp(np.log2(max(table, 1)), np.log2(sizes), rates))
         return 1e3 * count / rate
@@ -246,6 +301,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
         times of other libraries in milliseconds (numbers, or dicts with a ``median``), and if they
         are known ``device``, ``graph`` and ``dtype``.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -258,6 +314,10 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
         There are no records, or times of several devices.
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.Card : The limits that are drawn.
     """
     rows = sorted(records, key=lambda row: row["m"])
     devices = {row.get("device", "") for row in rows}

@@ -22,6 +22,10 @@ def frame_library() -> ModuleType:
     MissingExtraError
         Neither can be used.
 
+    See Also
+    --------
+    cc_rapids.components : Find the components of a frame of either library.
+
     Examples
     --------
     >>> import cc_rapids

@@ -60,7 +60,7 @@ class Layout:
 
     @cached_property
     def types(self) -> list[int]:
-        """NumPy's numbers of the types."""
+        """The numbers that NumPy gives the types."""
         return [dtype.num for _, _, dtype in self.pieces]
 
 

@@ -93,7 +93,7 @@ class File:
 
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
-        """Its bytes, unpacked if the suffix says gzip or zstd."""
+        """The bytes of the file, unpacked if the suffix says gzip or zstd."""
         packed = packing(Path(self.path))
         if packed == ".gz":
             return cast(BinaryIO, GzipFile(fileobj=self.raw))

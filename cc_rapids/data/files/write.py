@@ -457,7 +457,7 @@ _TAGS = {"he": "E", "gr": "a"}
 class EdgeList:
     """An edge list that comes in pieces.
 
-    Parameters
+    Attributes
     ----------
     pieces : iterable of ``pyarrow.Table``
         Columns src and dst, and perhaps weight (int64 or double), in order; all of one schema.

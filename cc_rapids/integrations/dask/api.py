@@ -68,6 +68,11 @@ class DaskComponents:
         What ran and what it found: engine, device, partition, workers, vertices, components,
         dropped (edges left out for nulls), seconds, and for distributed vertices what was sent:
         rounds and bytes.
+
+    See Also
+    --------
+    cc_rapids.dask.components : Find them.
+    cc_rapids.Components : The answer on one machine.
     """
 
     facts: dict[str, Any]
@@ -82,6 +87,11 @@ class DaskComponents:
         dask frame, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
             One row a vertex; within a partition in the order of the ids, and in all of them
             together unless vertices are distributed by hash.
+
+        See Also
+        --------
+        DaskComponents.sizes : The number of vertices of each component.
+        DaskComponents.forest : The edges of a spanning forest.
         """
         return self._labels
 
@@ -92,6 +102,10 @@ class DaskComponents:
         -------
         dask frame, columns ``labels`` (or ``0_labels``, ...) and ``size``, in no order, not
         computed yet
+
+        See Also
+        --------
+        DaskComponents.labels : The component of each vertex.
         """
         names = [name for name in self._labels.columns if name not in _ids(self._labels)]
         grouped = self._labels.groupby(names)[self._labels.columns[0]]
@@ -106,6 +120,11 @@ class DaskComponents:
         dask frame, columns ``source`` and ``destination`` (``0_source``, ... for several columns)
             One row for each vertex but one of each component. Which ones they are may differ
             from run to run. None if vertices are distributed: no worker holds a forest of all.
+
+        See Also
+        --------
+        DaskComponents.labels : The component of each vertex.
+        cc_rapids.spanning_forest : The same on one machine.
         """
         return self._forest() if self._forest else None
 
@@ -121,6 +140,20 @@ class DaskComponents:
         there are as many vertices and components the workers join both label frames, by a shuffle
         of these, and only counts come here. ``a == b`` says the same. False for what is no
         :class:`DaskComponents`; compute the labels to compare them with other answers.
+
+        Parameters
+        ----------
+        other : DaskComponents
+            What to compare with; anything else is another.
+
+        Returns
+        -------
+        bool
+            Whether all of it is equal, whatever labels, engines and frames they have.
+
+        See Also
+        --------
+        cc_rapids.Components.equals : The same on one machine.
         """
         if not isinstance(other, DaskComponents):
             return False
@@ -451,6 +484,17 @@ def components(
         What to do with an edge that has a null end.
     design, engine
         As for :func:`cc_rapids.components`; the design has to give spanning forests.
+    progress : bool or callable
+        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
+        each task that is waited for. Otherwise there are lines in the log.
+
+    Returns
+    -------
+    DaskComponents
+        Whose frames lie on the workers, in as many partitions as there are workers.
+
+    Other Parameters
+    ----------------
     partition : {"edges", "vertices"}
         Whether edges alone are spread, so that one worker at last holds a forest over all
         vertices; or vertices too, for graphs whose vertices fit on no worker: see
@@ -470,14 +514,6 @@ def components(
     room : int, optional
         So many edges may be left for one worker when vertices are distributed; by default as
         many as the most vertices that one holds.
-    progress : bool or callable
-        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
-        each task that is waited for. Otherwise there are lines in the log.
-
-    Returns
-    -------
-    DaskComponents
-        Whose frames lie on the workers, in as many partitions as there are workers.
 
     Raises
     ------
@@ -486,6 +522,12 @@ def components(
     InputError
         The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
         the message are those of the partition.
+
+    See Also
+    --------
+    cc_rapids.components : The same for edges on one machine.
+    cc_rapids.dask.weakly_connected_components : The contract of cuGraph's Dask function.
+    cc_rapids.dask.local_gpus : Start a worker for each GPU.
 
     Notes
     -----
@@ -635,6 +677,11 @@ def weakly_connected_components(graph: Any) -> Any:
         It is no graph; a TypeError.
     EngineError
         No ``distributed.Client`` is connected.
+
+    See Also
+    --------
+    cc_rapids.dask.components : The components of a dask or dask_cudf frame.
+    cc_rapids.weakly_connected_components : The same for graphs on one GPU.
     """
     if not hasattr(graph, "is_directed"):
         raise ArgumentTypeError(

@@ -40,6 +40,10 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     EngineError
         There is no GPU.
 
+    See Also
+    --------
+    cc_rapids.dask.components : Find components on the workers.
+
     Examples
     --------
     >>> import cc_rapids.dask

@@ -39,6 +39,11 @@ class DaskProgress:
         Tasks of that stage.
     seconds : float
         Since the run began.
+
+    See Also
+    --------
+    cc_rapids.dask.components : Call ``progress`` with this.
+    cc_rapids.StreamProgress : The progress of a stream.
     """
 
     stage: str

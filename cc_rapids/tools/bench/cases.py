@@ -33,7 +33,7 @@ Truth = npt.NDArray[np.int64]
 class Options:
     """The options of a measurement.
 
-    Parameters
+    Attributes
     ----------
     runs : int
         Of each timing, after one to warm up.

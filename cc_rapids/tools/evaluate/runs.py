@@ -39,7 +39,7 @@ class Case:
 class Plan:
     """The runs of an evaluation.
 
-    Parameters
+    Attributes
     ----------
     designs : sequence of str
         Algorithms by name.
@@ -102,16 +102,16 @@ def evaluate(
     on_progress : callable, optional
         Called with the runs done and to do.
 
-    Raises
-    ------
-    DesignError
-        There is no such design.
-
     Yields
     ------
     dict
         ``file``, ``edges``, ``vertices``, ``density``, what the :class:`Case` has, and
         ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels.
+
+    Raises
+    ------
+    DesignError
+        There is no such design.
     """
     for design in plan.designs:
         Design.parse(design)

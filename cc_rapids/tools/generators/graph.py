@@ -21,7 +21,7 @@ MOST = 1 << 32  # vertices: a permutation works on two words of 32 bits at most,
 class Graph:
     """An edge list over the vertices 0 .. num_vertices - 1, and what is known of it.
 
-    Parameters
+    Attributes
     ----------
     src, dst : (m,) arrays of one integer type
         The two ends of each edge: NumPy's, or CuPy's from the engine "cuda".
@@ -35,6 +35,11 @@ class Graph:
         Makes what :meth:`labels` returns, where that is known.
     engine : {"threads", "cuda"}
         Where it was made, and where :func:`permuted` and :func:`duplicated` run.
+
+    See Also
+    --------
+    cc_rapids.generators.reference : Make a graph of the benchmarks.
+    cc_rapids.components : Find its components.
     """
 
     src: Array = field(repr=False)
@@ -66,6 +71,10 @@ class Graph:
         ------
         InputError
             The graph is random: :func:`cc_rapids.oracle.union_find` finds its labels.
+
+        See Also
+        --------
+        cc_rapids.oracle.union_find : Find the same from the edges.
         """
         if self.expected is None:
             raise InputError(

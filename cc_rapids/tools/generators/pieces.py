@@ -28,7 +28,7 @@ Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 class Pieces:
     """An edge list over the vertices 0 .. num_vertices - 1 that is made when it is asked for.
 
-    Parameters
+    Attributes
     ----------
     name : str
         What the graph is, for tables and messages.

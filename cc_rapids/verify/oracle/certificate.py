@@ -27,11 +27,16 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     Returns
     -------
     (n,) int64
+        A new array.
 
     Raises
     ------
     InputError
         An edge names a vertex outside 0 .. n - 1, or the columns differ in length.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify : Prove labels without another algorithm.
 
     Notes
     -----
@@ -70,6 +75,11 @@ def certify(
         As for :func:`union_find`.
     VerificationError
         The first vertex or edge for which that does not hold.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify_components : The same for an answer, and ids of any type.
+    cc_rapids.Components.audit : Prove an answer on the engine that holds it.
 
     Notes
     -----
@@ -118,6 +128,11 @@ def certify_components(
         The vertices are not those of the edges and of the arguments in the order of their ids,
         the labels are not the least ids of the components (see :func:`certify`), or ``len(found)``
         is not their number.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify : The same for the labels of vertices 0 .. n - 1.
+    cc_rapids.Components.audit : Prove an answer on the engine that holds it.
 
     Examples
     --------
