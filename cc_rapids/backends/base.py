@@ -1,47 +1,4 @@
-"""The words to write a kernel in, and what a backend promises of each.
-
-=========================  =========================================================================
-``on.device(f)``           a function that other device functions may call
-``on.elementwise(f)``      a kernel: ``kernel(n, *arrays)`` runs ``f(i, *arrays)`` for ``i < n``
-``on.grid_stride(f)``      a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
-                           ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
-``on.single_block(f)``     a kernel as by ``on.grid_stride``, all threads of which may wait for each
-                           other
-``on.cooperative(f)``      the same, of as many blocks as can run at once
-``on.grid_sync``           ``(array, i)``: in a cooperative kernel, what ``block_sync`` is for a
-                           block: an element of its own, all bits of which are set before the launch
-``on.max_block_size``      how many threads a block of a cooperative kernel has, at most; the first
-                           are side by side
-``on.block_kernel(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in
-                           each block ``k < n`` once for each ``t`` of ``step`` threads, which may
-                           wait for each other and share ``near``, w words of 32 bits of any
-                           content: at most NEAR, or what :meth:`Engine.largest_tiles` says
-``on.block_sync``          ``()``: where every thread of a block calls it: what any of them wrote
-                           before is seen by all of them after
-``on.warp_size``           how many threads of a block, side by side, run together
-``on.warp_ballot_rank``    ``(flag)``, where all threads of a warp call it: how many of those before
-                           this one, and how many of all, raise the flag
-``on.warp_sync``           ``()``: what ``block_sync`` is for a block, for its warps
-``on.atomic_cas``          ``(array, i, old, new)``: compare-and-swap
-``on.atomic_add, _min,     ``(array, i, value)``: read, modify and write as one step
-_max, _or``
-``on.memory_fence``        ``()``: all that this thread wrote before is seen before what it writes
-                           after, and what it reads after is no older than what it read before
-``on.warp_shuffle_xor``    ``(value)``: what threads 2t and 2t + 1 give each other, where all of a
-                           warp call it; None on engines that have no warps
-``on.prefetch``            ``(array, i)``: this element is read or written soon, and need not be one
-                           of the array; None on engines that hide the wait by other threads
-``on.load_streaming``      ``(array, i)``: an element that no thread reads again before the caches
-                           are full
-``on.threads_per_row``     how many neighbouring threads had better share a row of an adjacency list
-``on.block_reduce_add,     as the atomic ones, in a grid-stride kernel, where every thread calls it
-_min, _max``               once with the same ``i``: an engine may combine neighbours first; nothing
-                           is returned
-=========================  =========================================================================
-
-The atomic operations return what the array held before. Indices are unsigned. There is no order
-between the ``i`` of one kernel, and every kernel sees all that earlier ones wrote.
-"""
+"""A backend as kernels and as the rest of the package see it; its words stand in words.py."""
 
 from __future__ import annotations
 
@@ -51,13 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import CapacityError, EngineError
+from ..errors import CapacityError, EngineError, unknown
 from .device_function import Atom, Part
 from .memory.packing import Layout, Piece, side_by_side
+from .words import WORDS
 
 UNKNOWN_CACHE = 64 << 20
 ALONE = 1024  # threads, at most, of a block that is launched alone
@@ -142,6 +100,12 @@ class Engine(ABC):
         from . import get
 
         return get, (self.name,)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise an AttributeError that names the words nearest to one that there is not."""
+            raise AttributeError(unknown("word of a backend", name, WORDS))
 
     @staticmethod
     def device(function: types.FunctionType) -> Part:
