@@ -42,7 +42,7 @@ class Lent:
 
 @contextmanager
 def lend_strings(column: Any) -> Iterator[tuple[Any, Any]]:
-    """CuPy views of a column of strings: all bytes that it reaches, and where each string begins.
+    """Lend CuPy views of a column of strings: all bytes that it reaches, and where each begins.
 
     The column has at least one row; its offsets are of 32 bits, or of 64 for many bytes.
     """
@@ -57,7 +57,7 @@ def lend_strings(column: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
-    """So many elements of a buffer of cuDF's, from an offset on."""
+    """Return so many elements of a buffer of cuDF's, from an offset on."""
     import cupy
 
     if size == 0:

@@ -1,4 +1,4 @@
-"""What the caller gave as edges, checked, and how answers go back."""
+"""The edges that the caller gave, checked, and how answers go back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Members(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """How many components have each size, for callers who gave arrays."""
+    """The number of components of each size, for callers who gave arrays."""
 
     size: Any
     components: Any

@@ -20,7 +20,7 @@ FEW = 1 << 14  # that one block does
 
 
 def blocks_of(words: int) -> int:
-    """The number of ranks for a set of so many words: one a block, and one for the whole."""
+    """Return the number of ranks for a set of so many words: one a block, and one for the whole."""
     return -(-words // BLOCK) + 1
 
 
@@ -35,7 +35,7 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
 
 
 def _running_sum(engine: Engine, values: Array) -> None:
-    """In place: by one block of threads, or in runs that one thread sums each, and their sums."""
+    """Sum in place, by one block of threads, or in runs that one thread sums each."""
     size = values.size
     if size <= FEW:
         sums = engine.empty(ALONE, np.uint64)
@@ -111,7 +111,7 @@ class SpeculativeRows:
 
 
 def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
-    """The bytes of the queues of kernels/shared_filter.py, if they are ``needed``, or may be."""
+    """Return the bytes of the queues of kernels/shared_filter.py, if they may be ``needed``."""
     return 4 * words_for(engine.largest_tiles()) if needed or n in IDS else 0
 
 
@@ -189,8 +189,9 @@ class Forest:
         self.stray = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Array:
-        """The arrays of a forest that was solved with all else are made when they are looked at:
-        its first rows need none, and are all that most callers ask for.
+        """Make the arrays of a forest that was solved with all else when they are looked at.
+
+        Its first rows need none, and are all that most callers ask for.
         """
         if name not in Forest.__annotations__ or self._held is None:
             raise AttributeError(f"a forest has no {name!r}")
@@ -198,7 +199,7 @@ class Forest:
         return getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but rows that were to be given away once, with the arrays made: for pickles."""
+        """Return all but rows that are to be given away once, with the arrays made, for pickles."""
         kept = self.parent, self.seen, self._before, self._totals
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
@@ -238,8 +239,9 @@ class Forest:
         rows.offer(*gathered)
 
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
-        """Take over what was counted when the forest was made, and if they are there, the rows for
-        ids from ``low``, to be given away once.
+        """Take over what was counted when the forest was made.
+
+        If they are there, the rows for ids from ``low``, too, to be given away once.
         """
         self.vertices, self.components = vertices, components
         if rows:
@@ -248,11 +250,11 @@ class Forest:
 
     @property
     def has_rows(self) -> bool:
-        """Whether rows were gathered ahead, and not asked for yet."""
+        """True if rows were gathered ahead, and not asked for yet."""
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the least id of its component, ids from ``low``.
+        """Return the id of each vertex that occurs, and the least of its component, from ``low``.
 
         Returns
         -------
@@ -268,7 +270,7 @@ class Forest:
         return self._gather(gather.least, low, room, dtype, dtype, *unused)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the rank of its component by least vertices.
+        """Return the id of each vertex that occurs, and its component by rank of least vertices.
 
         Returns
         -------

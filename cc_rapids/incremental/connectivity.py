@@ -75,6 +75,11 @@ class Connectivity:
     InputError, EngineError
         An argument cannot be used.
 
+    See Also
+    --------
+    cc_rapids.components : The components of a whole edge list at once.
+    cc_rapids.stream_components : The components of edges that do not fit into memory.
+
     Notes
     -----
     Hong et al. 2020, section 3.6 and Algorithm 3.
@@ -123,8 +128,9 @@ class Connectivity:
         self._unlock()
 
     def _take(self, before: State, after: State) -> None:
-        """Go on from the state ``after`` some batches, and from what others, or who was called
-        back meanwhile, have made of the state ``before`` them.
+        """Go on from the state ``after`` some batches, whatever others have made meanwhile.
+
+        They, or who was called back, have made it of the state ``before`` these batches.
         """
         with self._lock:
             now = self._state
@@ -164,6 +170,11 @@ class Connectivity:
             The edges cannot be used (also ColumnTypeError, NullsError, MissingColumnError); with
             ``num_vertices`` also if an id lies outside.
 
+        See Also
+        --------
+        Connectivity.process : Insertions and queries in one batch.
+        Connectivity.connected : Queries alone.
+
         Examples
         --------
         >>> import cc_rapids
@@ -191,7 +202,7 @@ class Connectivity:
         missing: str = "raise",
         header: bool | None = None,
     ) -> Any:
-        """Whether the two vertices of each pair are in one component.
+        """Return whether the two vertices of each pair are in one component.
 
         Parameters
         ----------
@@ -210,6 +221,11 @@ class Connectivity:
         ------
         UnknownVertexError
             Some ids are no vertices; names how many and the first of them.
+
+        See Also
+        --------
+        Connectivity.process : Queries and insertions in one batch.
+        Connectivity.components : The answer for all vertices.
 
         Examples
         --------
@@ -257,6 +273,11 @@ class Connectivity:
         column of bool, one value for each query in the order of the rows
             A series with the index of these rows, or an array for arrays.
 
+        See Also
+        --------
+        Connectivity.insert : Insertions alone.
+        Connectivity.connected : Queries alone.
+
         Examples
         --------
         >>> import pandas as pd, cc_rapids
@@ -285,7 +306,7 @@ class Connectivity:
         return answers
 
     def components(self, labels: str = "min") -> Components:
-        """The components by now: a snapshot, which later batches do not change.
+        """Return the components by now: a snapshot, which later batches do not change.
 
         Parameters
         ----------
@@ -298,6 +319,11 @@ class Connectivity:
             As :func:`cc_rapids.components` gives them for all edges so far, on new arrays;
             frames are of the kind of the latest batch that had rows, or, if none had, of the
             latest.
+
+        See Also
+        --------
+        Connectivity.connected : Whether two vertices are connected, without an answer for all.
+        cc_rapids.Components : What can be asked of the answer.
 
         Examples
         --------
@@ -322,6 +348,10 @@ class Connectivity:
         OutputError
             It cannot be written there, or the disk is full; also an OSError. The old file stays.
 
+        See Also
+        --------
+        Connectivity.load : Read what was written.
+
         Examples
         --------
         >>> import cc_rapids, tempfile, os
@@ -337,15 +367,31 @@ class Connectivity:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
-        """What :meth:`save` has written, on any engine; the design is that of the file.
+        """Read what :meth:`save` has written, on any engine; the design is that of the file.
 
         Answers come as they did before it was saved: in frames of that library, or PyArrow's where
         it is missing (which is logged), or as arrays.
+
+        Parameters
+        ----------
+        path : path
+            A file that :meth:`save` has written.
+        engine : {"threads", "cuda"}, optional
+            Where to run; by default where the next batch lies.
+
+        Returns
+        -------
+        Connectivity
+            With all that was known, and the design of the file.
 
         Raises
         ------
         FormatError
             There is no such file, or it is broken, or of another version, or holds something else.
+
+        See Also
+        --------
+        Connectivity.save : Write all that is known to one file.
         """
         check_path("path", path)
         runner = backends.get("threads" if engine is None else engine)
@@ -384,7 +430,7 @@ def _components(state: State) -> int:
 
 
 def merged(one: State, other: State, base: State, design: Design) -> State:
-    """The state after all batches of two states, both of which came after those of a third.
+    """Return the state after all batches of two states, both of which came after those of a third.
 
     Each vertex of the other state is joined to the least of its tree; answers go back as its do.
     """
@@ -408,7 +454,7 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 def snapshot(
     state: State, design: Design, labels: LabelKind, took: float = 0.0, resumed: str | None = None
 ) -> Components:
-    """The components of a state, which took so many seconds so far, and went on with others."""
+    """Return the components of a state that took so many seconds and went on with others."""
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()

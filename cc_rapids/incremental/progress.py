@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def terminal_bar(stage: str, total: int | None = None) -> tuple[Any, Any]:
-    """A bar of rich's on stderr, begun, and its only task; (None, None) if that is no terminal."""
+    """Return a bar of rich's on stderr, begun, and its only task.
+
+    (None, None) if that is no terminal.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
@@ -33,7 +36,7 @@ CALL_SECONDS, BAR_SECONDS, LOG_SECONDS = 0.5, 0.5, 30.0
 
 @dataclass(frozen=True)
 class StreamProgress:
-    """How far a stream has come.
+    """The progress of a stream.
 
     Attributes
     ----------
@@ -51,6 +54,11 @@ class StreamProgress:
         Seconds until the end, if it goes on at this rate.
     resumed : int
         Those of ``edges`` that earlier runs have linked, up to a checkpoint.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Call ``progress`` with this.
+    cc_rapids.dask.DaskProgress : The progress of a run on a cluster.
     """
 
     edges: int
@@ -73,7 +81,7 @@ class StreamProgress:
 
 
 class Reporter:
-    """Tells how a stream goes on, every so often: each time costs a pass over the vertices.
+    """A reporter of a stream, every so often: each report costs a pass over the vertices.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second o
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """What a stream would take; figures that metadata do not tell are None.
+    """The plan of a stream; figures that metadata do not tell are None.
 
     Attributes
     ----------
@@ -61,6 +61,11 @@ class StreamPlan:
         Edges a second: a stated figure, for two CPU cores.
     seconds : float or None
         Edges by that rate.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Return this with ``explain=True``.
+    cc_rapids.Plan : The plan for edges in memory.
     """
 
     engine: str
@@ -97,7 +102,7 @@ class StreamPlan:
 def plan(
     source: Source, count: int | None, engine: Engine, budget: Budget, width: int = 1
 ) -> StreamPlan:
-    """What is known of a stream before it is read, of which chunks will be sized by a budget.
+    """Return what is known of a stream before it is read, of which a budget will size the chunks.
 
     ``width`` is how many columns an id has.
     """
@@ -139,7 +144,7 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
 
 
 def _row_of(index: Index) -> str:
-    """Which row of the table an index is in; the dearest while no ids have come."""
+    """Return which row of the table an index is in; the dearest while no ids have come."""
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -148,7 +153,7 @@ def _row_of(index: Index) -> str:
 
 
 def _text_of(index: Index) -> int:
-    """The bytes of the strings that an index holds."""
+    """Return the bytes of the strings that an index holds."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
     return int(getattr(index.held, "nbytes", 0)) if isinstance(index, Texts) else 0
@@ -192,8 +197,6 @@ def stream_components(
     source, destination : str, or list of as many str on each side, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         take, in each file its own. Several columns together are one id.
-    header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`; for all of them.
     vertices, num_vertices, labels, nulls, design, engine
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
     memory_limit : int or str, optional
@@ -205,7 +208,17 @@ def stream_components(
     progress : bool or callable
         True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` after the
         first chunk, then twice a second, and at the end. Otherwise there are lines in the log.
-    checkpoint : path, optional
+
+    Returns
+    -------
+    Components
+        Its frames are PyArrow's for files, and else of the kind of the items.
+
+    Other Parameters
+    ----------------
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`; for all of them.
+    checkpoint, checkpoint_every : path and float, optional
         A file that is replaced every ``checkpoint_every`` seconds (0: after each chunk) by how far
         all is, and read if it is there: finished files and row groups are then not read again.
         It remains when all is done. It knows its input: files (of datasets and patterns too) by
@@ -215,11 +228,6 @@ def stream_components(
         last item with more rows; ``summary()["resumed"]`` and the log say so.
     explain : bool
         Return a ``StreamPlan`` of edges, time and memory, from metadata alone.
-
-    Returns
-    -------
-    Components
-        Its frames are PyArrow's for files, and else of the kind of the items.
 
     Raises
     ------
@@ -231,6 +239,13 @@ def stream_components(
         A file was cut, rewritten or replaced while it was read, or since it was listed; names it.
     InputError
         An argument cannot be used; and all that :func:`cc_rapids.components` raises.
+
+    See Also
+    --------
+    cc_rapids.components : The same for edges in memory, and for one file.
+    cc_rapids.Connectivity : Edges that come in batches, with queries among them.
+    cc_rapids.StreamProgress : What ``progress`` is called with.
+    cc_rapids.StreamPlan : What ``explain=True`` returns.
 
     Examples
     --------
@@ -288,14 +303,17 @@ def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """The columns that were asked for; src and dst of what is in memory are those by default."""
+    """Return the columns that were asked for.
+
+    Src and dst of what is in memory are those by default.
+    """
     own = (None, None) if stream.arrow else named(None, None)
     pairs = zip((source, destination), own, strict=True)
     return [None if name == default else name for name, default in pairs]
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """What tells these vertices from others: how many, of which type, and a hash of them."""
+    """Return what tells these vertices from others: how many, of which type, and a hash of them."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -323,7 +341,7 @@ class Run:
         labels: LabelKind,
         engine: backends.Engine,
     ) -> Components:
-        """All of it, from the checkpoint on if there is one."""
+        """Run all of it, from the checkpoint on if there is one, and return the answer."""
         started = perf_counter()
         saved = self.saver.read(engine, self.stream)
         if saved is None:
@@ -354,7 +372,7 @@ class Run:
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
-        """What a run has gone on with, for the summary and the log."""
+        """Return what a run has gone on with, for the summary and the log."""
         new = edges - saved.state.edges
         text = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
@@ -365,13 +383,13 @@ class Run:
         return text
 
     def _kind(self, state: State) -> Any:
-        """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
+        """Return how answers go back after a checkpoint: PyArrow's tables for files."""
         if not self.stream.arrow:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
     def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
-        """The state after all chunks from a place on."""
+        """Return the state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = (
@@ -390,7 +408,7 @@ class Run:
         return state
 
     def _link(self, state: State, chunk: Chunk) -> State:
-        """The state with one chunk linked, in its own trees while no vertex is new."""
+        """Return the state with one chunk linked, in its own trees while no vertex is new."""
         given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)

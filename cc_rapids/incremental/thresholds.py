@@ -68,8 +68,6 @@ def components_at(
         Whether edges of a cut weigh at least, or at most, as much as its threshold.
     vertices, num_vertices
         Vertices that there are besides those that edges name.
-    header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end or a weight that is null or nan.
     labels, design, engine
@@ -80,10 +78,20 @@ def components_at(
     Cuts
         Memory: for each threshold 8 bytes a vertex, and without ``num_vertices`` 12 for all.
 
+    Other Parameters
+    ----------------
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`.
+
     Raises
     ------
     MissingColumnError, ColumnTypeError, NullsError, InputError, DesignError, EngineError
         An argument cannot be used, and why.
+
+    See Also
+    --------
+    cc_rapids.components : The components of all edges, whatever their weights.
+    cc_rapids.Cuts : What can be asked of the answer.
 
     Examples
     --------
@@ -120,7 +128,7 @@ def components_at(
 
 
 def _levels(thresholds: Any, direction: str) -> Any:
-    """The thresholds from the strictest on."""
+    """Return the thresholds from the strictest on."""
     check_word("direction", direction, DIRECTIONS)
     levels, there = numbers_of(thresholds, "thresholds")
     if hasattr(levels, "get"):
@@ -134,7 +142,7 @@ def _levels(thresholds: Any, direction: str) -> Any:
 
 
 class _Reader:
-    """Edges into the buckets between thresholds, and these into trees."""
+    """A reader of edges into the buckets between thresholds, and of these into trees."""
 
     def __init__(
         self,
@@ -152,7 +160,7 @@ class _Reader:
         self.design = design
 
     def frame(self, edges: Any, state: State) -> list[State]:
-        """The state at each cut, each from that of the stricter one."""
+        """Return the state at each cut, each from that of the stricter one."""
         states: list[State] = []
         with self._numbered(edges, state) as (state, ends, buckets):
             for number in range(self.levels.size):
@@ -161,7 +169,7 @@ class _Reader:
         return states
 
     def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
-        """The same for a stream: trees for each bucket, and at the end of all stricter ones too."""
+        """Return the states of a stream: trees for each bucket, then of all stricter ones too."""
         states = [state] * self.levels.size
         for chunk in chunks:
             with self._numbered(chunk, state) as (state, ends, buckets):
@@ -178,7 +186,10 @@ class _Reader:
         return states
 
     def _folded(self, every: State, stricter: State, bucket: State) -> State:
-        """The trees of both over all vertices: each is joined to where it hangs in the stricter."""
+        """Return the trees of both over all vertices.
+
+        Each vertex is joined to where it hangs in the stricter trees.
+        """
         edges = bucket.edges if stricter is bucket else stricter.edges + bucket.edges
         own = stricter.forest.parent
         numbers = every.engine.xp.arange(own.size, dtype=own.dtype)
@@ -187,7 +198,7 @@ class _Reader:
         return replace(joined, edges=edges)
 
     def _joined(self, every: State, own: State, ends: list[Array], mask: Any) -> State:
-        """The trees of a cut on a copy, with all vertices so far and some edges more."""
+        """Return the trees of a cut on a copy, with all vertices so far and some edges more."""
         forest = batches.grown(own.forest, every.forest.n)
         src, dst = ends if mask is None else (end[mask] for end in ends)
         state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
@@ -195,8 +206,9 @@ class _Reader:
 
     @contextmanager
     def _numbered(self, edges: Any, state: State) -> Iterator[tuple[State, list[Array], Array]]:
-        """The state with the vertices of all edges that have a weight, these edges' ends, and the
-        bucket of each.
+        """Yield the state with the vertices of all edges that have a weight, these, and buckets.
+
+        There is a bucket for each edge.
         """
         given, buckets = self._read(edges)
         with inputs.lent_to(state, given, self.free) as (old, columns):
@@ -212,8 +224,10 @@ class _Reader:
             yield state, numbers[:2], buckets
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any]:
-        """The edges, and the bucket of each: that of the strictest cut that has it, one more than
-        there are if none has, and -1 without a weight.
+        """Return the edges, and the bucket of each.
+
+        That is the strictest cut that has it, one more than there are if none has, and -1 without a
+        weight.
         """
         given = inputs.read(edges, *self.names, self.nulls)
         values, there = self._weights(edges)
@@ -242,7 +256,7 @@ class _Reader:
         return replace(given, dropped_rows=dropped), buckets
 
     def _weights(self, edges: Any) -> tuple[Any, Any]:
-        """The weights, and which of them are there."""
+        """Return the weights, and which of them are there."""
         column = self.weight
         if isinstance(column, str):
             known = [] if isinstance(edges, tuple | list) else columns_of(edges)

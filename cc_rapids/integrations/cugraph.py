@@ -1,4 +1,4 @@
-"""cuGraph's contract: the same arguments, answers and words of errors.
+"""The contract of cuGraph: the same arguments, answers and words of errors.
 
 Where the original fails or forgets, this does not: matrices need no ``directed=False``, their
 isolated vertices stay, and labels of integers are the same on every run.
@@ -61,6 +61,12 @@ def weakly_connected_components(
     GraphStateError
         The graph is empty or spread over several GPUs.
 
+    See Also
+    --------
+    cc_rapids.install : Let cuGraph's function run on this one.
+    cc_rapids.components : The components of edge lists of any kind.
+    cc_rapids.dask.weakly_connected_components : The same for graphs over several GPUs.
+
     Examples
     --------
     >>> import scipy.sparse, cc_rapids
@@ -110,6 +116,11 @@ def connected_components(
     EngineError
         Strong components are asked for, and cuGraph is missing.
 
+    See Also
+    --------
+    cc_rapids.weakly_connected_components : The weak components alone.
+    cc_rapids.install : Let cuGraph's function run on this one.
+
     Examples
     --------
     >>> import scipy.sparse
@@ -134,7 +145,7 @@ def _labels_too(asked: Any) -> bool:
 
 
 def is_known(thing: Any) -> bool:
-    """Whether it is a graph or a matrix of a kind that these functions take."""
+    """Return whether it is a graph or a matrix of a kind that these functions take."""
     return is_graph(thing) or hasattr(type(thing), "tocoo")  # a frame looks for such a column
 
 
@@ -146,7 +157,10 @@ def _of_matrix(matrix: Any, labels: bool) -> Any:
 
 
 def _of_integers(graph: Any) -> Any:
-    """Components of the edges alone, if they name every vertex: cuGraph keeps their number."""
+    """Return components of the edges alone if they name every vertex.
+
+    CuGraph keeps the number of vertices.
+    """
     if graph.edgelist is not None:
         count = int(graph.number_of_vertices())
         labels = _labels(graph.edgelist.edgelist_df, count)
@@ -165,7 +179,9 @@ def _labels(edges: Any, expected_rows: int | None = None) -> Any:
 
 
 def _of_numbered(graph: Any) -> Any:
-    """Components of cuGraph's own numbers 0 .. n - 1, beside the vertices that they stand for.
+    """Return components of cuGraph's own numbers, beside the vertices they stand for.
+
+    The numbers are 0 .. n - 1.
 
     The rows stay in the order of its table: to sort strings would take ten times as long as all
     else, and cuGraph does not either. They are not copied; what can be changed in place is.

@@ -24,7 +24,7 @@ _ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error,
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """What libraries raise on a damaged file, as an error that names it."""
+    """Turn what libraries raise on a damaged file into an error that names it."""
     import pyarrow as pa
 
     try:
@@ -36,7 +36,7 @@ def damage(file: File, kind: str) -> Iterator[None]:
 
 
 def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Parquet: the two columns as they are stored."""
+    """Read a Parquet file: the two columns as they are stored."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -55,7 +55,7 @@ def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 
 
 def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Arrow IPC, files (which Feather 2 are) and streams: the two columns as they are stored."""
+    """Read Arrow IPC, files (which Feather 2 are) or streams: both columns as they are stored."""
     import pyarrow as pa
 
     stream = file.seekable()
@@ -83,7 +83,7 @@ def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 
 
 def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
-    """The names of the two columns, and of that of the weights if there is one."""
+    """Return the names of the two columns, and of that of the weights if there is one."""
     if len(schema.names) < 2:
         raise FormatError(
             f"{file.path} lacks columns: two are needed, it has {listed(schema.names)}"
@@ -94,8 +94,9 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
 
 
 def _weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
-    """The table with the column behind those of ids, if it has one, as weights: int64 or double, no
-    nulls.
+    """Return the table with the column behind those of ids as weights, if it has one.
+
+    Weights are int64 or double without nulls.
     """
     import pyarrow as pa
 
@@ -113,7 +114,7 @@ def _weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
 
 
 def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
-    """npz: arrays src and dst, perhaps num_vertices, or a matrix of ``scipy.sparse.save_npz``."""
+    """Read npz: arrays src and dst, perhaps num_vertices, or a matrix of ``save_npz``."""
     import numpy as np
 
     stream = file.seekable()
@@ -177,7 +178,7 @@ def _native(array: Any) -> Any:
 
 
 def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Table, range]:
-    """Edges of the vertices 0 .. n - 1."""
+    """Return edges of the vertices 0 .. n - 1."""
     import numpy as np
 
     for name in list(columns)[:2]:
@@ -192,7 +193,7 @@ def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Tabl
 
 
 def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
-    """The columns that are wanted, of those that there are."""
+    """Return the columns that are wanted, of those that there are."""
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
@@ -200,7 +201,10 @@ def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
 
 
 def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """ECL's graphs, in little-endian int32: n, m, nindex[n + 1], nlist[m], perhaps m weights."""
+    """Read ECL's graphs in int32, little-endian.
+
+    They are n, m, nindex[n + 1], nlist[m], perhaps m weights.
+    """
     import numpy as np
 
     from .. import offsets

@@ -28,7 +28,7 @@ Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 class Pieces:
     """An edge list over the vertices 0 .. num_vertices - 1 that is made when it is asked for.
 
-    Parameters
+    Attributes
     ----------
     name : str
         What the graph is, for tables and messages.
@@ -48,13 +48,13 @@ class Pieces:
     whole: bool = False
 
     def gather(self) -> Ends:
-        """All edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
+        """Gather all edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
         parts = [_empty(0, self.num_vertices), *self.cut(1 << 20)]
         return np.concatenate([src for src, _ in parts]), np.concatenate([dst for _, dst in parts])
 
 
 def uniform(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.uniform` in pieces."""
+    """Make :func:`cc_rapids.generators.uniform` in pieces."""
     whole = random.uniform(num_vertices, 0, seed)
     if count("num_edges", num_edges) and not num_vertices:
         raise InputError(f"{num_edges} edges need at least one vertex")
@@ -65,7 +65,7 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
 def rmat(
     scale: int, num_edges: int, a: float, b: float, c: float, seed: int = 0, permute: bool = True
 ) -> Pieces:
-    """:func:`cc_rapids.generators.rmat` in pieces."""
+    """Make :func:`cc_rapids.generators.rmat` in pieces."""
     whole = random.rmat(scale, 0, a, b, c, seed)
     shares = random.running_shares(a, b, c)
     arguments = keys(seed)[0], whole.num_vertices, -(-scale // generate.LEVELS), *shares
@@ -74,7 +74,7 @@ def rmat(
 
 
 def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
-    """The random graph G(n, m): so many distinct pairs of vertices, no self-loops, in random order.
+    """Make the random graph G(n, m): distinct pairs of vertices, no self-loops, in random order.
 
     Parameters
     ----------
@@ -113,7 +113,10 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
 
 
 def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.grid` in pieces; its edges are counted before they are made."""
+    """Make :func:`cc_rapids.generators.grid` in pieces.
+
+    Its edges are counted before they are made.
+    """
     random.grid(0, 0, keep, seed)
     n = count("rows", rows) * count("columns", columns)
     whole, share, key = shapes.isolated(n), round(keep * (1 << 32)), keys(seed)[0]
@@ -138,14 +141,14 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
 
 
 def torus2d(rows: int, columns: int) -> Pieces:
-    """:func:`cc_rapids.generators.torus2d` in pieces."""
+    """Make :func:`cc_rapids.generators.torus2d` in pieces."""
     whole = shapes.isolated(count("rows", rows) * count("columns", columns))
     whole, n = replace(whole, name=f"torus2d({rows} x {columns})"), whole.num_vertices
     return _by_index(whole, 2 * n, generate.torus, n, columns)
 
 
 def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.reference` in pieces."""
+    """Make :func:`cc_rapids.generators.reference` in pieces."""
     random.reference(name, 0, seed)
     full = random.REFERENCES[name]
     n = full.vertices if scale is None else round(2**scale)
@@ -155,28 +158,28 @@ def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
 
 
 def path(n: int, shuffle: int | None = None) -> Pieces:
-    """:func:`cc_rapids.generators.path` in pieces."""
+    """Make :func:`cc_rapids.generators.path` in pieces."""
     pieces = _by_steps(shapes.path(0), n, n - 1, f"path({n})", (0, 1), (1, 1))
     return pieces if shuffle is None else permuted(pieces, shuffle)
 
 
 def star(n: int) -> Pieces:
-    """:func:`cc_rapids.generators.star` in pieces."""
+    """Make :func:`cc_rapids.generators.star` in pieces."""
     return _by_steps(shapes.star(0), n, n - 1, f"star({n})", (0, 0), (1, 1))
 
 
 def self_loops(n: int) -> Pieces:
-    """:func:`cc_rapids.generators.self_loops` in pieces."""
+    """Make :func:`cc_rapids.generators.self_loops` in pieces."""
     return _by_steps(shapes.self_loops(0), n, n, f"self_loops({n})", (0, 1), (0, 1))
 
 
 def isolated(n: int) -> Pieces:
-    """:func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
+    """Make :func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
     return _by_steps(shapes.isolated(0), n, 0, f"isolated({n})", (0, 0), (0, 0))
 
 
 def cliques(sizes: Sequence[int]) -> Pieces:
-    """:func:`cc_rapids.generators.cliques` in pieces."""
+    """Make :func:`cc_rapids.generators.cliques` in pieces."""
     size, vertices, edges = shapes.clique_starts(sizes)
     n = int(vertices[-1])
     whole = replace(shapes.isolated(n), name=f"cliques({size.size} of {n} vertices)")
@@ -184,7 +187,7 @@ def cliques(sizes: Sequence[int]) -> Pieces:
 
 
 def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.permuted` of a list in pieces, in pieces."""
+    """Make :func:`cc_rapids.generators.permuted` of a list in pieces, in pieces."""
     n, (_, key) = pieces.num_vertices, keys(seed)
 
     def cut(size: int) -> Iterator[Ends]:
@@ -198,7 +201,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
 
 
 def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.duplicated` of a list in pieces, which it gathers in memory."""
+    """Make :func:`cc_rapids.generators.duplicated` of a list in pieces, gathered in memory."""
     total = pieces.num_edges * count("times", times)
 
     @cache
@@ -240,7 +243,7 @@ def _cutter(part: Callable[[int, int], Ends], m: int) -> Callable[[int], Iterato
 
 
 def _by_index(whole: graph.Graph, num_edges: int, make: Any, *arguments: Any) -> Pieces:
-    """Pieces by a kernel that writes edge i to src[i] and dst[i]."""
+    """Return pieces by a kernel that writes edge i to src[i] and dst[i]."""
     n, m = whole.num_vertices, count("num_edges", num_edges)
 
     def part(first: int, size: int) -> Ends:
@@ -255,7 +258,7 @@ def _by_index(whole: graph.Graph, num_edges: int, make: Any, *arguments: Any) ->
 def _by_steps(
     like: graph.Graph, n: int, m: int, name: str, src: tuple[int, int], dst: tuple[int, int]
 ) -> Pieces:
-    """Pieces of edges whose ends each go up in equal steps, given as (first, step)."""
+    """Return pieces of edges whose ends each go up in equal steps, given as (first, step)."""
     vertices = shapes.isolated(n).num_vertices
 
     def part(first: int, size: int) -> Ends:
@@ -267,7 +270,7 @@ def _by_steps(
 
 @cache
 def _later(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The kernel of ``make`` from another index on, which comes ahead of its arguments."""
+    """Return the kernel of ``make`` from another index on, which comes ahead of its arguments."""
 
     def later(on: Any) -> Any:
         run = make(on).part
@@ -294,7 +297,8 @@ class _Shifted:
 
 
 def _window(array: npt.NDArray[Any], first: int) -> npt.NDArray[Any]:
-    """The array as a kernel sees it that writes to the indices from ``first`` on, and to no other:
-    what lies before the window is not there.
+    """Return the array as a kernel sees it that writes to the indices from ``first`` on.
+
+    It writes to no other: what lies before the window is not there.
     """
     return np.asarray(_Shifted(array, first))

@@ -23,7 +23,7 @@ def reference(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """A graph of the benchmarks' table, at full or at a smaller scale.
+    """Make a graph of the benchmarks' table, at full or at a smaller scale.
 
     Parameters
     ----------
@@ -37,8 +37,10 @@ def reference(
         so many) with as many edges a vertex as the full graph has. A whole number for R-MAT.
     seed : int
         Any number from 0 on.
-    dtype : integer type that holds every vertex
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
     engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
 
     Returns
     -------
@@ -49,6 +51,12 @@ def reference(
     ------
     InputError
         An unknown name, or an argument that cannot be used.
+
+    See Also
+    --------
+    cc_rapids.generators.rmat : R-MAT graphs of any size.
+    cc_rapids.generators.uniform : Random pairs of vertices.
+    cc_rapids.generators.grid : Grids of any size.
 
     Examples
     --------
@@ -78,26 +86,38 @@ def rmat(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """An R-MAT graph: 2^scale vertices of very different degrees.
+    """Make an R-MAT graph: 2^scale vertices of very different degrees.
 
     Parameters
     ----------
     scale : int
         From 0 to 32.
     num_edges : int
+        The number of rows; some may be equal.
     a, b, c : float
         The probabilities of the quadrants (0, 0), (0, 1) and (1, 0) of the adjacency matrix at
         each level, used to the nearest 2^-16; (1, 1) has what is left to 1.
     seed : int
+        Any number from 0 on.
     permute : bool
         Give the vertices random numbers; otherwise small numbers have large degrees.
     dtype, engine
         As for :func:`reference`.
 
+    Returns
+    -------
+    Graph
+        The edges; some may be equal, or self-loops.
+
     Raises
     ------
     InputError
         An argument is out of its range.
+
+    See Also
+    --------
+    cc_rapids.generators.uniform : Random pairs of vertices.
+    cc_rapids.generators.reference : The graphs of the benchmarks by name.
     """
     if not (isinstance(scale, int) and 0 <= scale <= 32):
         raise InputError(f"an R-MAT scale is a whole number from 0 to 32, not {scale!r}")
@@ -115,7 +135,7 @@ def rmat(
 
 
 def running_shares(a: float, b: float, c: float) -> list[int]:
-    """a, a + b and a + b + c in units of the R-MAT kernel."""
+    """Return a, a + b and a + b + c in units of the R-MAT kernel."""
     return [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
 
 
@@ -127,7 +147,31 @@ def uniform(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Random pairs of vertices, independent of each other; see :func:`rmat` for the arguments."""
+    """Make random pairs of vertices, independent of each other.
+
+    See :func:`rmat` for the arguments.
+
+    Parameters
+    ----------
+    num_vertices, num_edges : int
+        The size of the graph; at most 2^32 vertices.
+    seed : int
+        Any number from 0 on.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        The edges, drawn one by one: some may be equal, or self-loops.
+
+    See Also
+    --------
+    cc_rapids.generators.rmat : Graphs whose vertices have very different degrees.
+    cc_rapids.generators.reference : The graphs of the benchmarks by name.
+    """
     graph = empty(num_vertices, num_edges, f"uniform({num_vertices})", dtype, engine)
     if num_edges and not num_vertices:
         raise InputError(f"{num_edges} edges need at least one vertex")
@@ -144,7 +188,7 @@ def grid(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """A grid, each vertex joined to the right and downwards, or a random part of it.
+    """Make a grid, each vertex joined to the right and downwards, or a random part of it.
 
     Parameters
     ----------
@@ -155,6 +199,16 @@ def grid(
         right before down, each at most once.
     seed, dtype, engine
         As for :func:`reference`.
+
+    Returns
+    -------
+    Graph
+        The edges that were kept, in the order of their first vertices.
+
+    See Also
+    --------
+    cc_rapids.generators.torus2d : A grid whose sides are joined.
+    cc_rapids.generators.reference : The graphs of the benchmarks by name.
     """
     n = count("rows", rows) * count("columns", columns)
     if not 0 <= keep <= 1:

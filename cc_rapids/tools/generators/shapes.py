@@ -18,7 +18,28 @@ Starts = npt.NDArray[np.uint64]
 def path(
     n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """The path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order."""
+    """Make the path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    shuffle : int, optional
+        A seed, by which the vertices get random numbers.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        One component of ``n`` vertices and ``n - 1`` edges.
+
+    See Also
+    --------
+    cc_rapids.generators.star : A tree that is as flat as a path is deep.
+    """
     graph = _steps(n, n - 1, f"path({n})", dtype, engine, (0, 1), (1, 1))
     graph = replace(graph, components=min(n, 1), expected=_together(n))
     return graph if shuffle is None else permuted(graph, shuffle)
@@ -27,9 +48,27 @@ def path(
 def torus2d(
     rows: int, columns: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """A grid whose sides are joined: each vertex to the right and downwards, two edges a vertex.
+    """Make a grid whose sides are joined: each vertex to the right and downwards, two edges each.
 
     With one row or column these are self-loops, with two each is there twice.
+
+    Parameters
+    ----------
+    rows, columns : int
+        The sides of the grid.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        One component, with two edges a vertex.
+
+    See Also
+    --------
+    cc_rapids.generators.grid : A grid with sides, or a random part of it.
     """
     n = count("rows", rows) * count("columns", columns)
     graph = empty(n, 2 * n, f"torus2d({rows} x {columns})", dtype, engine)
@@ -38,19 +77,76 @@ def torus2d(
 
 
 def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertex 0 joined to each of the others."""
+    """Make a star: vertex 0 joined to each of the others.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        One component of ``n`` vertices and ``n - 1`` edges.
+
+    See Also
+    --------
+    cc_rapids.generators.path : A tree that is as deep as a star is flat.
+    """
     graph = _steps(n, n - 1, f"star({n})", dtype, engine, (0, 0), (1, 1))
     return replace(graph, components=min(n, 1), expected=_together(n))
 
 
 def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertices without edges."""
+    """Make vertices without edges.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        As many components as vertices, and no edge.
+
+    See Also
+    --------
+    cc_rapids.generators.self_loops : Vertices each with an edge to itself.
+    """
     graph = empty(n, 0, f"isolated({n})", dtype, engine)
     return replace(graph, components=n, expected=lambda: np.arange(n))
 
 
 def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """A self-loop at each vertex, and no other edge."""
+    """Make a self-loop at each vertex, and no other edge.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        As many components as vertices and edges.
+
+    See Also
+    --------
+    cc_rapids.generators.isolated : Vertices without edges.
+    """
     graph = _steps(n, n, f"self_loops({n})", dtype, engine, (0, 1), (0, 1))
     return replace(graph, components=n, expected=lambda: np.arange(n))
 
@@ -58,7 +154,26 @@ def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threa
 def cliques(
     sizes: Sequence[int], *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Disjoint cliques of so many vertices each, one after the other, every pair joined once."""
+    """Make disjoint cliques, one after the other, in which every pair is joined once.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The number of vertices of each clique.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        A component for each clique that is not empty.
+
+    See Also
+    --------
+    cc_rapids.generators.star : A component with as few edges as there can be.
+    """
     size, vertices, edges = clique_starts(sizes)
     n, m, runner = int(vertices[-1]), int(edges[-1]), backends.get(engine)
     graph = empty(n, m, f"cliques({size.size} of {n} vertices)", dtype, engine)
@@ -72,7 +187,10 @@ def cliques(
 
 
 def clique_starts(sizes: Sequence[int]) -> tuple[Labels, Starts, Starts]:
-    """The sizes (k,) of cliques, and the first vertex and edge of each and their ends (k + 1,)."""
+    """Return the sizes (k,) of cliques, and where each begins.
+
+    That is the first vertex and edge of each and their ends (k + 1,).
+    """
     size = np.array([count("size", size) for size in sizes], np.int64)
     vertices, edges = (
         np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
@@ -82,7 +200,24 @@ def clique_starts(sizes: Sequence[int]) -> tuple[Labels, Starts, Starts]:
 
 
 def permuted(graph: Graph, seed: int = 0) -> Graph:
-    """The same graph under random numbers for its vertices; the edges stay in their order."""
+    """Make the same graph under random numbers for its vertices; the edges stay in their order.
+
+    Parameters
+    ----------
+    graph : Graph
+        Not changed.
+    seed : int
+        Any number from 0 on.
+
+    Returns
+    -------
+    Graph
+        As many components and edges as before.
+
+    See Also
+    --------
+    cc_rapids.generators.duplicated : Give each edge several times.
+    """
     n, (_, key) = graph.num_vertices, keys(seed)
     out = empty(n, graph.num_edges, graph.name, graph.src.dtype, graph.engine)
     for column, new in zip(graph.edges, out.edges, strict=True):
@@ -101,9 +236,27 @@ def permuted(graph: Graph, seed: int = 0) -> Graph:
 
 
 def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
-    """The same graph with each edge ``times`` times, in random order and random directions.
+    """Make the same graph with each edge ``times`` times, in random order and random directions.
 
     With ``times`` 0 no edge is left, and the components are those of :func:`isolated`.
+
+    Parameters
+    ----------
+    graph : Graph
+        Not changed.
+    times : int
+        How often each edge comes.
+    seed : int
+        Any number from 0 on.
+
+    Returns
+    -------
+    Graph
+        The same components, and ``times`` as many edges.
+
+    See Also
+    --------
+    cc_rapids.generators.permuted : Give the vertices random numbers.
     """
     m, total = graph.num_edges, graph.num_edges * count("times", times)
     if not times:
@@ -124,7 +277,7 @@ def _steps(
     src: tuple[int, int],
     dst: tuple[int, int],
 ) -> Graph:
-    """Edges whose ends each go up in equal steps, given as (first, step)."""
+    """Make edges whose ends each go up in equal steps, given as (first, step)."""
     graph = empty(n, max(m, 0), name, dtype, engine)
     for (first, step), column in zip((src, dst), graph.edges, strict=True):
         launch(generate.steps, engine, column.size, first, step, column)
