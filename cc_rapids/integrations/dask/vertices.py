@@ -545,14 +545,6 @@ class Exchange:
         return answers
 
 
-def most_rounds(vertices: int, count: int, room: int) -> int:
-    """The most rounds of hooks with so many vertices at the borders of so many parts."""
-    rounds = 0
-    while vertices > 1 and count * (vertices - 1) > room:
-        vertices, rounds = vertices // 2, rounds + 1
-    return rounds
-
-
 def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     """The owner of vertices.
 
