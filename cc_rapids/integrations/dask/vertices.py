@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -39,8 +40,9 @@ from ... import backends
 from ...api import components
 from ...data.column import is_cudf
 from ...errors import InputError, shown
+from ...incremental.progress import Reporter
 from .local import Ends, Forest, common_kind, concat, kind_of, library, listed, local_forest, taken
-from .tasks import Tasks, Watch
+from .tasks import DaskProgress, Tasks
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
 
@@ -442,7 +444,7 @@ class Exchange:
         The worker that each part prefers: of those left that which sends it most at first.
     """
 
-    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Watch) -> None:
+    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Reporter) -> None:
         self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
         self.bytes = np.zeros((count, count), np.int64)
         self.batches = 0
@@ -504,7 +506,8 @@ class Exchange:
     def _sizes(self, boxes: list[Future], stage: str) -> list[list[tuple[int, int]]]:
         self.batches += 1
         found = self.tasks.facts([self.tasks.submit(sizes, box) for box in boxes])
-        self.watch.report(stage, self.batches, self.batches)
+        told = partial(DaskProgress, stage, self.batches, self.batches)
+        self.watch.report(self.batches, self.batches, told)
         return found
 
     def find(self, frames: list[Future], by: str, tables: list[Future], stage: str) -> list[Future]:
@@ -661,7 +664,7 @@ def distributed(
     named: range | None,
     count: int | None,
     options: dict[str, Any],
-    watch: Watch,
+    watch: Reporter,
 ) -> tuple[list[Future], dict[str, Any]]:
     """The answers of the parts for the forests of the workers, and the facts.
 
