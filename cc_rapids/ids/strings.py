@@ -419,7 +419,7 @@ class _Cudf(_Library):
         return columns[0] if len(columns) == 1 else cudf.concat(columns, ignore_index=True)
 
     def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        return lend_strings(column._column)
+        return lend_strings(column)
 
     def take(self, column: Any, at: Array) -> Any:
         return column.take(at).reset_index(drop=True)

@@ -29,7 +29,7 @@ from . import state as batches
 from .checkpoint import Resumed, Saver
 from .connectivity import snapshot
 from .insertions import begun, insert_given
-from .progress import Reporter, StreamProgress
+from .progress import StreamProgress, StreamReporter
 from .state import State
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
@@ -356,16 +356,13 @@ class Run:
             state = replace(state, given=kind)
         self.budget.update(*memory_use(state.index))
         total = self.stream.measure()["edges"] if progress and not done else None
-        reporter = Reporter(progress, total, state.edges)
-        try:
+        with StreamReporter(progress, total, state.edges) as reporter:
             if not done:
                 state = self._pass(state, cursor, reporter)
-            reporter.report(state, last=True)
-            if self.stream.arrow and row_group_reader(engine.device_id) is not None:
-                kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
-                state = replace(state, given=kind)
-        finally:
-            reporter.close()
+            reporter.report_state(state, last=True)
+        if self.stream.arrow and row_group_reader(engine.device_id) is not None:
+            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
+            state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken))
         state = replace(state, given=told)
         resumed = self._resumed(saved, state.edges) if saved else None
@@ -388,8 +385,8 @@ class Run:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
-    def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
-        """Return the state after all chunks from a place on."""
+    def _pass(self, state: State, cursor: Cursor, reporter: StreamReporter) -> State:
+        """The state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = (
@@ -402,7 +399,7 @@ class Run:
                 if not chunk.old:
                     if self.saver.due():
                         self.saver.write(state, cursor)
-                    reporter.report(state)
+                    reporter.report_state(state)
         self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -35,6 +36,7 @@ from ...errors import (
     shown,
 )
 from ...ids.range import check_range
+from ...incremental.progress import Reporter
 from ...options import Options
 from ...results.labels import check_labels
 from .gather import by_gather, reason_not_to
@@ -51,7 +53,7 @@ from .local import (
     not_frame,
     same,
 )
-from .tasks import DaskProgress, Tasks, Watch, fold, tree
+from .tasks import DaskProgress, Tasks, fold, tree
 from .vertices import described, distributed
 
 
@@ -265,8 +267,8 @@ class Run:
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
-    def folded(self, leaves: list[Future], watch: Watch) -> list[tuple[str, Future]]:
-        """Return one forest for each worker, of those of its partitions.
+    def folded(self, leaves: list[Future], watch: Reporter) -> list[tuple[str, Future]]:
+        """One forest for each worker, of those of its partitions.
 
         Raises
         ------
@@ -337,7 +339,7 @@ class Run:
         named: dict[str, Any],
         vertices: Any,
         combine: str,
-        watch: Watch,
+        watch: Reporter,
     ) -> DaskComponents:
         """Return the answer by a tree of forests, or by an all-gather of them."""
         tasks = self.tasks
@@ -361,7 +363,7 @@ class Run:
     def _forest(self, forests: list[Future]) -> Any:
         """Return the frame of the forest that several are, which may have been merged already."""
         with self.tasks.all_or_none() as tasks:
-            root = tree(forests, self.merge, Watch(False))
+            root = tree(forests, self.merge, Reporter(False))
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
 
     def _gathered(
@@ -371,7 +373,7 @@ class Run:
         labels: str,
         named: dict[str, Any],
         forced: bool,
-        watch: Watch,
+        watch: Reporter,
     ) -> DaskComponents | None:
         """Return the answer by an all-gather.
 
@@ -393,7 +395,7 @@ class Run:
         runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
         if runs is None:
             return None
-        watch.report("gathered", 1, 1)
+        watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
         [told] = tasks.facts([tasks.submit(getitem, runs[0], 1)])
         told |= {"partition": "edges", "workers": len(homes), "combine": "gather"}
         answers = [tasks.submit(getitem, run, 0) for run in runs]
@@ -404,7 +406,7 @@ class Run:
         )
 
     def by_vertices(
-        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Watch
+        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Reporter
     ) -> DaskComponents:
         """Return the answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
@@ -558,7 +560,7 @@ def components(
     check_word("way to combine forests", combine, COMBINES)
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
-    with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
+    with Reporter(progress) as watch, Tasks(_client()).all_or_none() as tasks:
         run = Run(tasks, source, destination, nulls, options)
         if partition == "edges":
             named = _named(vertices, num_vertices)
