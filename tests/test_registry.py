@@ -156,7 +156,7 @@ def test_no_two_arrays_of_a_run_share_memory():
         seen |= {name for name, array in arrays.items() if array.size}
     assert seen == {
         "parent", "aux", "hook_edge", "present", "out_of_range", "offsets",
-        "root_word", "in_giant", "probed", "outside", "outside_count",
+        "root_word", "in_giant", "probed", "queues", "outside", "outside_count",
     }  # fmt: skip
 
 
