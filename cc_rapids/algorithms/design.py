@@ -298,7 +298,7 @@ EXCLUDED = (
     Exclusion(
         lambda d: splices(d) and _stores_to_root(d),
         "after a splice the path no longer leads to the root that was found, and full compression"
-        " would store to another root, over a hook made meanwhile (tests/test_splices.py)",
+        " would store to another root, over a hook made meanwhile (tests/races/test_splices.py)",
     ),
     Exclusion(
         lambda d: _option(d, 0, "coalesce") == "off" and _option(d, 0, "reorganise") == "on",

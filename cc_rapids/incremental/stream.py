@@ -308,7 +308,7 @@ class Run:
         else:
             state, cursor, self.stream = saved.state, saved.cursor, saved.stream
             done = saved.done and not saved.more and self.saver.trace is None
-            kind = replace(self._kind(state), dropped=state.given.dropped)
+            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         self.budget.update(*memory_use(state.index))
         total = self.stream.measure()["edges"] if progress and not done else None
@@ -318,7 +318,7 @@ class Run:
                 state = self._pass(state, cursor, reporter)
             reporter.report(state, last=True)
             if self.stream.arrow and row_group_reader(engine.device_id) is not None:
-                kind = replace(self._kind(state), dropped=state.given.dropped)
+                kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
                 state = replace(state, given=kind)
         finally:
             reporter.close()
@@ -371,7 +371,7 @@ class Run:
         self.saver.passed(given, chunk.after)
         if chunk.old:
             kind = batches.kind_of(given, None)
-            return replace(state, given=replace(kind, dropped=state.given.dropped))
+            return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         return insert_given(state, given, self.design, self.free, copied=False)
 
 

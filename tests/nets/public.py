@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from machine import ROOT
+from support.machine import ROOT
 
 import cc_rapids
 
