@@ -144,3 +144,31 @@ def afforest(on: Any, vertex: type) -> Any:
         return none
 
     return link
+
+
+@union_rule(
+    "parent-check",
+    finds=FINDS,
+    requires=("find",),
+    paper="immediate parent check (IPC), Osipov et al. 2009; Patwary et al. 2010",
+)
+def parent_check(on: Any, vertex: type, find: Any) -> Any:
+    """Compare the parents of the ends first, and climb as async does only if they differ.
+
+    Equal parents mean one tree, whether they are stale or not. A swap that fails leaves a vertex
+    that is no root any more, from which the next find climbs on.
+    """
+    cas, none = on.atomic_cas, none_of(vertex)
+
+    @on.device
+    def link(parent, aux, u, v):
+        u, v = parent[u], parent[v]
+        while u != v:
+            u, v = find(parent, u), find(parent, v)
+            if u < v:
+                u, v = v, u
+            if u != v and cas(parent, u, u, v) == u:
+                return u
+        return none
+
+    return link
