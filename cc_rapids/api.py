@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -12,6 +11,7 @@ from .algorithms.auto import rule_of
 from .algorithms.design import Design, check_forest_design
 from .backends import MEMORY
 from .data import read
+from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_word
 from .data.column import Lending
 from .data.edge_input import EdgeInput
@@ -257,15 +257,9 @@ def check_memory(memory: str) -> None:
 
 
 def _passes_by(edges: Any, source: Any) -> bool:
-    """Whether edges are a stream, as a file is whose ids have several columns.
-
-    The modules for these are not loaded for a pair or a frame.
-    """
-    if read.at_hand(edges):
-        return False
-    from .data.streams import is_stream
-
-    return is_stream(edges) or (isinstance(edges, str | PathLike) and isinstance(source, list))
+    """Whether edges are a stream, as a file is whose ids have several columns."""
+    adapter = adapter_of(edges)
+    return adapter.is_stream or (adapter.names_files and isinstance(source, list))
 
 
 def _stream(
