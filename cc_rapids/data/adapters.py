@@ -17,6 +17,7 @@ from functools import cache, partial, reduce
 from inspect import signature
 from operator import and_
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -503,15 +504,18 @@ class Adapter(ABC):
         Whether they are paths, which can be read in chunks, and whose text may have a header.
     is_iterable : bool
         Whether to iterate over them gives batches of edges.
+    by_type : bool
+        Whether all edges of a type are accepted, or none: then each type is asked about once.
     """
 
+    by_type = False
     is_stream = False
     is_iterable = False
     names_files = False
 
     @abstractmethod
     def accepts(self, edges: Any) -> bool:
-        """Return whether edges are of this kind, by their type alone, without importing theirs."""
+        """Return whether edges are of this kind, without importing their library."""
 
     @abstractmethod
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -544,6 +548,8 @@ class Adapter(ABC):
 
 class Frames(Adapter):
     """A frame, of which rows can be sliced off."""
+
+    by_type = True
 
     def accepts(self, edges: Any) -> bool:
         return hasattr(type(edges), "columns")
@@ -596,6 +602,8 @@ class Pairs(Frames):
 class Graphs(Adapter):
     """A ``cugraph.Graph``, with its own vertices."""
 
+    by_type = True
+
     def accepts(self, edges: Any) -> bool:
         return is_graph(edges)
 
@@ -606,6 +614,8 @@ class Graphs(Adapter):
 
 class CsrRows(Adapter):
     """An adjacency list."""
+
+    by_type = True
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Csr)
@@ -799,9 +809,22 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
 )
 
 
+_OF_TYPE: WeakKeyDictionary[type, Adapter] = WeakKeyDictionary()
+
+
 def adapter_of(edges: Any) -> Adapter:
     """Return the adapter that reads edges: the first that accepts them."""
-    return next(adapter for adapter in ADAPTERS if adapter.accepts(edges))
+    known = _OF_TYPE.get(type(edges))
+    if known is not None:
+        return known
+    by_type = True
+    for adapter in ADAPTERS:
+        by_type = by_type and adapter.by_type
+        if adapter.accepts(edges):
+            break
+    if by_type:
+        _OF_TYPE[type(edges)] = adapter
+    return adapter
 
 
 def _is_arrow(edges: Any, name: str) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..data.column import is_cudf
 from ..data.frame_access import column_of, columns_of, numbers_of, only
-from ..data.read import read
 from ..errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -252,6 +251,8 @@ def _component(
     found: Components, edges: Any, label: Any, source: Any, destination: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
     """The ids of a component, the one that names it first, and its edges as places among them."""
+    from ..data.read import read
+
     engine = found._engine
     with engine.scope():
         chosen = found._component(label) if label is not None else int(found._by_size[0])

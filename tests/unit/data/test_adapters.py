@@ -15,7 +15,8 @@ from scipy.sparse import coo_array
 
 import cc_rapids
 from cc_rapids import InputError
-from cc_rapids.data.adapters import ADAPTERS, adapter_of
+from cc_rapids.data import adapters
+from cc_rapids.data.adapters import ADAPTERS, ANYTHING, PAIRS, adapter_of
 from cc_rapids.data.read import read
 
 PACKAGE = Path(cc_rapids.__file__).parent
@@ -59,6 +60,19 @@ def test_adapters_are_in_one_tuple_the_last_of_which_accepts_all():
     assert [adapter.accepts(object()) for adapter in ADAPTERS] == [False] * (len(ADAPTERS) - 1) + [
         True
     ]
+
+
+def test_a_type_is_asked_about_once_where_it_tells_all(monkeypatch):
+    class Pair(tuple):
+        pass
+
+    class Path(str):
+        pass
+
+    assert [adapter_of(kind()) for kind in (Pair, Path)] == [PAIRS, adapter_of("a.csv")]
+    monkeypatch.setattr(adapters, "ADAPTERS", [ANYTHING])
+    assert adapter_of(Pair()) is PAIRS
+    assert adapter_of(Path("b.csv")) is ANYTHING
 
 
 def test_what_has_its_own_vertices_takes_no_others():
