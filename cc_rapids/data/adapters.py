@@ -586,6 +586,62 @@ class Proxies(Frames):
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
 
+class DuckDBRelations(Adapter):
+    """A relation of DuckDB's, which runs anew each time it is read, batch after batch of rows."""
+
+    by_type = True
+
+    def accepts(self, edges: Any) -> bool:
+        kind = type(edges)
+        library = kind.__module__.partition(".")[0]
+        return kind.__name__ == "DuckDBPyRelation" and library in ("duckdb", "_duckdb")
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        import pyarrow as pa
+
+        source, destination = request.sides
+        batches = self._batches(edges, source, destination)
+        return read_table(pa.concat_tables(batches), source, destination, request.nulls)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        from .streams import Items
+
+        return Items(self._batches(edges, *request.sides), *request.names)
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+    ) -> Iterator[Any] | None:
+        if not isinstance(weight, str):
+            raise InputError(
+                "weight= names the column of weights of a DuckDB relation, whose rows come in no"
+                f" order that others could follow, and cannot be a {type(weight).__name__}"
+            )
+        return self._batches(edges, *request.sides, weight)
+
+    def _batches(
+        self, relation: Any, source: list[str], destination: list[str], *others: str
+    ) -> Iterator[Any]:
+        """Yield the rows as tables of the columns that are wanted; one without rows if none has."""
+        import pyarrow as pa
+
+        _check_names(list(relation.columns), source, destination)
+        for name in others:
+            if name not in relation.columns:
+                raise MissingColumnError(unknown("column", name, relation.columns))
+        wanted = dict.fromkeys([*source, *destination, *others])
+        words = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
+        relation = relation.project(words)
+        names = "to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"  # by version
+        read = next(getattr(relation, name) for name in names if hasattr(relation, name))
+        with read() as reader:  # until it is closed its connection runs nothing else
+            tables = (pa.Table.from_batches([batch]) for batch in reader)
+            first = next(tables, None)
+            yield reader.schema.empty_table() if first is None else first
+            yield from tables
+
+
 class Pairs(Frames):
     """A pair of arrays, lists or series of one length."""
 
@@ -795,6 +851,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
     PAIRS,
     Graphs(),
     CsrRows(),
+    DuckDBRelations(),
     Proxies(),
     Frames(),
     Patterns(),
