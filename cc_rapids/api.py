@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .algorithms.design import Design
 from .backends import Engine
+from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput
-from .data.read import at_hand, read
+from .data.read import read
 from .options import Options, check_chunked
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
@@ -159,7 +159,9 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
     the backend that runs, whose ids become vertices 0 .. n - 1; a design makes a forest of these,
     and the answer reads it by the ids again.
     """
-    if options.chunked or (not at_hand(edges) and is_stream(edges, options.source)):
+    adapter = adapter_of(edges)
+    in_columns = adapter.names_files and isinstance(options.source, list)
+    if options.chunked or adapter.is_stream or in_columns:
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options)
@@ -175,7 +177,8 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
     backend = options.backend(edge_input.on_device)
     room = backend.room()
     with backend.scope(room), edge_input.borrow() as borrowed:
-        columns, offsets = borrowed
+        k = len(edge_input.columns)
+        columns, offsets = borrowed[:k], borrowed[k:]
         if options.explain:
             return plan(edge_input, columns, offsets, backend, options)
         started = perf_counter()
@@ -245,15 +248,6 @@ def spanning_forest(
     options["forest"] = True
     found = components(edges, source, destination, **options)
     return found.forest() if isinstance(found, Components) else found
-
-
-def is_stream(edges: Any, source: Any) -> bool:
-    """Return whether edges are read in chunks, as a file is whose ids have several columns."""
-    from .data import streams
-
-    return streams.is_stream(edges) or (
-        isinstance(edges, str | PathLike) and isinstance(source, list)
-    )
 
 
 def bring(

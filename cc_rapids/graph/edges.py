@@ -11,7 +11,6 @@ import numpy as np
 
 from ..backends import Array, Engine
 from ..data import offsets
-from ..data.column import Lending
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
@@ -154,10 +153,9 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 @contextmanager
 def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
-    """Lend the columns (src, dst, and named vertices if they are a column); rows as a list."""
-    starts = [given.row_offsets] if given.row_offsets else []
-    with engine.scope(), Lending([*given.columns, *starts]) as columns:
-        if starts:
+    """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
+    with engine.scope(), given.borrow() as columns:
+        if given.row_offsets is not None:
             offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])
             check_offsets(given, offsets, engine)
             edges = Edges(indices, indices, 0)
