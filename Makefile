@@ -21,14 +21,14 @@ demo: $(VENV)/demo
 
 test: $(VENV)/dev
 	$(PYTEST) -n auto
-	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) tests/engines tests/test_api.py \
-		tests/test_errors.py tests/test_result.py tests/test_vertices.py \
-		tests/test_glances.py tests/test_tiles.py tests/test_shared_bits.py \
-		tests/test_ahead.py tests/test_offsets.py tests/test_planted_faults.py
+	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(addprefix tests/,contract/backends \
+		unit/backends unit/kernels unit/test_api.py unit/test_errors.py unit/results/test_result.py \
+		unit/ids/test_vertices.py unit/ids/test_glances.py unit/solver/test_ahead.py \
+		unit/data/test_offsets.py unit/verify/test_planted_faults.py)
 
 # All designs with every access to an array checked; `make test` takes some of them.
 test-bounds: $(VENV)/dev
-	$(PYTEST) -n auto --designs all tests/test_bounds.py
+	$(PYTEST) -n auto --designs all tests/property/test_bounds.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -58,7 +58,8 @@ ptx-net: $(VENV)/dev
 # On a machine with a GPU, cuDF and cuGraph in PYTHON's own environment: what is missing is an error,
 # and so is a design that has not run.
 test-gpu:
-	$(PYTHON) -m pytest -q --gpu tests/gpu tests/engines
+	$(PYTHON) -m pytest -q --gpu tests/gpu tests/contract/backends tests/unit/backends \
+		tests/unit/kernels/test_compiles.py
 
 figures: $(VENV)/dev
 	$(BIN)/python benchmarks/report.py
@@ -70,7 +71,7 @@ figures: $(VENV)/dev
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
 package: $(VENV)/python
-	$(BIN)/python tests/package.py $(PYTHONS)
+	$(BIN)/python tests/support/package.py $(PYTHONS)
 
 # Warnings are errors; no network is needed, and no notebook is run.
 docs: $(VENV)/docs

@@ -9,7 +9,7 @@ sys.path.append(str(ROOT / "tests"))
 
 import records  # noqa: E402
 from report import fill  # noqa: E402
-from trials import TRIALS  # noqa: E402
+from support.trials import TRIALS  # noqa: E402
 
 
 def table():

@@ -14,7 +14,7 @@ from .backends import MEMORY
 from .data import read
 from .data.arguments import check_flag, check_word
 from .data.column import Lending
-from .data.edge_input import Given
+from .data.edge_input import EdgeInput
 from .graph.edges import check_offsets
 from .results.components import Components, Facts, check_labels
 from .solver.plan import Plan, plan
@@ -232,7 +232,11 @@ def job(
     given = read.read(edges, source, destination, vertices, num_vertices, nulls, header)
     where = "cuda" if given.on_device else "threads"
     runner = backends.get(where if engine is None else engine)
-    ends, starts, room = given.columns, [given.offsets] if given.offsets else [], runner.room()
+    ends, starts, room = (
+        given.columns,
+        [given.row_offsets] if given.row_offsets else [],
+        runner.room(),
+    )
     with runner.scope(room), Lending([*ends, *starts]) as held:
         columns, offsets = held[: len(ends)], held[len(ends) :]
         if explain:
@@ -276,7 +280,7 @@ def _stream(
 
 
 def _run(
-    given: Given, columns: list[Any], offsets: list[Any], task: Task, labels: str
+    given: EdgeInput, columns: list[Any], offsets: list[Any], task: Task, labels: str
 ) -> Components:
     started, engine, memory = perf_counter(), task.engine, task.memory
     moves = engine.on_device and not (given.on_device and memory != "zero-copy")
@@ -296,8 +300,8 @@ def _run(
         memory=memory,
         seconds={"copy": copied - started if moves else None, "compute": done - copied},
     )
-    if given.dropped:
-        log.info("%d edges with a null end were left out", given.dropped)
+    if given.dropped_rows:
+        log.info("%d edges with a null end were left out", given.dropped_rows)
     found, spent = forest.components, done - copied
     log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
     made = solved.frame if task.listed == forest.vertices else None

@@ -5,12 +5,12 @@ import os
 import stat
 from pathlib import Path
 
-import design_pairs
-import gpu_machine
 import pytest
-from machine import SELDOM, SIMULATED
+from support import design_pairs, gpu_machine
+from support.machine import SELDOM, SIMULATED
 
-pytest.register_assert_rewrite("refusals", "stream_inputs")
+for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
+    pytest.register_assert_rewrite(f"support.{_checks}")
 gc.set_threshold(*SELDOM)
 
 
@@ -77,6 +77,21 @@ def on(engine):
     from cc_rapids import backends
 
     return backends.get(engine)
+
+
+@pytest.fixture(params=["offset", "bit map", "hash slots"])
+def way(request, monkeypatch):
+    """Every way in turn, whatever would be chosen."""
+    from cc_rapids.ids import encode
+
+    steps = {"as they are": 0, "offset": 0, "bit map": 1, "hash slots": 2}
+
+    def chosen(span, rows, given_bytes, free):
+        most = min(span.size, rows)
+        return encode.WAYS[steps[request.param]](span, most, rows)
+
+    monkeypatch.setattr(encode, "choose_way", chosen)
+    return request.param
 
 
 @pytest.fixture

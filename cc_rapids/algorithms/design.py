@@ -267,7 +267,7 @@ EXCLUDED = (
     Exclusion(
         lambda d: _has(d, "find=full", "splice"),
         "after a splice the path no longer leads to the root that was found, and full compression"
-        " would store to another root, over a hook made meanwhile (tests/test_splices.py)",
+        " would store to another root, over a hook made meanwhile (tests/races/test_splices.py)",
     ),
     Exclusion(
         lambda d: _has(d, "coalesce=off") and "reorganise=off" not in d.sample,

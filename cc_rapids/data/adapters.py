@@ -33,12 +33,12 @@ from .column import (
     there_of,
 )
 from .cudf_internals import handle_in, make_frame, names_of, nulls_in
-from .edge_input import Given
+from .edge_input import EdgeInput
 
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
 
 
-def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> Given:
+def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
     """The columns of a frame of any kind."""
     if is_cudf_frame(edges):
         return read_cudf(edges, source, destination, nulls)
@@ -64,7 +64,7 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
     return _of_series(sides, names, nulls)
 
 
-def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> Given:
+def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
     """The columns of a frame of cuDF's."""
     _check_names(names_of(frame), source, destination)
     return _cudf_frame(frame, (source, destination), (source, destination), nulls)
@@ -93,7 +93,7 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
         )
 
 
-def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> Given:
+def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput:
     """CuDF without narwhals, which would count nulls by a pass over each column."""
     size, columns = len(frame), [*where[0], *where[1]]
     kept = None
@@ -120,12 +120,14 @@ def _given(
     device: bool,
     dropped: int,
     kept: Callable[[], Any] | None,
-) -> Given:
+) -> EdgeInput:
     src, dst = map(list, zip(*map(same_kind, src, dst), strict=True))
-    return Given(of_parts(src), of_parts(dst), make, device, dropped=dropped, kept=kept)
+    return EdgeInput(
+        of_parts(src), of_parts(dst), make, device, dropped_rows=dropped, row_index=kept
+    )
 
 
-def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> Given:
+def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> EdgeInput:
     """The columns of sources and those of destinations, as series of narwhals."""
     size, ends = len(sides[0][0]), len(sides[0])
     every, kept = [*sides[0], *sides[1]], None
@@ -169,7 +171,7 @@ def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any] | No
     return rows, partial(np.flatnonzero, keep)
 
 
-def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> Given:
+def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
     """A pair of series of one kind and length."""
     if is_cudf(src) and is_cudf(dst):
         import cudf
@@ -203,7 +205,7 @@ def is_graph(thing: Any) -> bool:
     return isinstance(thing, getattr(sys.modules.get("cugraph"), "Graph", ()))
 
 
-def read_rows(rows: Csr, given: Given, name: str = "offsets") -> Given:
+def read_rows(rows: Csr, given: EdgeInput, name: str = "offsets") -> EdgeInput:
     """An adjacency list, of which ``given`` holds the indices on both sides.
 
     What the offsets hold is looked at where they lie when they are lent, see
@@ -212,7 +214,7 @@ def read_rows(rows: Csr, given: Given, name: str = "offsets") -> Given:
     offsets = of(name, rows.offsets)
     if offsets.strings:
         raise ColumnTypeError(f"{name} are strings, and say by integers where each row begins")
-    return replace(given, offsets=offsets, symmetric=rows.symmetric)
+    return replace(given, row_offsets=offsets, symmetric=rows.symmetric)
 
 
 def check_state(graph: Any) -> None:
@@ -258,7 +260,7 @@ def edge_frame(graph: Any) -> Any:
     return cudf.DataFrame({"src": src, "dst": dst})
 
 
-def read_graph(graph: Any, nulls: str) -> tuple[Given | Csr, Any]:
+def read_graph(graph: Any, nulls: str) -> tuple[EdgeInput | Csr, Any]:
     """What a graph holds: its edges, and the vertices that it names besides (or None).
 
     Raises
@@ -279,7 +281,7 @@ def read_graph(graph: Any, nulls: str) -> tuple[Given | Csr, Any]:
         return Csr(graph.adjlist.offsets, graph.adjlist.indices), None
     given = read_table(frame, ["src"], ["dst"], nulls)
     # where ends are null, cuGraph has made vertices of whatever bytes lie there
-    return given, None if given.dropped else vertex_list(graph._plc_graph)
+    return given, None if given.dropped_rows else vertex_list(graph._plc_graph)
 
 
 def _sides(graph: Any) -> tuple[list[str], list[str]]:

@@ -56,24 +56,25 @@ class SpanningForest(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Given:
+class EdgeInput:
     """What the caller gave, checked: two columns, and how answers go back.
 
-    Of an adjacency list both columns are its indices, and ``offsets`` say where each row begins;
-    ``symmetric`` says that every edge stands in the rows of both its ends. ``kept`` gives the row
-    numbers of the edges, if some were dropped, and ``taken`` says how files were read.
+    Of an adjacency list both columns are its indices, and ``row_offsets`` say where each row
+    begins; ``symmetric`` says that every edge stands in the rows of both its ends. ``row_index``
+    gives the row numbers of the edges, if some were dropped, and ``taken`` says how files were
+    read.
     """
 
     src: Column
     dst: Column
-    frame: Callable[[dict[str, Any]], Any]
+    make_frame: Callable[[dict[str, Any]], Any]
     on_device: bool
     vertices: Column | range | None = None
-    dropped: int = 0
-    every_vertex: bool = False
-    offsets: Column | None = None
+    dropped_rows: int = 0
+    vertices_are_dense_range: bool = False
+    row_offsets: Column | None = None
     symmetric: bool = False
-    kept: Callable[[], Any] | None = None
+    row_index: Callable[[], Any] | None = None
     taken: tuple[Any, ...] = ()
 
     @property
@@ -84,7 +85,7 @@ class Given:
 
     def changed(self) -> InputError:
         """Return the error for ids, or rows, that were others when they were read again."""
-        starts = [self.offsets] if self.offsets is not None else []
+        starts = [self.row_offsets] if self.row_offsets is not None else []
         names = dict.fromkeys(column.name for column in [*starts, *self.columns])
         return InputError(
             f"{' or '.join(map(repr, names))} changed while it was read: it named other vertices"

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import read
 from .column import Column
-from .edge_input import Given
+from .edge_input import EdgeInput
 from .frame_access import column_of, columns_of
 
 log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ SIDES = "src", "dst"
 Types = list[str | None]  # of the strings of each column of an id, None where it holds integers
 
 
-def kind_words(given: Given) -> dict[str, Any]:
+def kind_words(given: EdgeInput) -> dict[str, Any]:
     """The library whose frames answers come in, and the types of its strings.
 
     Returns
@@ -33,9 +33,9 @@ def kind_words(given: Given) -> dict[str, Any]:
     parts = given.src.parts or (given.src,)
     ids = [_no_ids(part, given.on_device) for part in parts]
     if given.src.parts:
-        frame = given.frame({f"{k}_vertex": column for k, column in enumerate(ids)})
+        frame = given.make_frame({f"{k}_vertex": column for k, column in enumerate(ids)})
     else:
-        frame = given.frame({"vertex": ids[0], "labels": ids[0]})
+        frame = given.make_frame({"vertex": ids[0], "labels": ids[0]})
     library = type(frame[0] if isinstance(frame, tuple) else frame).__module__.partition(".")[0]
     types = [_type_words(column_of(frame, name)) for name in columns_of(frame)]
     return {
@@ -82,7 +82,7 @@ def _type_words(column: Any) -> str:
     return str(dtype)
 
 
-def given_like(words: dict[str, Any], strings: Sequence[bool]) -> Given:
+def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     """What a caller has given whose answers come in such frames; PyArrow's if there is no such
     library here, which is logged.
 
@@ -107,7 +107,7 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> Given:
         return _read(make([own if own is None else "" for own in types]), len(types))
 
 
-def _read(edges: Any, width: int) -> Given:
+def _read(edges: Any, width: int) -> EdgeInput:
     source, destination = ([f"{side}{k}" for k in range(width)] for side in SIDES)
     if width == 1:
         return read.read(edges, source[0], destination[0], None, None, "raise")

@@ -33,7 +33,7 @@ from .column import (
     remedy_for,
     same_kind,
 )
-from .edge_input import Given, Histogram, Labels, Members, Merges, Sizes, SpanningForest
+from .edge_input import EdgeInput, Histogram, Labels, Members, Merges, Sizes, SpanningForest
 from .frame_access import parts_of
 
 DEVICE = "__cuda_array_interface__"
@@ -57,7 +57,7 @@ def read(
     nulls: str,
     header: bool | None = None,
     droppable: bool = True,
-) -> Given:
+) -> EdgeInput:
     """Check what the caller gave; see :func:`cc_rapids.components` for what that may be.
 
     If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it.
@@ -117,10 +117,10 @@ def flag_of_header(edges: Any, header: Any) -> bool:
     return check_flag("header", header)
 
 
-def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> Given:
+def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> EdgeInput:
     """The cuDF frame within a proxy of ``cudf.pandas``; answers become proxies again."""
     given = read_cudf(edges.as_gpu_object(), *several(source, destination), nulls)
-    return replace(given, frame=partial(_make_proxy, given.frame))
+    return replace(given, make_frame=partial(_make_proxy, given.make_frame))
 
 
 def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
@@ -160,7 +160,7 @@ def check_range(name: str, ids: range, given: str = "") -> None:
         )
 
 
-def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
+def _with_vertices(given: EdgeInput, vertices: Any, every: bool) -> EdgeInput:
     if vertices is None:
         return given
     if given.src.parts:
@@ -175,10 +175,10 @@ def _with_vertices(given: Given, vertices: Any, every: bool) -> Given:
         )
     if given.src.strings:
         given = replace(given, src=empty(given.src.name), dst=empty(given.dst.name))
-    return replace(given, vertices=vertices, every_vertex=every)
+    return replace(given, vertices=vertices, vertices_are_dense_range=every)
 
 
-def _with_column(given: Given, vertices: Column) -> Given:
+def _with_column(given: EdgeInput, vertices: Column) -> EdgeInput:
     """With a column of vertices; edges or vertices of which there are none may be of any kind."""
     src, dst = given.src, given.dst
     if not vertices.size:
@@ -207,7 +207,7 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
 
 def _file(
     path: Any, source: Any, destination: Any, nulls: str, header: bool | None
-) -> tuple[Given, range | None]:
+) -> tuple[EdgeInput, range | None]:
     from .files.read import read_edges
 
     if isinstance(source, list) or isinstance(destination, list):
@@ -219,7 +219,7 @@ def _file(
     return replace(given, taken=(file.taken,)), file.vertices
 
 
-def _matrix(matrix: Any, vertices: Any) -> Given:
+def _matrix(matrix: Any, vertices: Any) -> EdgeInput:
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
     if vertices is not None:
@@ -261,18 +261,18 @@ def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
         )
 
 
-def _graph(graph: Any, vertices: Any, nulls: str) -> tuple[Given, Any, bool]:
+def _graph(graph: Any, vertices: Any, nulls: str) -> tuple[EdgeInput, Any, bool]:
     if vertices is not None:
         raise InputError("a graph has its own vertices: leave vertices and num_vertices out")
     if is_graph(graph):
         graph, vertices = read_graph(graph, nulls)
-    if isinstance(graph, Given):
+    if isinstance(graph, EdgeInput):
         return graph, vertices, False
     given = _pair((graph.indices, graph.indices), "indices", "indices", REFUSE)
     return read_rows(graph, given), range(max(len(graph.offsets) - 1, 0)), True
 
 
-def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:
+def _pair(edges: Any, source: str, destination: str, nulls: str) -> EdgeInput:
     if isinstance(edges, list) and not edges:
         edges = ([], [])
     if isinstance(edges, list) and any(isinstance(item, tuple) for item in edges):
@@ -293,7 +293,7 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> Given:
     return read_series(src, dst, ([source], [destination]), nulls)
 
 
-def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") -> Given:
+def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") -> EdgeInput:
     sides = [held(name, side) for name, side in zip(names, (src, dst), strict=True)]
     m, k = (side.size for side in sides)
     if m != k:
@@ -307,9 +307,11 @@ def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") ->
     on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
     left, right = same_kind(_as_array(left, src), _as_array(right, dst))
     if keep is None:
-        return Given(left, right, _plain, on_device)
+        return EdgeInput(left, right, _plain, on_device)
     dropped = m - int(keep.sum())
-    return Given(left, right, _plain, on_device, dropped=dropped, kept=partial(_places, keep))
+    return EdgeInput(
+        left, right, _plain, on_device, dropped_rows=dropped, row_index=partial(_places, keep)
+    )
 
 
 def _host(mask: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from ..backends import Array, Engine
 from ..data import offsets
 from ..data.column import Lending
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
 from ..kernels import id_range
@@ -85,7 +85,7 @@ class Adjacency:
         return int(self.indices.size)
 
 
-def check_offsets(given: Given, starts: Array, engine: Engine) -> None:
+def check_offsets(given: EdgeInput, starts: Array, engine: Engine) -> None:
     """Read the offsets that ``given`` lends once, where the engine's kernels read them.
 
     Raises
@@ -94,8 +94,8 @@ def check_offsets(given: Given, starts: Array, engine: Engine) -> None:
         They do not begin at 0, fall, or do not end at the number of indices: names the row, the
         value and the bound.
     """
-    assert given.offsets is not None
-    name, size, m = given.offsets.name, int(starts.size), given.dst.size
+    assert given.row_offsets is not None
+    name, size, m = given.row_offsets.name, int(starts.size), given.dst.size
     found = engine.fill(engine.notes(1), 0xFF)
     engine.kernel(id_range.first_wrong_offset)(size, m, starts, found)
     at = int(engine.to_host(found)[0]) if size else 0
@@ -153,9 +153,9 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 
 @contextmanager
-def lent_on(engine: Engine, given: Given) -> Iterator[list[Any]]:
+def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
     """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
-    starts = [given.offsets] if given.offsets else []
+    starts = [given.row_offsets] if given.row_offsets else []
     with engine.scope(), Lending([*given.columns, *starts]) as columns:
         if starts:
             offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Engine
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..errors import CapacityError
 from ..graph.edges import Edges
 from ..graph.forest import Forest, blocks_of, rank
@@ -139,14 +139,18 @@ class Numbered:
 class Ids:
     """The ids of all columns on the engine, and how they will be numbered."""
 
-    given: Given
+    given: EdgeInput
     arrays: list[Array]
     span: Span
     way: Way
 
 
 def measure(
-    given: Given, columns: list[Any], engine: Engine, sure: bool = True, span: Span | None = None
+    given: EdgeInput,
+    columns: list[Any],
+    engine: Engine,
+    sure: bool = True,
+    span: Span | None = None,
 ) -> Ids:
     """Find the span of the integers lent by ``given``, and choose the way to number them.
 
@@ -168,7 +172,7 @@ def measure(
 
 
 def number(
-    given: Given, columns: list[Any], engine: Engine, sure: bool, span: Span | None = None
+    given: EdgeInput, columns: list[Any], engine: Engine, sure: bool, span: Span | None = None
 ) -> Numbered:
     """Number the vertices of the columns lent by ``given``, on the engine.
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..backends import Array, Engine
 from ..data.column import Column, is_cudf
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
 from .decoders import Listed, Offset
 from .multi_column import RankedRows
@@ -46,7 +46,7 @@ class Range:
         return [self.strings]
 
     def extend(
-        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
         """Itself, and the columns; an InputError if those of ``given`` hold anything else, and
         it is to be ``sure`` that they do not.
@@ -58,7 +58,7 @@ class Range:
             )
         arrays = [engine.asarray(column) for column in columns[:2]]
         if sure:
-            exact = replace(given, vertices=range(self.n), every_vertex=True)
+            exact = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
             span_of(exact, arrays, engine)
         dtypes = tuple(array.dtype for array in arrays if array.size) or (self.dtype,)
         dtype = type_of(dtypes, 0, max(self.n - 1, 0))
@@ -70,7 +70,7 @@ class Range:
         known = fits & (vertices < np.uint64(self.n))
         return engine.xp.where(known, vertices, np.uint64(0)), known
 
-    def names(self, given: Given) -> Names:
+    def names(self, given: EdgeInput) -> Names:
         """From the vertices in the order of their ids back to these."""
         return Offset(0, self.dtype)
 
@@ -134,7 +134,7 @@ class Integers(_Placed):
         return cls(engine.empty(0, np.int64), engine.empty(0, np.uint32))
 
     def extend(
-        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
         """An index of the ids of the columns too, and their vertices; new ones from n on."""
         return self.inserted(columns, engine)
@@ -179,7 +179,7 @@ class Integers(_Placed):
         at[order], known[order] = sorted_at, sorted_known
         return at, known
 
-    def names(self, given: Given) -> Names:
+    def names(self, given: EdgeInput) -> Names:
         """From the vertices in the order of their ids back to these."""
         return Listed.of(self.ids.astype(self.dtype or INT64, copy=False))
 
@@ -199,7 +199,7 @@ class Texts(_Placed):
     strings = True
 
     def extend(
-        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
         """An index of the strings of the columns too, and their vertices."""
         found = [self.find(column, engine) for column in columns]
@@ -220,7 +220,7 @@ class Texts(_Placed):
         assert self.words is not None
         return self.words.find(ids, engine)
 
-    def names(self, given: Given) -> Names:
+    def names(self, given: EdgeInput) -> Names:
         """From the vertices in the order of their strings back to these, as ``given`` has them."""
         words, native = self.words, given.src.native
         assert words is not None
@@ -311,7 +311,7 @@ class Tuples:
         return xp.lexsort(xp.stack(self._ranks[::-1])) if self.n else xp.zeros(0, np.int64)
 
     def extend(
-        self, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
         """An index of the rows of the columns too, each a list of its parts, and their vertices."""
         held: list[Integers | Texts] = []
@@ -344,7 +344,7 @@ class Tuples:
             known = known & fits & held
         return numbers, known
 
-    def names(self, given: Given) -> RankedRows:
+    def names(self, given: EdgeInput) -> RankedRows:
         """From the vertices in the order of their ids back to these, as ``given`` has them."""
         kinds = [replace(given, src=part) for part in given.src.parts]
         names = [column.names(kind) for column, kind in zip(self.columns, kinds, strict=True)]
@@ -395,7 +395,7 @@ def _same(words: Any, every: Callable[[], Any]) -> Any:
 
 
 def extended(
-    index: Index, given: Given, columns: Sequence[Any], engine: Engine, sure: bool = True
+    index: Index, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
 ) -> Extended:
     """The index with all ids of the columns lent by ``given``, and the vertices of these.
 
@@ -421,7 +421,7 @@ def extended(
     return index.extend(given, columns, engine, sure)
 
 
-def check_kind(index: Index, given: Given) -> None:
+def check_kind(index: Index, given: EdgeInput) -> None:
     """An error if ids are of another kind than those that an index holds.
 
     Raises

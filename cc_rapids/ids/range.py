@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends import Array, Engine
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..errors import ColumnTypeError, InputError
 from ..graph.memory_bound import MORE, WIDER
 from ..kernels import edges, id_range
@@ -81,7 +81,7 @@ class Span:
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
 
-def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True) -> Span:
+def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = True) -> Span:
     """The span of the arrays and of a range of vertices; that of nothing is empty, from 0.
 
     If it need not be ``sure``, long columns are not read whole: the span of some of their rows is
@@ -95,7 +95,7 @@ def span_of(given: Given, arrays: list[Array], engine: Engine, sure: bool = True
     if not sure and all_fit(arrays, last):
         order = order_of(arrays[0], arrays[1], engine)
         return Span(0, last, type_of(dtypes, 0, last), False, order)
-    sure = sure or given.every_vertex or arrays[0].size < LONG
+    sure = sure or given.vertices_are_dense_range or arrays[0].size < LONG
     low, high, order = _hull(given, arrays, engine, sure)
     more = 0 if sure else (high - low) // WIDER + MORE
     if more:
@@ -108,10 +108,10 @@ def all_fit(arrays: list[Array], last: int) -> bool:
     return last >= 0 and all(last <= np.iinfo(array.dtype).max for array in arrays)
 
 
-def last_of(given: Given) -> int:
+def last_of(given: EdgeInput) -> int:
     """The greatest id, where the caller has said that they go from 0 to it; -1 else."""
     named = given.vertices
-    return len(named) - 1 if given.every_vertex and isinstance(named, range) else -1
+    return len(named) - 1 if given.vertices_are_dense_range and isinstance(named, range) else -1
 
 
 @lru_cache(128)  # NumPy takes as long for it as a small batch may
@@ -223,15 +223,17 @@ def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
     return low - sign, ALL - high - sign
 
 
-def _hull(given: Given, arrays: list[Array], engine: Engine, sure: bool) -> tuple[int, int, Order]:
+def _hull(
+    given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool
+) -> tuple[int, int, Order]:
     """The least and the greatest id of all, (0, -1) if there is none; and what some rows show."""
     low, high, order = _read(arrays, engine, sure=sure)
     named = given.vertices
     if not isinstance(named, range) or not named:
-        if given.every_vertex and low <= high:
+        if given.vertices_are_dense_range and low <= high:
             raise _outside(given, arrays, 0, engine)
         return low, high, order
-    if given.every_vertex and low <= high and (low < 0 or high >= len(named)):
+    if given.vertices_are_dense_range and low <= high and (low < 0 or high >= len(named)):
         raise _outside(given, arrays, len(named), engine)
     check_range(named)
     ends = named[0], named[-1]
@@ -247,7 +249,7 @@ def check_range(named: range) -> None:
         raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
 
 
-def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> InputError:
+def _outside(given: EdgeInput, arrays: list[Array], n: int, engine: Engine) -> InputError:
     """Name the column that holds an id outside 0 .. n - 1, unless none does any more."""
     stray = (
         (column.name, low if low < 0 else high)
@@ -258,7 +260,7 @@ def _outside(given: Given, arrays: list[Array], n: int, engine: Engine) -> Input
     name, vertex = next(stray, (None, 0))
     if name is None:
         return given.changed()
-    if given.offsets is not None:
+    if given.row_offsets is not None:
         return InputError(
             f"{name!r} holds {vertex:,}, and an adjacency list of {n:,} rows has the vertices"
             f" 0..{n - 1:,}: give it rows for all of them, or as a list of edges"

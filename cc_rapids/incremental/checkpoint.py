@@ -23,7 +23,7 @@ import numpy as np
 from ..algorithms.design import check_batch_design
 from ..backends import Engine
 from ..data.column import Content, text_buffers
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
@@ -46,7 +46,7 @@ def write(
         "design": design,
         "edges": state.edges,
         "batches": state.batches,
-        "dropped": state.given.dropped,
+        "dropped": state.given.dropped_rows,
         "answers": kind_words(state.given),
         **own,
         "notes": notes,
@@ -124,7 +124,7 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], engine: Engine) -> Sta
     given = kind_of(given_like(words["answers"], index.kinds), None)
     forest = Forest(engine, n, everyone=True)
     forest.parent[:] = engine.asarray(parent)
-    given = replace(given, dropped=counts["dropped"])
+    given = replace(given, dropped_rows=counts["dropped"])
     return State(engine, index, forest, given, counts["edges"], counts["batches"])
 
 
@@ -246,7 +246,7 @@ class Trace:
             "last": self.last,
         }
 
-    def add(self, given: Given, after: Cursor) -> None:
+    def add(self, given: EdgeInput, after: Cursor) -> None:
         """Add some rows of an item, whose rows with nulls are left out, and counted.
 
         Raises
@@ -256,11 +256,11 @@ class Trace:
         """
         if self._ended:
             self._file_last()
-        columns = [*given.columns, *([given.offsets] if given.offsets else [])]
+        columns = [*given.columns, *([given.row_offsets] if given.row_offsets else [])]
         self._content.add(columns)
         types = " ".join(column.dtype for column in columns if column.size)
         before = self.last or [0, ""]
-        rows = before[0] + given.src.size + given.dropped
+        rows = before[0] + given.src.size + given.dropped_rows
         self.last = [rows, before[1] or types, self._content.digest()]
         self._ended = not after.rows
         if self.skipping:
@@ -398,7 +398,7 @@ class Saver:
         cursor = self.trace.start() if self.trace else Cursor(*notes["cursor"])
         return Resumed(state, cursor, stream, bool(notes["done"]), more)
 
-    def passed(self, given: Given, after: Cursor) -> None:
+    def passed(self, given: EdgeInput, after: Cursor) -> None:
         """Note rows that pass; a CheckpointError if the checkpoint has others in their place."""
         if self.trace:
             with self._naming():

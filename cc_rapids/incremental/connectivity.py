@@ -392,12 +392,12 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
     with inputs.lent_to(one, given, False) as (old, columns):
         vertices, ends = batches.named(old, given, columns)
         joined = batches.inserted(vertices, design, *ends[:2])
-    dropped = one.given.dropped + other.given.dropped - base.given.dropped
+    dropped = one.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
     return replace(
         joined,
         edges=one.edges + other.edges - base.edges,
         batches=one.batches + other.batches - base.batches,
-        given=replace(other.given, dropped=dropped),
+        given=replace(other.given, dropped_rows=dropped),
     )
 
 

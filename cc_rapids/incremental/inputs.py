@@ -14,7 +14,7 @@ from ..backends import Array, Engine
 from ..data import read as frames
 from ..data.arguments import check_word
 from ..data.column import of_parts
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     collected,
     column_of,
@@ -67,19 +67,19 @@ def read(
     destination: Side | None,
     nulls: str = "raise",
     header: bool | None = None,
-) -> Given:
+) -> EdgeInput:
     """The edges as :func:`cc_rapids.components` reads them."""
     return frames.read(edges, source, destination, None, None, nulls, header)
 
 
 def read_rows(
     rows: Any, source: Side | None, destination: Side | None, header: bool | None
-) -> Given:
+) -> EdgeInput:
     """Pairs, or a batch with queries, which are read in the same way, but that none is left out."""
     return frames.read(rows, source, destination, None, None, "raise", header, droppable=False)
 
 
-def vertices(named: Any, width: int | None = None) -> Given:
+def vertices(named: Any, width: int | None = None) -> EdgeInput:
     """A column, array or range of ids, as a loop at each; of ids of several columns a frame, a list
     of tuples or an array with a row for each.
 
@@ -104,7 +104,7 @@ def vertices(named: Any, width: int | None = None) -> Given:
     return replace(_looped(_like(named)), src=column, dst=column)
 
 
-def _looped(named: Any) -> Given:
+def _looped(named: Any) -> EdgeInput:
     return read_rows((named, named), "vertices", "vertices", None)
 
 
@@ -138,7 +138,7 @@ def _like(named: Any) -> Any:
 
 
 @contextmanager
-def lent_to(state: State, given: Given, free: bool) -> Iterator[tuple[State, list[Any]]]:
+def lent_to(state: State, given: EdgeInput, free: bool) -> Iterator[tuple[State, list[Any]]]:
     """The state where the batch is to run, and the columns (src, dst, named vertices), lent.
 
     If the engine is ``free`` and no batch has had an edge yet, that is where this one lies.
@@ -165,7 +165,7 @@ def rows(column: Any, mask: Array, engine: Engine) -> Any:
     return engine.asarray(column)[mask]
 
 
-def mask_of_queries(batch: Any, query: Any, given: Given) -> Any:
+def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
     """The array of bool that says which rows of a batch ask."""
     name = "query"
     if isinstance(query, str):
@@ -186,7 +186,9 @@ def mask_of_queries(batch: Any, query: Any, given: Given) -> Any:
     return mask
 
 
-def ends(state: State, given: Given, columns: list[Any], missing: str) -> tuple[list[Array], Array]:
+def ends(
+    state: State, given: EdgeInput, columns: list[Any], missing: str
+) -> tuple[list[Array], Array]:
     """The vertices of both ends of pairs of ids, any where there is none; and where there are both.
 
     Raises

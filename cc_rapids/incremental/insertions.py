@@ -10,7 +10,7 @@ from ..algorithms.design import Design
 from ..backends import Array, Engine
 from ..data import read
 from ..data.column import Lending
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..data.read import Side
 from ..errors import InputError
 from ..graph.forest import Forest
@@ -25,7 +25,7 @@ SMALL = 1 << 20  # edges of batches that are joined as one, so that the host cos
 
 
 def insert_given(
-    state: State, given: Given, design: Design | None, free: bool, copied: bool = True
+    state: State, given: EdgeInput, design: Design | None, free: bool, copied: bool = True
 ) -> State:
     """The state after one batch; an InputError that names the id if one is no vertex.
 
@@ -67,11 +67,11 @@ def insert_all(
     return after
 
 
-def _windows(given: Iterable[Given]) -> Iterator[list[Given]]:
+def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     """Batches in their order, those of one kind together: each time that columns are lent costs the
     host as much, whatever they hold.
     """
-    window: list[Given] = []
+    window: list[EdgeInput] = []
     kind, rows = None, 0
     for batch in given:
         own, rows = _kind(batch), rows + batch.src.size
@@ -84,17 +84,17 @@ def _windows(given: Iterable[Given]) -> Iterator[list[Given]]:
         yield window
 
 
-def _kind(given: Given) -> tuple[str, str, bool] | None:
+def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
     """What batches have in common that are lent together; None for one that is alone."""
     src, dst = given.src, given.dst
-    alone = src.strings or src.parts or given.offsets or given.vertices is not None
+    alone = src.strings or src.parts or given.row_offsets or given.vertices is not None
     return None if alone else (src.dtype, dst.dtype, given.on_device)
 
 
-def _as_one(window: list[Given]) -> Given:
+def _as_one(window: list[EdgeInput]) -> EdgeInput:
     """How answers go back: as those of the last batch that has rows; rows are dropped of all."""
     last = next((given for given in reversed(window) if given.src.size), window[-1])
-    return replace(last, dropped=sum(given.dropped for given in window))
+    return replace(last, dropped_rows=sum(given.dropped_rows for given in window))
 
 
 class _Room:

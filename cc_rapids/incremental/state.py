@@ -18,7 +18,7 @@ from ..algorithms.design import Design
 from ..algorithms.run import join, join_and_ask
 from ..backends import Array, Engine
 from ..data.column import no_rows, without_rows
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.growing import Index, extended
@@ -36,7 +36,7 @@ class State:
         From ids to vertices.
     forest : Forest
         Trees over the vertices in the order in which they came; neither flat nor counted.
-    given : Given
+    given : EdgeInput
         Of the latest batch: how answers go back. Its columns are empty.
     edges, batches : int
         How many have been inserted.
@@ -45,7 +45,7 @@ class State:
     engine: Engine
     index: Index
     forest: Forest
-    given: Given
+    given: EdgeInput
     edges: int = 0
     batches: int = 0
 
@@ -79,14 +79,14 @@ class State:
         return flat
 
 
-def kind_of(given: Given, before: Given | None) -> Given:
+def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
     """How answers go back, without the columns; of the batches before if this one is empty."""
     if before is not None and not given.src.size:
-        return replace(before, dropped=before.dropped + given.dropped)
-    dropped = given.dropped + (before.dropped if before else 0)
+        return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
+    dropped = given.dropped_rows + (before.dropped_rows if before else 0)
     taken = tuple(dict.fromkeys((*(before.taken if before else ()), *given.taken)))
     ends = without_rows(given.src), without_rows(given.dst)
-    return Given(*ends, given.frame, given.on_device, dropped=dropped, taken=taken)
+    return EdgeInput(*ends, given.make_frame, given.on_device, dropped_rows=dropped, taken=taken)
 
 
 def grown(forest: Forest, n: int) -> Forest:
@@ -99,7 +99,7 @@ def grown(forest: Forest, n: int) -> Forest:
 
 
 def named(
-    state: State, given: Given, columns: Sequence[Any], copied: bool = True, sure: bool = True
+    state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
 ) -> tuple[State, list[Array]]:
     """The state with the ids of the columns as vertices, on a copy of its trees; and those.
 
@@ -111,7 +111,7 @@ def named(
 
 
 def extended_by(
-    state: State, given: Given, columns: Sequence[Any], copied: bool = True, sure: bool = True
+    state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
 ) -> tuple[State, list[Array]]:
     """The same, where answers go back as they did."""
     index, vertices = extended(state.index, given, columns, state.engine, sure)
@@ -122,7 +122,7 @@ def extended_by(
     return State(state.engine, index, forest, state.given, state.edges, state.batches), vertices
 
 
-def answered_as(state: State, given: Given) -> State:
+def answered_as(state: State, given: EdgeInput) -> State:
     """The state, whose answers go back as the edges of a batch came: as those of the latest one
     that had rows, or, if none had, as those of the latest of all.
     """
@@ -132,7 +132,7 @@ def answered_as(state: State, given: Given) -> State:
     return State(state.engine, state.index, state.forest, kind, state.edges, state.batches)
 
 
-def _kind_without_rows(state: State, given: Given, kind: Given) -> Given:
+def _kind_without_rows(state: State, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
     """How answers go back of vertices alone, of which ``kind`` says what their ids are like: in
     frames as a batch without rows has them.
     """
@@ -142,7 +142,7 @@ def _kind_without_rows(state: State, given: Given, kind: Given) -> Given:
             return kind
         given = replace(given, src=no_rows(own, other), dst=no_rows(own, given.dst))
     taken = tuple(dict.fromkeys((*kind.taken, *given.taken)))
-    return replace(kind_of(given, None), dropped=kind.dropped, taken=taken)
+    return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, taken=taken)
 
 
 def inserted(state: State, design: Design | None, src: Array, dst: Array) -> State:

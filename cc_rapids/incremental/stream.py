@@ -308,7 +308,7 @@ class Run:
         else:
             state, cursor, self.stream = saved.state, saved.cursor, saved.stream
             done = saved.done and not saved.more and self.saver.trace is None
-            kind = replace(self._kind(state), dropped=state.given.dropped)
+            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         self.budget.update(*memory_use(state.index))
         total = self.stream.measure()["edges"] if progress and not done else None
@@ -317,7 +317,7 @@ class Run:
                 state = self._pass(state, cursor, reporter)
             reporter.report_state(state, last=True)
         if self.stream.arrow and row_group_reader(engine.device_id) is not None:
-            kind = replace(self._kind(state), dropped=state.given.dropped)
+            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken))
         state = replace(state, given=told)
@@ -368,7 +368,7 @@ class Run:
         self.saver.passed(given, chunk.after)
         if chunk.old:
             kind = batches.kind_of(given, None)
-            return replace(state, given=replace(kind, dropped=state.given.dropped))
+            return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         return insert_given(state, given, self.design, self.free, copied=False)
 
 

@@ -14,7 +14,7 @@ from ..algorithms.design import Design, check_batch_design
 from ..backends import Array
 from ..data import read
 from ..data.arguments import check_word
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..data.frame_access import column_of, columns_of, numbers_of
 from ..data.read import flag_of_header, named
 from ..data.streams import weighed
@@ -210,14 +210,14 @@ class _Reader:
             state = replace(named, batches=old.batches + 1)
             yield state, numbers[:2], buckets
 
-    def _read(self, edges: Any) -> tuple[Given, Any]:
+    def _read(self, edges: Any) -> tuple[EdgeInput, Any]:
         """The edges, and the bucket of each: that of the strictest cut that has it, one more than
         there are if none has, and -1 without a weight.
         """
         given = inputs.read(edges, *self.names, self.nulls)
         values, there = self._weights(edges)
-        if given.kept is not None:
-            kept = given.kept()
+        if given.row_index is not None:
+            kept = given.row_index()
             values, there = values[kept], there[kept]
         if values.size != given.src.size:
             raise InputError(
@@ -237,8 +237,8 @@ class _Reader:
             level = levels[number]
             buckets[host >= level if self.sign else host <= level] = number
         buckets[~here] = -1
-        dropped = given.dropped + missing
-        return replace(given, dropped=dropped), buckets
+        dropped = given.dropped_rows + missing
+        return replace(given, dropped_rows=dropped), buckets
 
     def _weights(self, edges: Any) -> tuple[Any, Any]:
         """The weights, and which of them are there."""

@@ -14,7 +14,7 @@ import numpy as np
 from ..backends import Array, Engine
 from ..data.arguments import check_word
 from ..data.column import Column, is_cudf, of, without_rows
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..errors import InputError, shown
 from ..graph.forest import Forest
@@ -200,19 +200,19 @@ class Selection(Lookup):
         return number
 
 
-def forest_columns(given: Given, rows: Any) -> dict[str, Any]:
+def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """The chosen rows with both ends of their edges.
 
     Parameters
     ----------
-    given : Given
+    given : EdgeInput
         What the caller gave, whose columns are read again.
     rows : (k,) array of int64
         Rows of the columns, where the caller's own lie.
     """
-    found: dict[str, Any] = {"row": rows if given.kept is None else _kept(given, rows)}
-    if given.offsets:
-        with given.offsets.lend() as offsets:
+    found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
+    if given.row_offsets:
+        with given.row_offsets.lend() as offsets:
             xp = _library(offsets)
             vertex = xp.searchsorted(offsets, rows, side="right") - 1
         with given.dst.lend() as indices:
@@ -225,9 +225,9 @@ def forest_columns(given: Given, rows: Any) -> dict[str, Any]:
     return found
 
 
-def _kept(given: Given, rows: Any) -> Any:
-    assert given.kept is not None
-    return given.kept()[rows].astype(np.int64)
+def _kept(given: EdgeInput, rows: Any) -> Any:
+    assert given.row_index is not None
+    return given.row_index()[rows].astype(np.int64)
 
 
 def _take(column: Column, rows: Any) -> Any:
@@ -252,7 +252,7 @@ def _library(array: Any) -> Any:
 class Audited:
     """An answer that can be held against its edges."""
 
-    _given: Given
+    _given: EdgeInput
     _engine: Engine
     _forest: Forest
     _kind: str
@@ -382,7 +382,7 @@ class Components(Selection, Audited):
 
     def __init__(
         self,
-        given: Given,
+        given: EdgeInput,
         engine: Engine,
         names: Names,
         forest: Forest,
@@ -414,8 +414,8 @@ class Components(Selection, Audited):
             src=without_rows(given.src),
             dst=without_rows(given.dst),
             vertices=None,
-            offsets=None,
-            kept=None,
+            row_offsets=None,
+            row_index=None,
         )
         return own | {"_given": like, "_made": None, "_room": None}
 
@@ -563,7 +563,7 @@ class Components(Selection, Audited):
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._engine.scope():
-            return self._given.frame(self._columns_of_forest())
+            return self._given.make_frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
         """What ran, and what it found: engine, device, memory (that the edges were read in),
@@ -588,7 +588,7 @@ class Components(Selection, Audited):
             "edges": self._facts.edges,
             "components": len(self),
             "largest": largest,
-            "dropped": self._given.dropped,
+            "dropped": self._given.dropped_rows,
             "seconds": dict(self._facts.seconds),
             "peak_bytes": self._engine.peak_bytes(),
             **resumed,
@@ -615,7 +615,7 @@ class Components(Selection, Audited):
         """The caller's kind of frame, where the caller's own lies."""
         if self._engine.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
-        return self._given.frame(columns)
+        return self._given.make_frame(columns)
 
     def _columns_of_forest(self) -> dict[str, Any]:
         """The columns of :meth:`forest`: new ones."""

@@ -12,7 +12,7 @@ import numpy as np
 from ..backends import Array, Engine
 from ..data.arguments import check_names, check_word
 from ..data.column import Column, held, is_cudf, of, of_parts
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     check_columns,
     check_frame,
@@ -137,7 +137,7 @@ def _check_name(name: Any) -> None:
 class Lookup:
     """An answer whose vertices can be looked up by their ids."""
 
-    _given: Given
+    _given: EdgeInput
     _engine: Engine
     _names: Names
     _forest: Forest
@@ -393,7 +393,7 @@ class Lookup:
             if labels.dtype.itemsize == at.dtype.itemsize:
                 labels = labels.view(at.dtype)
             labels = self._bring(labels.astype(at.dtype, copy=False), self._given.on_device)
-        return self._given.frame(columns | {"labels": labels})
+        return self._given.make_frame(columns | {"labels": labels})
 
     @cached_property
     def _occurring(self) -> Array:

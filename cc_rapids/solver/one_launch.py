@@ -17,7 +17,7 @@ from ..algorithms.auto import AT_ONCE, Branch, Rule
 from ..algorithms.compiled import Parts
 from ..algorithms.design import Design
 from ..backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import ROOM, Forest, blocks_of
 from ..graph.memory_bound import FEW_IDS, ids_at_once
@@ -46,16 +46,16 @@ class Rows:
     then: Callable[[Array, Array], None]
 
 
-def fits(given: Given, arrays: list[Array], engine: Engine) -> bool:
+def fits(given: EdgeInput, arrays: list[Array], engine: Engine) -> bool:
     """Whether two short columns of integers name all, but what there is from 0 on, and the engine
     gains by one launch.
     """
     src, last = given.src, last_of(given)
-    if not (engine.in_one_launch and 0 < src.size <= AT_ONCE.most_edges) or given.offsets:
+    if not (engine.in_one_launch and 0 < src.size <= AT_ONCE.most_edges) or given.row_offsets:
         return False
     if src.strings or src.parts or wide_of(arrays[0]) is not wide_of(arrays[1]):
         return False
-    if given.vertices is None and not given.every_vertex:
+    if given.vertices is None and not given.vertices_are_dense_range:
         return True
     return last < room_for(src.size) and all_fit(arrays[:2], last)
 
@@ -76,7 +76,7 @@ def foreseen(usual: Rule | Branch, m: int, span: Span) -> Rule | Branch:
 
 
 def solved(
-    given: Given, arrays: list[Array], engine: Engine, rows: Rows | None = None
+    given: EdgeInput, arrays: list[Array], engine: Engine, rows: Rows | None = None
 ) -> Numbered | Span | None:
     """The vertices of the columns lent by ``given``, their forest solved; or the span of their ids,
     if they lie further apart than there is room for. None if some are not among the vertices.
@@ -109,7 +109,7 @@ def solved(
     if stray or span.size > room_for(m):
         return None if stray else span
     held = partial(_arrays_of_forest, engine, whole, room, span.size)
-    forest = Forest(engine, span.size, given.every_vertex, held)
+    forest = Forest(engine, span.size, given.vertices_are_dense_range, held)
     if ahead and vertices <= ahead[0].size:
         ahead = [column[:vertices] for column in ahead]
     elif vertices <= beside:

@@ -9,7 +9,7 @@ from ..algorithms.auto import Branch, Rule, choose, choose_by_paper
 from ..algorithms.design import Design
 from ..algorithms.run import beyond
 from ..backends import ALONE, Engine
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..graph.forest import room_for_queues
 from ..ids.encode import measure
 from . import one_launch
@@ -65,7 +65,7 @@ class Plan:
 
 
 def plan(
-    given: Given,
+    given: EdgeInput,
     columns: list[Any],
     design: Design | None,
     rule: str | None,
@@ -87,15 +87,15 @@ def plan(
         ids, about = way.name, way.vertices
         why = f"{ends:,} ends name ids from {span.low:,} to {span.high:,}: {way.why}"
         size = way.bytes + 2 * span.dtype.itemsize * min(about, ends)
-        near = span.order.near if given.offsets is None and way.name != "hash slots" else 0.0
-    whole = given.offsets is not None and given.symmetric
-    row: Rule | Branch = choose(engine, about, m, whole, near, given.offsets is None)
+        near = span.order.near if given.row_offsets is None and way.name != "hash slots" else 0.0
+    whole = given.row_offsets is not None and given.symmetric
+    row: Rule | Branch = choose(engine, about, m, whole, near, given.row_offsets is None)
     if rule == "paper":
         row = choose_by_paper(engine, about, m, None)
     elif span and not (design or forest) and one_launch.fits(given, columns, engine):
         row, size = one_launch.foreseen(row, m, span), size + one_launch.bytes_for(m)
     chosen, reason = (design, "asked for") if design else (row.design, str(row))
-    size += beyond(chosen, about, m, given.offsets is not None, forest) + SUMS
+    size += beyond(chosen, about, m, given.row_offsets is not None, forest) + SUMS
     size += room_for_queues(engine, about, "bits=shared" in chosen.sample)
     return Plan(
         engine=engine.name,
@@ -110,7 +110,7 @@ def plan(
     )
 
 
-def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, int]:
+def _renumbered(given: EdgeInput, columns: list[Any], rows: int) -> tuple[str, str, int]:
     """How strings and several columns become vertices, why so, and the bytes."""
     from ..ids.strings import bytes_of
 
@@ -120,5 +120,5 @@ def _renumbered(given: Given, columns: list[Any], rows: int) -> tuple[str, str, 
     return "strings, factorised", "numbered in lexicographic order, by their bytes", size
 
 
-def _named(given: Given) -> int:
+def _named(given: EdgeInput) -> int:
     return len(given.vertices) if isinstance(given.vertices, range) else 0

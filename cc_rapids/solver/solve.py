@@ -14,7 +14,7 @@ from ..algorithms.auto import AT_ONCE, RULES, Branch, Rule, choose, choose_by_pa
 from ..algorithms.design import Design
 from ..algorithms.run import arranged, check_pairs, placed
 from ..backends import Array, Engine
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..graph.edges import Adjacency, check_offsets, rows_of
 from ..graph.forest import Ahead
 from ..ids import encode as vertices
@@ -56,7 +56,7 @@ class Solved:
     frame: Any = None
 
 
-def solve(given: Given, columns: list[Any], offsets: list[Any], task: Task) -> Solved:
+def solve(given: EdgeInput, columns: list[Any], offsets: list[Any], task: Task) -> Solved:
     """Solve one edge list, again with the exact range of its ids if some lay outside the guess.
 
     Raises
@@ -66,7 +66,7 @@ def solve(given: Given, columns: list[Any], offsets: list[Any], task: Task) -> S
     """
     for starts in offsets:
         check_offsets(given, task.engine.asarray(starts), task.engine)
-    whole = task.noted or given.offsets or task.design == "paper"
+    whole = task.noted or given.row_offsets or task.design == "paper"
     whole = whole or (isinstance(task.design, Design) and task.design.counts_vertices)
     solved = _solve(given, columns, offsets, task, sure=bool(whole))
     if not solved.numbered.forest.complete:
@@ -77,7 +77,7 @@ def solve(given: Given, columns: list[Any], offsets: list[Any], task: Task) -> S
     return solved
 
 
-def _at_once(given: Given, columns: list[Any], task: Task) -> Solved | Span | None:
+def _at_once(given: EdgeInput, columns: list[Any], task: Task) -> Solved | Span | None:
     """A list solved in one launch; None if it is none of those, or the span of its ids, if it has
     to be solved as others.
     """
@@ -93,7 +93,9 @@ def _at_once(given: Given, columns: list[Any], task: Task) -> Solved | Span | No
     return Solved(numbered, AT_ONCE.design, None, *made)
 
 
-def _solve(given: Given, columns: list[Any], offsets: list[Any], task: Task, sure: bool) -> Solved:
+def _solve(
+    given: EdgeInput, columns: list[Any], offsets: list[Any], task: Task, sure: bool
+) -> Solved:
     engine, design, memory, noted = task.engine, task.design, task.memory, task.noted
     plain = design == RULES[0] and memory == "device" and not noted
     at_once = _at_once(given, columns, task) if plain else None
@@ -142,7 +144,7 @@ def _turns(task: Task) -> bool:
 
 
 def _ahead(
-    given: Given, numbered: Numbered, task: Task, made: Callable[[Any], None]
+    given: EdgeInput, numbered: Numbered, task: Task, made: Callable[[Any], None]
 ) -> Ahead | None:
     """The rows of the label frame, if vertices are in the order of the ids before they are solved.
 
@@ -162,7 +164,7 @@ def _ahead(
 
 
 def _framing(
-    given: Given, task: Task, made: Callable[[Any], None]
+    given: EdgeInput, task: Task, made: Callable[[Any], None]
 ) -> Callable[[Array, Array], None] | None:
     """What gives ``made`` the label frame of the first of these rows before they are counted; None
     unless it is known how many there are, and they lie where the frame does.
@@ -174,6 +176,6 @@ def _framing(
     def frame(ids: Array, labels: Array) -> None:
         if ids.size > count:
             ids, labels = ids[:count], labels[:count]
-        made(given.frame({"vertex": ids, "labels": labels}))
+        made(given.make_frame({"vertex": ids, "labels": labels}))
 
     return frame

@@ -21,7 +21,7 @@ from ..backends import Array, Engine
 from ..data import read as frames
 from ..data.arguments import check_word
 from ..data.column import Column, Lending, of, of_parts
-from ..data.edge_input import Given
+from ..data.edge_input import EdgeInput
 from ..data.frame_access import check_kinds, parts_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
@@ -96,7 +96,7 @@ class Faults:
         self.answer, self.engine = answer, answer.engine
 
     def edge(
-        self, given: Given, columns: list[Any], offsets: Array | None, e: int, row: int
+        self, given: EdgeInput, columns: list[Any], offsets: Array | None, e: int, row: int
     ) -> str:
         """An edge whose ends differ, or are no vertices; ``row`` is what the caller calls it."""
         sides = [self._end(given, column, e) for column in columns[:2]]
@@ -145,7 +145,7 @@ class Faults:
             f" {self.answer.name(v)}, so that it proves nothing"
         )
 
-    def _end(self, given: Given, column: Any, e: int) -> Any:
+    def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
         """One id of a lent column, or of several."""
         return [part[e : e + 1] for part in column] if given.src.parts else column[e : e + 1]
 
@@ -260,7 +260,7 @@ def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
 
 def _chunks(
     edges: Any, names: tuple[Any, Any, bool | None], nulls: str, budget: Budget, run: _Run
-) -> Iterator[Given]:
+) -> Iterator[EdgeInput]:
     """The chunks of a stream, each checked; ``names`` are the columns and the header."""
     source, destination, header = names
     if isinstance(source, list) or isinstance(destination, list):
@@ -373,15 +373,15 @@ class _Run:
             low, high, *_ = map(int, engine.to_host(found))
         return [low, high]
 
-    def take(self, given: Given, oracle: str | None = None, alone: bool = False) -> None:
+    def take(self, given: EdgeInput, oracle: str | None = None, alone: bool = False) -> None:
         """Hold some edges against the labels, and join them; no others come if they are alone."""
         if alone and not given.src.size:
             self.begin()
         if not given.src.size and given.vertices is None:
-            self.rows += given.dropped
+            self.rows += given.dropped_rows
             return
         check_kinds(self.answer.column, given.src)
-        starts = [given.offsets] if given.offsets else []
+        starts = [given.row_offsets] if given.row_offsets else []
         with Lending([*given.columns, *starts]) as columns:
             offsets = columns.pop() if starts else None
             with self.engine.scope(self.room):
@@ -402,7 +402,7 @@ class _Run:
                     compare(self.answer, oracle, *self._slots(rows))
         if isinstance(given.vertices, range):
             self.name(given.vertices)
-        self.rows += given.src.size + given.dropped
+        self.rows += given.src.size + given.dropped_rows
         self.edges += given.src.size
         self.since += given.src.size
 
@@ -470,19 +470,19 @@ class _Run:
             )
         return self.faults.merged(v)
 
-    def _checked(self, given: Given, offsets: Any) -> Array:
+    def _checked(self, given: EdgeInput, offsets: Any) -> Array:
         """The offsets of an adjacency list, none of which leads beyond its entries."""
         offsets, entries = self.engine.asarray(offsets), given.src.size
         if not offsets.size:
             return offsets
         falls = bool((offsets[1:] < offsets[:-1]).any())
         if falls or int(offsets[0]) != 0 or int(offsets[-1]) != entries:
-            assert given.offsets is not None
-            check_offsets(given.offsets.name, self.engine.to_host(offsets), entries)
+            assert given.row_offsets is not None
+            check_offsets(given.row_offsets.name, self.engine.to_host(offsets), entries)
             raise given.changed()
         return offsets
 
-    def _rows(self, given: Given, columns: list[Any], offsets: Array | None) -> _Rows:
+    def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> _Rows:
         """The edges of lent columns, read as they are where slots are distances of integers."""
         engine, ids = self.engine, self.answer.ids
         left, right = columns[:2]
@@ -646,7 +646,9 @@ class _Run:
         kernel(kernels.find_foreign, engine)(roots.size, roots, self.named, self.first)
         self.looked = True
 
-    def _check(self, given: Given, columns: list[Any], offsets: Array | None, rows: _Rows) -> None:
+    def _check(
+        self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: _Rows
+    ) -> None:
         """A VerificationError if an edge is at fault so far, or not each row was seen once."""
         engine = self.engine
         self.found = engine.to_host(self.told).tolist()
@@ -664,7 +666,7 @@ class _Run:
                     "an edge is wrong, and was not when it was looked at again: the edges or the"
                     " labels were changed meanwhile"
                 )
-            row = self.rows + (e if given.kept is None else int(given.kept()[e]))
+            row = self.rows + (e if given.row_index is None else int(given.row_index()[e]))
             raise VerificationError(self.faults.edge(given, columns, offsets, e, row))
         self.tally.check(self.found[:3])
         self._check_looks()

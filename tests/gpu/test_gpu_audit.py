@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from tiled_audits import begin_with_tiles
+from support.tiled_audits import begin_with_tiles
 
 import cc_rapids
 from cc_rapids import VerificationError, components, generators

@@ -1,4 +1,4 @@
-"""Rows that lie and columns that change, on a GPU: compute-sanitizer runs tests/sanitized.py."""
+"""Rows that lie and columns that change, on a GPU: compute-sanitizer runs support/sanitized.py."""
 
 import os
 import subprocess
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from lies import LIES, rows
-from machine import with_package
+from support.lies import LIES, rows
+from support.machine import with_package
 
 import cc_rapids
 from cc_rapids import Csr, InputError, backends
@@ -89,7 +89,7 @@ def test_strings_that_leave_their_bytes():
 def test_rows_that_lie_and_columns_that_change(share):
     """In a process of its own, which an access outside would end."""
     script = (
-        "import sanitized; "
+        "from support import sanitized; "
         f"sanitized.lies({share}, 40, 'cuda'); "
         f"{share} or sanitized.ids_that_change('cuda'); print('done')"
     )

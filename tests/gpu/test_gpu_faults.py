@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from machine import with_package
-from trials import TRIALS
+from support.machine import with_package
+from support.trials import TRIALS
 
 from cc_rapids import CapacityError, Connectivity, components, generators, oracle
 from cc_rapids.algorithms.auto import AUTO
@@ -140,8 +140,7 @@ def test_a_thousand_runs_have_one_answer(graph):
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_a_gpu_does_not_survive_a_fork(method):
-    here = Path(__file__).parent.parent
-    script = here / "process_work.py"
+    script = Path(__file__).parents[1] / "support" / "process_work.py"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", script, method, "2", "cuda"],
         env=with_package(os.environ),

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gpu_graphs import ran, random_frame, symmetric
-from machine import with_package
 from scipy.sparse import csgraph
+from support.machine import with_package
 
 import cc_rapids
 from cc_rapids import oracle

@@ -109,7 +109,7 @@ def test_frames_of_cudf(graph, name, memory):
 @pytest.mark.parametrize("memory", MEMORY)
 @pytest.mark.parametrize("both", [True, False])
 def test_rows(cupy, graph, memory, both):
-    from test_designs import rows_of
+    from support.design_graphs import rows_of
 
     src, dst, expected = graph
     rows = rows_of(src, dst, expected.size, both)

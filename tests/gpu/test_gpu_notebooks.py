@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from machine import with_package
+from support.machine import with_package
 
 import cc_rapids
 

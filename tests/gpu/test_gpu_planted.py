@@ -1,7 +1,7 @@
 """A fault in any function that runs use spoils an answer on the GPU, and no audit proves that."""
 
-import planted
 import pytest
+from support import planted
 
 from cc_rapids import VerificationError, backends
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from stream_inputs import same, table, words
+from support.stream_inputs import same, table, words
 
 import cc_rapids
 from cc_rapids import ChangedFileError, CheckpointError, Connectivity, components, components_at

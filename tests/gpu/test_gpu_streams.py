@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from stream_inputs import parts, same, table, words
+from support.stream_inputs import parts, same, table, words
 
 import cc_rapids
 from cc_rapids import Connectivity, components_at, oracle, stream_components

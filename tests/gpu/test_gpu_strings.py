@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import test_strings
-from as_lists import columns
+from support import string_lists
+from support.as_lists import columns
 
 import cc_rapids
 from cc_rapids import backends, oracle
@@ -30,7 +30,7 @@ def random_words(kind, seed=4):
     make = {
         "short": lambda k: f"{k:x}"[-2:],
         "numbered": lambda k: f"vertex {k}",
-        "long": lambda k: test_strings.LONG + str(k % 3000),
+        "long": lambda k: string_lists.LONG + str(k % 3000),
         "spread": lambda k: f"{k * 0x9E3779B97F4A7C15 % 2**64:016x}",
         "unicode": lambda k: chr(0xC0 + k % 500) * (k % 5) + "é\U0001f600z"[k % 4 :] + str(k % 700),
         "zeros": lambda k: "\0" * (k % 23) + "a" * (k % 7) + "\0" * (k % 11),
@@ -55,7 +55,7 @@ def test_the_order_is_that_of_cudf(cudf, kind, caplog):
     assert not caplog.records
 
 
-@pytest.mark.parametrize("words", test_strings.LISTS.values(), ids=test_strings.LISTS)
+@pytest.mark.parametrize("words", string_lists.LISTS.values(), ids=string_lists.LISTS)
 def test_short_lists(cudf, words):
     check(cudf, cudf.Series(words))
 
@@ -134,9 +134,9 @@ def test_no_word_of_no_answer(cudf):
 
 
 def test_hashes_that_fail(cudf, monkeypatch, caplog):
-    test_strings.weakly(monkeypatch, 1)
+    string_lists.weakly(monkeypatch, 1)
     check(cudf, cudf.Series(random_words("numbered")))
-    test_strings.weakly(monkeypatch, 100)
+    string_lists.weakly(monkeypatch, 100)
     with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):
         check(cudf, cudf.Series(random_words("numbered")))
     assert [record.name for record in caplog.records] == ["cc_rapids.ids.strings"]
@@ -144,7 +144,7 @@ def test_hashes_that_fail(cudf, monkeypatch, caplog):
 
 def test_prefixes_that_never_end(cudf, caplog):
     with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):
-        check(cudf, cudf.Series(test_strings.CHAIN))
+        check(cudf, cudf.Series(string_lists.CHAIN))
     assert "the library sorts them" in caplog.text
 
 

@@ -6,9 +6,9 @@ import functools
 import hashlib
 from typing import Any
 
-import launches
 import numpy as np
 import pytest
+from support import launches
 
 import cc_rapids
 from cc_rapids.backends import Kernel

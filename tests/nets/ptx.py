@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from machine import ROOT, SELDOM
+from support.machine import ROOT, SELDOM
 
 FUNCTION = re.compile(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)")
 VARIABLE = re.compile(r"^\s*\.[^(){}%]*\s([\w$]+)(?:\[\d*\])?(?:\s*=.*)?;$")
@@ -52,7 +52,7 @@ def normalised(ptx: str) -> str:
 
 
 def _begin() -> None:
-    import launches
+    from support import launches
 
     gc.set_threshold(*SELDOM)
     KERNELS.update(launches.rehearse("pairs")[0])

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 import numpy as np
-from machine import ROOT
+from support.machine import ROOT
 
 import cc_rapids
 

@@ -108,7 +108,7 @@ class Outcomes(Engine):
         return Launched(self, "grid_stride", function)
 
     def block_kernel(self, shared_words: int) -> Any:
-        """A tile is one thread, with memory of its own: see tests/test_tile_races.py."""
+        """A tile is one thread, with memory of its own: see tests/races/test_tile_races.py."""
 
         def made(function: Any) -> Any:
             def solve_tile(k: Any, *arguments: Any) -> None:

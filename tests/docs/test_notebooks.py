@@ -1,0 +1,93 @@
+"""Every notebook runs from top to bottom, without an error and without a word on stderr."""
+
+import asyncio
+import os
+import re
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from support.machine import with_package
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+EACH = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+class OwnKernel(AsyncKernelManager):
+    """The kernel of this very Python, whether or not Jupyter knows it by name."""
+
+    def format_kernel_cmd(self, extra_arguments=None):
+        return [sys.executable, "-m", "ipykernel_launcher", "-f", self.connection_file]
+
+
+def outputs(notebook):
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def check(notebook):
+    """No errors, nothing on stderr, and a figure."""
+    found = outputs(notebook)
+    assert [output for output in found if output.output_type == "error"] == []
+    assert [output.text for output in found if output.get("name") == "stderr"] == []
+    assert any("image/png" in output.get("data", {}) for output in found)
+
+
+@EACH
+def test_a_notebook_is_stored_small_with_its_outputs(path):
+    assert path.stat().st_size < 300_000
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    check(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    text = path.read_text(encoding="utf-8")
+    machine = (ROOT, Path.home(), sys.prefix, tempfile.gettempdir())
+    assert [str(place) for place in machine if f"{place}/" in text] == []
+
+
+def run(path, folder):
+    """A notebook after a run in a copy of what it may read."""
+    for wanted in ("examples", "benchmarks/records"):
+        shutil.copytree(ROOT / wanted, folder / wanted)
+    (folder / "notebooks").mkdir()
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    client = NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_manager_class=OwnKernel,
+        resources={"metadata": {"path": str(folder / "notebooks")}},
+    )
+    return asyncio.run(client.async_execute())  # which closes the loop of its thread
+
+
+@pytest.fixture(scope="module")
+def runs(request, tmp_path_factory):
+    """A run of each notebook that is tested, as many at a time as there are cores."""
+    tests = [item for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
+    paths = [item.callspec.params["path"] for item in tests]
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
+        patch.setenv("PYTHONPATH", with_package(os.environ)["PYTHONPATH"])
+        yield {path: pool.submit(run, path, tmp_path_factory.mktemp(path.stem)) for path in paths}
+
+
+def claims(notebook):
+    """What is shown as true or false, in order: nothing else sees an answer that changes."""
+    shown = (o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs(notebook))
+    return re.findall(r"\b(?:True|False)\b", "\n".join(shown))
+
+
+@EACH
+def test_a_notebook_runs(path, runs):
+    ran = runs[path].result()
+    check(ran)
+    assert claims(ran) == claims(nbformat.read(path, as_version=4))

@@ -1,0 +1,21 @@
+"""The ways through the package, which may become shorter: then these bounds do, too."""
+
+import pytest
+from support.machine import SIMULATED
+
+from nets import counts
+
+MODULES, FUNCTIONS = 23, 127
+
+
+def test_chains_of_imports_are_no_longer_than_they_were():
+    assert len(counts.longest()) <= 14
+    assert len(counts.chain("cc_rapids.api")) <= 9
+
+
+@pytest.mark.skipif(SIMULATED, reason="the main path is that of another engine there")
+def test_the_main_path_is_no_longer_than_it_was():
+    found = counts.entered()
+    assert any(name == "components" for _, name in found)
+    assert len({file for file, _ in found}) <= MODULES
+    assert len(found) <= FUNCTIONS

@@ -1,0 +1,246 @@
+"""The benchmark: what it times, on which inputs, what it checks, and what it counts on paper."""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import cc_rapids
+from cc_rapids import Design, backends, generators
+from cc_rapids.errors import InputError, VerificationError
+from cc_rapids.tools import bench
+from cc_rapids.tools.bench import limits
+from cc_rapids.tools.bench.inputs import inputs
+
+ROOT = pathlib.Path(__file__).parents[2]
+H100 = "NVIDIA H100 80GB HBM3"
+
+
+@pytest.fixture
+def graph():
+    return generators.reference("kron21", 8)
+
+
+def measured(graph, designs=("auto",), **options):
+    options = bench.Options(**{"runs": 2} | options)
+    return list(bench.measure(graph, backends.get("threads"), list(designs), options=options))
+
+
+class TestTiming:
+    def test_each_run_has_the_next_input_and_the_first_does_not_count(self):
+        seen, threads = [], backends.get("threads")
+        times = bench.timed(threads, seen.append, ["a", "b", "c"], 4)
+        assert seen == ["a", "b", "c", "a", "b"]
+        assert len(times.wall) == 4
+        assert times.device is None
+
+    def test_patience_ends(self):
+        seen = []
+        bench.timed(backends.get("threads"), seen.append, [0], 9, patience=0)
+        assert len(seen) == 1 + 3
+
+    def test_small_inputs_have_a_copy_a_run_and_large_ones_exceed_the_cache(self, monkeypatch):
+        threads, small = backends.get("threads"), np.arange(10)
+        copies = bench.rotated(threads, (small,), 5)
+        assert len(copies) == 6
+        assert len({copy[0].ctypes.data for copy in copies}) == 6
+        assert all(np.array_equal(copy[0], small) for copy in copies)
+        monkeypatch.setattr(threads, "cache_bytes", lambda: small.nbytes // 2, raising=False)
+        assert len(bench.rotated(threads, (small,), 50)) == 3
+        monkeypatch.setattr(threads, "free_bytes", lambda: 0)
+        assert len(bench.rotated(threads, (small,), 50)) == 1
+
+
+def test_rows_are_sorted_and_hold_each_entry_once(graph):
+    """As SciPy makes them of both directions; R-MAT graphs list edges again, and loops."""
+    n, (src, dst) = graph.num_vertices, graph.edges
+    ends = np.concatenate([src, dst]), np.concatenate([dst, src])
+    theirs = sparse.coo_array((np.ones(2 * src.size, np.int64), ends), shape=(n, n)).tocsr()
+    theirs.sort_indices()
+    assert theirs.nnz < 2 * src.size
+    for ids in bench.IDS:
+        copy = inputs(graph, "csr", ids, backends.get("threads"), 1)[0]
+        np.testing.assert_array_equal(copy.rows.offsets, theirs.indptr)
+        np.testing.assert_array_equal(copy.rows.indices, theirs.indices)
+        assert copy.rows.indices.dtype == ids
+
+
+class TestPaper:
+    def test_a_list_is_read_once_and_both_labels_of_an_edge(self):
+        n, m = 1 << 21, 91_000_000
+        moved = limits.traffic(Design(), False, n, m, 4)
+        assert moved.streamed == 8 * m + 8 * n
+        assert moved.reads == ((2 * m, 4 * n),)
+        facts = limits.on_paper(Design(), False, n, m, 4, H100, 2.0)
+        assert facts["random_reads_an_edge"] == 2
+        assert facts["limit_ms"] == pytest.approx(1e3 * 2 * m / 127e9, rel=1e-3)
+        assert facts["of_limit"] == pytest.approx(facts["limit_ms"] / 2, rel=1e-2)
+
+    def test_after_a_sample_bits_are_read(self):
+        n, m = 1 << 22, 12_800_000
+        moved = limits.traffic(Design.parse("strided+async+halve"), False, n, m, 8)
+        assert moved.streamed == 16 * m + 12 * n
+        assert moved.reads == ((2 * m // 5, 4 * n), (2 * m * 4 // 5, n // 8))
+
+    def test_bits_in_shared_memory_are_no_reads_of_a_table(self):
+        n, m = 1 << 22, 12_800_000
+        moved = limits.traffic(Design.parse("strided(bits=shared)+async+halve"), False, n, m, 8)
+        assert moved.reads == ((2 * m // 5, 4 * n),)
+        assert moved.counted.endswith("or after a sample their bits, in shared memory")
+
+    def test_a_matrix_is_read_as_a_whole(self):
+        moved = limits.traffic(Design.parse("dense"), False, 1000, 5000, 4)
+        assert moved.streamed == 8 * 5000 + 2 * 1000**2
+
+    def test_rows_that_a_sample_leaves_are_not_counted(self):
+        n, m = 1000, 50_000
+        kout = limits.traffic(Design.parse("kout(k=3)+async+halve"), True, n, m, 4)
+        assert kout.reads == ((3 * n, 4 * n),)
+        assert limits.traffic(Design(), True, n, m, 4).reads == ((m, 4 * n),)
+
+    def test_reads_of_larger_tables_take_longer(self):
+        sizes = [1, 1 << 19, 1 << 22, 20 << 20, 50 << 20, 100 << 20, 1 << 29, 1 << 40]
+        times = [limits.CARDS[H100].reads_ms(1e9, size) for size in sizes]
+        assert times == sorted(times)
+        assert times[0] == pytest.approx(1e12 / 205e9)
+        assert times[-1] == pytest.approx(1e12 / 31e9)
+
+    def test_an_unknown_card_has_no_limit(self):
+        assert "of_limit" not in limits.on_paper(Design(), False, 10, 0, 4, "2 threads", 1.0)
+
+
+class TestCases:
+    def test_all_forms_and_types(self, graph):
+        found = measured(graph, ["auto", "kout+async+halve"])
+        assert [(r["form"], r["ids"], r["design"]) for r in found] == [
+            (form, ids, design)
+            for form in ("coo", "csr")
+            for ids in ("int32", "int64")
+            for design in ("auto", "kout+async+halve")
+        ]
+        for record in found:
+            assert record["checked"]
+            assert record["peer"]["name"] == "scipy"
+            assert record["peer"]["same_partition"]
+            assert record["inputs"] == 3
+            assert record["job_wall_ms"]["runs"] == record["solve_wall_ms"]["runs"] == 2
+            assert "job_device_ms" not in record
+        assert [r["reads"] for r in found] == ["list", "rows"] * 2 + ["rows"] * 4
+        assert found[2]["input_bytes"] == 2 * found[0]["input_bytes"]
+
+    def test_without_checks_and_peers(self, graph):
+        for record in measured(graph, check=False, peers=False):
+            assert not {"checked", "peer"} & set(record)
+
+    def test_a_list_says_whether_its_memory_was_within_the_bound(self, graph, monkeypatch):
+        from cc_rapids.tools.bench import cases
+
+        peaks = {}
+        for peak in (1, 1 << 40):
+            monkeypatch.setattr(cases, "with_peak", lambda engine, work, peak=peak: (work(), peak))
+            designs = ["auto", "none+async+naive"]
+            peaks[peak] = measured(graph, designs, check=False, peers=False)
+        lists = [r for r in peaks[1] if (r["form"], r["design"]) == ("coo", "auto")]
+        assert [r["within_bound"] for r in lists] == [True, True]
+        for record, width in zip(lists, (4, 8), strict=True):
+            answer = 2 * width * record["vertices"]
+            bound = cc_rapids.memory_bound(record["n"], answer, record["m"])
+            assert record["bound_bytes"] == bound
+        assert [r["within_bound"] for r in peaks[1 << 40] if "within_bound" in r] == [False] * 2
+        assert not any("within_bound" in r for r in measured(graph, check=False, peers=False)[2:])
+
+    def test_a_wrong_answer_is_no_record(self, graph, monkeypatch):
+        from cc_rapids.tools.bench import cases
+
+        monkeypatch.setattr(cases.oracle, "union_find", lambda src, dst, n: np.arange(n))
+        with pytest.raises(VerificationError, match="none\\+async\\+halve on kron21 at scale 8"):
+            measured(graph)
+
+    def test_a_peer_that_fails_is_said_to(self, graph, monkeypatch):
+        from cc_rapids.tools.bench import peers
+
+        def broken(copy, n):
+            raise MemoryError("too much")
+
+        monkeypatch.setattr(peers, "_scipy", broken)
+        for record in measured(graph):
+            assert record["peer"] == {"name": "scipy", "not_run": "MemoryError: too much"}
+
+    def test_vertices_have_to_fit(self, monkeypatch, graph):
+        from dataclasses import replace
+
+        with pytest.raises(InputError, match="do not fit int32"):
+            measured(replace(graph, num_vertices=1 << 31 | 1))
+
+
+def test_one_command_measures_the_reference_graphs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+    import run
+
+    words = "--out", tmp_path, "--scale", 6, "--runs", 1, "--ids", "int32", "--engines", "threads"
+    monkeypatch.setattr(sys, "argv", ["run.py", *map(str, words)])
+    run.main()
+    rows = [json.loads(line) for line in (tmp_path / "bench.jsonl").read_text().splitlines()]
+    assert [(r["graph"], r["form"]) for r in rows] == [
+        (name, form) for name in run.GRAPHS for form in ("coo", "csr")
+    ]
+    assert all(row["checked"] and row["scale"] == 6 for row in rows)
+
+
+@pytest.fixture
+def scripts(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+
+
+@pytest.fixture
+def of_a_gpu(graph, tmp_path):
+    """A folder with records as a GPU gives them."""
+    base = {"device": H100, "commit": "c", "date": "d", "scale": None}
+    base["versions"] = {"cudf-cu13": "1", "cugraph-cu13": "2"}
+    lines = []
+    for row in measured(graph):
+        row |= base | {"graph": "kron21", "engine": "cuda", "peak_bytes": 4_000_000}
+        row["solve_device_ms"] = row.pop("solve_wall_ms") | {"median": 2.0}
+        row["job_wall_ms"]["median"] = 3.0
+        row["paper"] = limits.on_paper(Design(), False, 1 << 21, 91_000_000, 4, H100, 2.0)
+        row["peer"] |= {"name": "cugraph", "peak_bytes": 9_000_000}
+        row["peer"]["job_wall_ms"]["median"] = 300.0
+        lines.append(json.dumps(row) + "\n")
+    (tmp_path / "bench.jsonl").write_text("".join(lines))
+    return tmp_path
+
+
+def test_the_page_and_the_readme_come_from_one_command(scripts, of_a_gpu, monkeypatch):
+    import bench_figures
+    import report
+
+    page = of_a_gpu / "benchmarks.md"
+    page.write_text((ROOT / "docs" / "benchmarks.md").read_text())
+    words = ["bench_figures.py", "--records", str(of_a_gpu), "--page", str(page)]
+    monkeypatch.setattr(sys, "argv", words)
+    bench_figures.main()
+    text = page.read_text()
+    assert "| kron21 | csr, int64 | none+async+halve | 0.0 M | 3 |" in text
+    assert "| 2 | 2 | 72% | 300 | 100 x |" in text
+    assert "All answers equal those of sequential union-find." in text
+    assert text.count("Not measured yet") == 1
+    for name in ("faster", "limit"):
+        assert (of_a_gpu / "figures" / f"bench-{name}-gpu.svg").stat().st_size > 1000
+        assert f"figures/bench-{name}-gpu.svg" in text
+
+    table = report.table(of_a_gpu)
+    assert "| kron21 | int32 | 0.0 M | 3.0 ms | 300 ms | 100 x | 4 MB | 9 MB |" in table
+    assert "csr" not in table
+
+
+def test_the_page_is_made_from_the_records(scripts):
+    import bench_figures
+    import records
+
+    page = ROOT / "docs" / "benchmarks.md"
+    for name, make in bench_figures.contents(records.HERE, page.parent / "figures").items():
+        expected = f"<!-- table: {name} -->\n{make()}\n<!-- end -->"
+        assert expected in page.read_text(encoding="utf-8"), "run `make figures`"

@@ -1,0 +1,128 @@
+"""Whole runs of the designs on small graphs, each launch under every schedule of two threads.
+
+The answer has to be right, and the edges noted a spanning forest, after every outcome of every
+launch. CC_RAPIDS_DEEP_RACES=1 takes all designs on all graphs, and weaker memories.
+"""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from cc_rapids.algorithms import run
+from cc_rapids.algorithms.design import Design, designs
+from cc_rapids.algorithms.literature import search
+from cc_rapids.kernels import edges as reading
+from cc_rapids.kernels.spec import CHOICES
+from races import memory, plants, whole
+from races.portions import DEEP
+from races.runs import Outcomes
+
+SAMPLES = list(CHOICES["sample"])
+WHOLE = [name for name, link in CHOICES["link"].items() if link.whole and "edges" in link.takes]
+STAGED = ("stages+rem-parallel", "stages+graft-shortcut-update", "stages+jtb+naive")
+GRAPHS = {
+    "path": (3, [(2, 1), (1, 0)]),
+    "loop": (3, [(2, 2), (0, 1)]),
+    "star": (4, [(3, 2), (1, 0), (3, 1)]),
+    "twice": (4, [(1, 3), (3, 1), (0, 2)]),
+}
+OPTIONS = (
+    "none(tiles=2)+async+halve",
+    "none(tiles=2)+jtb+naive",
+    "none(tiles=1)+rem-cas+splice",
+    "kout(coalesce=off, reorganise=off)+async+halve",
+    "kout(k=1, reorganise=off)+rem-cas+split-one",
+    "kout(gather=off)+rem-cas+splice",
+    "kout(k=1, gather=off)+early+full",
+    "hook(n=1, gather=off)+hooks+split",
+    "hook(n=1)+jtb+two-try-split",
+    "bfs(gather=off)+rem-lock+halve-one",
+)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Probes and blocks for graphs so small."""
+    for module in (search, run):
+        monkeypatch.setattr(module, "PROBES", whole.PROBES)
+    monkeypatch.setattr(run, "MANY", 0)
+    monkeypatch.setattr(reading, "BLOCK", 1)
+
+
+def check(names, graph, model=memory.STRONG, both_ways=True, group=1):
+    n, edges = GRAPHS[graph] if isinstance(graph, str) else graph
+    runs = races = 0
+    for design in map(Design.parse, names):
+        engine = Outcomes(model, group=group, waits="lock" in design.link)
+        entries = whole.symmetric_rows(n, edges) if both_ways else whole.rows_of(n, edges)
+        rows = whole.adjacency(entries, both_ways) if design.takes_rows else None
+        wrong = next(whole.wrong(design, engine, n, edges, rows), None)
+        assert wrong is None, wrong
+        runs, races = runs + engine.runs, races + engine.found.races
+    assert races
+    print(f"{runs} runs of {len(names)} designs, {races} launches")
+
+
+def test_a_planted_fault_is_found_in_a_whole_run(monkeypatch):
+    def no_retry(on, vertex, find):
+        return plants.no_retry(on, find)
+
+    planted = replace(CHOICES["link"]["async"], make=no_retry)
+    monkeypatch.setitem(CHOICES["link"], "async", planted)
+    check(["async+halve"], (3, [(2, 0), (1, 1)]))
+    with pytest.raises(AssertionError, match="is right, outcomes"):
+        check(["async+halve"], (3, [(2, 0), (2, 1)]))
+
+
+def some(names, most):
+    return names if DEEP else Random(len(names)).sample(names, min(most, len(names)))
+
+
+def of(word):
+    """The designs with a sample, which leaves every second edge if it is one of the list."""
+    names = (str(design) for design in designs() if design.words[0].choice.name == word)
+    return [name.replace("strided+", "strided(every=2)+") for name in names]
+
+
+@pytest.mark.parametrize("word", SAMPLES)
+@pytest.mark.parametrize(("graph", "most"), [("path", 24), ("loop", 6), ("star", 3), ("twice", 2)])
+def test_designs(word, graph, most):
+    check(some(of(word), most), graph)
+
+
+@pytest.mark.parametrize("word", SAMPLES)
+def test_designs_on_a_weak_memory(word):
+    check(some([name for name in of(word) if "lock" not in name], 4), "path", memory.WEAK)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_options_of_samples(name, both_ways):
+    check([name], "path", both_ways=both_ways)
+    check([name], "twice", both_ways=both_ways)
+
+
+@pytest.mark.parametrize("name", ["bfs-cc", "bfs+async+halve", "bfs+stergiou"])
+@pytest.mark.parametrize("alpha", [1, search.ALPHA])  # from above alone, and from below as well
+@pytest.mark.parametrize("group", [1, 2])
+def test_searches(name, alpha, group, monkeypatch):
+    """Two rows of a depth that share a neighbour, and two threads that share a row."""
+    monkeypatch.setattr(search, "ALPHA", alpha)
+    model = memory.WEAK if name == "bfs-cc" else memory.STRONG
+    check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
+
+
+@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", "owner", *STAGED])
+def test_algorithms_of_their_own(name):
+    """A path whose middle is its greatest vertices: roots are hooked twice, and stars are left."""
+    for graph in GRAPHS:
+        check([name], graph)
+    check([name], "path", memory.WEAK)
+    check([name], (4, [(2, 3), (1, 3), (0, 2)]), memory.WEAK)
+
+
+@pytest.mark.parametrize("graph", ["path", "loop", "twice"])
+def test_lists_of_owners(graph):
+    """Threads share none of them; larger graphs have as many schedules, and nothing more to see."""
+    check(["owner(output=lists)"], graph)

@@ -1,0 +1,214 @@
+"""What launches every kernel, with each kind of arguments that has code of its own."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import cc_rapids
+from cc_rapids import Design, VerificationError, backends, generators
+from cc_rapids.algorithms.auto import AUTO, for_forest
+from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.data.adapters import Csr
+from cc_rapids.data.edge_input import Labels
+from cc_rapids.ids import strings as texts
+from cc_rapids.tools.generators import pieces
+from cc_rapids.verify.audit import audit_labels
+from support import design_pairs
+
+# What "auto" runs by either of its rules, with a forest too.
+CHOSEN = [rule.design for rule in AUTO]
+CHOSEN += [Design(sample) for sample in ("none", "strided", "kout")]
+CHOSEN += [Design("hook", "ecl", None), *map(for_forest, CHOSEN)]
+
+INT, LONG, ULONG = np.int32, np.int64, np.uint64
+
+# Of k-out, what no design of the list has.
+OPTIONS = ("k=3", "coalesce=off, reorganise=off", "reorganise=off", "gather=off")
+
+
+def edges(dtype=LONG):
+    """A few: a pair both ways, a new vertex, and a loop."""
+    return np.array([1, 5, 9, 9], dtype), np.array([5, 1, 12, 9], dtype)
+
+
+def solve(design, dtype):
+    """A design on a list, and on rows that hold both directions or do not."""
+    for forest in dict.fromkeys((False, design.makes_forests)):
+        cc_rapids.components(edges(dtype), design=design, forest=forest)
+        for symmetric in (True, False):
+            rows = Csr(np.array([0, 2, 3, 4], dtype), np.array([1, 2, 0, 0], dtype), symmetric)
+            cc_rapids.components(rows, design=design, forest=forest)
+
+
+def batches(design):
+    """Insertions, and queries alone and among them."""
+    src, dst = edges()
+    seen = cc_rapids.Connectivity(design=design).insert((src, dst))
+    seen.process((src, dst), query=src > 5)
+    seen.connected((src, dst))
+    seen.components()
+
+
+def takes_batches(design):
+    """Whether a design takes batches; a sample makes no difference to them."""
+    return design.rooted and design.sample == "none" and not design.words[1].choice.whole
+
+
+def ids():
+    """Every way from ids to vertices and back to labels, without a word for each of a wide span."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.ids.encode.SMALL", 100)
+        name_vertices()
+        patch.setattr("cc_rapids.ids.hash_table.FEW", 10)
+        patch.setattr("cc_rapids.ids.range.LONG", 10)
+        glance()
+
+
+def name_vertices():
+    """Ids of each type and kind, by themselves and with vertices named besides."""
+    for dtype in (INT, LONG, ULONG):
+        found = cc_rapids.components(edges(dtype), vertices=edges(dtype)[0])
+        for labels in ("min", "dense", "size"):
+            found.labels(labels)
+        for width in (100, 10**7):  # a bit each, and slots
+            far = np.arange(50, dtype=dtype) * dtype(width)
+            cc_rapids.components((far, far[::-1].copy()), vertices=far).labels()
+            cc_rapids.components((far, far[::-1].copy())).labels()
+        src, dst = np.triu_indices(6)
+        dense = src.astype(dtype), dst.astype(dtype)
+        cc_rapids.components(dense, num_vertices=6, design="auto(rule=paper)")
+    cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
+    cc_rapids.components(edges(), vertices=[100_000]).labels()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.graph.forest.FEW", 1)
+        cc_rapids.components(edges(), num_vertices=10_000).labels()
+    strided = np.arange(20)[::2]
+    cc_rapids.components((strided, strided))
+
+
+def glance():
+    """Lists of which a glance is taken, or whose ids are estimated: of any length here."""
+    for dtype in (INT, LONG, ULONG):
+        near = np.arange(400, dtype=dtype)
+        cc_rapids.components((near, near[::-1].copy())).labels()
+        cc_rapids.components((near, near[::-1].copy()), num_vertices=400).labels()
+        far = near[::8] * dtype(10**6)
+        cc_rapids.components((far, far[::-1].copy())).labels()
+
+
+def strings():
+    """Strings whose first bytes are the same, with offsets of either width."""
+    chars = np.frombuffer(b"vertex 12345678vertex 12345679vertex 12345678", np.uint8)
+    for dtype in (INT, LONG):
+        text = texts.Text.of(chars, np.arange(0, 46, 15, dtype), backends.get("cuda"))
+        texts.check_offsets(text)
+        texts.factorise_text(text)
+
+
+def at_once(dtype):
+    """A list in one launch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.backends.dry_run.Rehearsal.in_one_launch", True)
+        cc_rapids.components(edges(dtype)).labels()
+
+
+def ahead():
+    """Rows gathered before they are counted, of lists that are linked in two parts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.algorithms.run.LONG", 1)
+        patch.setattr("cc_rapids.graph.forest.Forest.spare", lambda *rest: 100)
+        for dtype in (INT, LONG, ULONG):
+            for bits in ("cached", "shared"):
+                many = np.arange(2000, dtype=dtype)
+                design = f"strided(every=2, bits={bits})+rem-cas+splice"
+                cc_rapids.connected_components((many, many[::-1].copy()), design=design)
+
+
+def audits():
+    """Every way from ids to the vertices of an answer, and edges that are done already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.verify.audit.stride_of", lambda on, n, m: 5 if m else 0)
+        for dtype in (INT, LONG, ULONG):
+            audit(edges(dtype))
+            audit(edges(dtype), labels="max")
+            audit(edges(dtype), labels="size")
+            audit((edges(dtype)[0].astype(LONG), edges(ULONG)[1]))
+            far = np.arange(50, dtype=dtype) * dtype(10**7)
+            audit((far, far[::-1].copy()))
+            rows = Csr(np.array([0, 2, 3, 4], dtype), np.array([1, 2, 0, 0], dtype))
+            for oracle in (None, "scipy"):
+                cc_rapids.components(rows).audit(rows, oracle=oracle)
+            with pytest.MonkeyPatch.context() as shared:
+                shared.setattr("cc_rapids.verify.audit.shares", lambda on, n, m: True)
+                # of the rehearsal's tiles no thread runs, and an audit counts what has been seen
+                with pytest.raises(VerificationError, match="it has looked at 256 of 260 rows"):
+                    audit(tuple(np.resize(end, 260) for end in edges(dtype)))
+            with pytest.MonkeyPatch.context() as tiled:
+                tiled.setattr("cc_rapids.verify.audit.TILED", 1)
+                tiled.setattr("cc_rapids.verify.audit.tiles_pay", lambda order, n: True)
+                audit(edges(dtype))
+    for dtype in (INT, LONG, ULONG):
+        audit(edges(dtype))
+    with pytest.raises(VerificationError, match="edge 4 joins"):
+        cc_rapids.components(edges()).audit(
+            tuple(np.append(end, v) for end, v in zip(edges(), (1, 9), strict=True))
+        )
+    forged = Labels(np.array([1, 5, 9]), np.array([1, 1, 1]))
+    with pytest.raises(VerificationError, match="no path joins the two"):
+        audit_labels(forged, (np.array([1, 9]), np.array([5, 9])), engine="cuda")
+
+
+def audit(given, **options):
+    """The audit of an answer."""
+    cc_rapids.components(given, **options).audit(given)
+
+
+def graphs():
+    """Every generator that has a kernel."""
+    for name in generators.REFERENCES:
+        generators.reference(name, 4, engine="cuda")
+    ring = generators.permuted(generators.cliques([3, 1, 2], engine="cuda"), seed=5)
+    generators.duplicated(ring, 20, seed=6)
+    generators.star(5, engine="cuda")
+    generators.torus2d(2, 3, engine="cuda")
+    pieces.uniform(5, 10).gather()
+
+
+@cache
+def rehearse(which):
+    """Each kernel that is launched by its key, and the first to do so: a design, or a use of ids.
+
+    Parameters
+    ----------
+    which : {"pairs", "all"}
+        Designs besides those of "auto", which come first.
+
+    Returns
+    -------
+    kernels by their keys, names by the same keys, and the keys of what "auto" launches for ids of
+    the usual types
+    """
+
+    def of(dtype):
+        by_name = [(f"{design} on {dtype.__name__}", solve, design, dtype) for design in CHOSEN]
+        return [("at once", at_once, dtype), *by_name]
+
+    named = of(INT) + of(LONG)
+    uses = of(ULONG) + [(use.__name__, use) for use in (ids, ahead, strings, audits, graphs)]
+    selected = design_pairs.selected(which)
+    selected += [Design(f"kout({options})") for options in OPTIONS]
+    selected.append(Design.parse("owner(output=lists)"))
+    uses += [(str(design), solve, design, INT) for design in selected]
+    uses += [
+        (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
+    ]
+    by = {}
+    with rehearsed() as engine, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.algorithms.run.MANY", 0)
+        for name, use, *arguments in named + uses:
+            use(*arguments)
+            by |= dict.fromkeys(engine.launched.keys() - by.keys(), name)
+            if name == named[-1][0]:
+                chosen = set(engine.launched)
+    return engine.launched, by, chosen

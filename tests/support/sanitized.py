@@ -1,0 +1,168 @@
+"""Small runs of every kernel under NVIDIA's sanitizer, which is slow: in shares, side by side.
+
+    export PYTHONPATH=tests
+    compute-sanitizer --tool memcheck python -m support.sanitized 0 8    # the first of eight
+    compute-sanitizer --tool racecheck python -m support.sanitized 0 8
+
+Racecheck looks at shared memory, which tiles alone use of ours: what it says of kernels that begin
+in ``tile`` are the races that a union allows (see kernels/find.py), all else is of CuPy's.
+"""
+
+import argparse
+from contextlib import suppress
+from unittest import mock
+
+import numpy as np
+
+import cc_rapids
+from cc_rapids import Design, backends, generators
+from cc_rapids.data.adapters import Csr
+from support.lies import FAR, LIES, N, edges, rows, same_kind
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
+BATCHED = (
+    "none+async+halve",
+    "none+jtb+two-try-split",
+    "none+rem-cas+split-one",
+    "shiloach-vishkin",
+)
+TILED = [f"none(tiles={window})+async+halve" for window in (100, 1 << 14)]
+TYPES = np.int32, np.int64, np.uint64, np.uint16
+
+
+def graphs(engine):
+    """Skewed, contended, sparse, and of loops alone."""
+    yield generators.rmat(11, 9000, 0.57, 0.19, 0.19, engine=engine)
+    yield generators.star(3000, engine=engine)
+    yield generators.grid(20, 30, 0.6, engine=engine)
+    yield generators.self_loops(333, engine=engine)
+
+
+def designs(share, shares, engine):
+    """A share of all designs, on lists and on rows."""
+    chosen = [*map(Design.parse, TILED), *cc_rapids.designs()][share::shares]
+    skewed, *others = graphs(engine)
+    order, xp = skewed.src.argsort(), backends.get(engine).xp
+    starts = xp.searchsorted(skewed.src[order], xp.arange(skewed.num_vertices + 1))
+    rows = Csr(starts, skewed.dst[order])
+    for design in chosen:
+        for graph in (skewed, *others):
+            given = {"num_vertices": graph.num_vertices, "forest": design.makes_forests}
+            found = cc_rapids.components(graph.edges, design=design, engine=engine, **given)
+            found.labels()
+            if design.makes_forests:
+                found.forest()
+        cc_rapids.components(rows, design=design, engine=engine).labels()
+    return len(chosen)
+
+
+def any_answer(given, **options):
+    """An answer, or an error of ours."""
+    with suppress(cc_rapids.CcRapidsError):
+        cc_rapids.components(given, **options).labels()
+
+
+def changing(engine, columns, since):
+    """A context in which columns are overwritten before each launch after so many."""
+    on, chance, launches = backends.get(engine), np.random.default_rng(since), iter(range(10**9))
+    launch = on.launch
+
+    def overwritten(kernel, n, arguments):
+        if next(launches) >= since:
+            for column in columns:
+                some = same_kind(chance.choice([*FAR, 0, N - 1, N], column.size), column.dtype)
+                column[:] = on.asarray(some)
+        launch(kernel, n, arguments)
+
+    return mock.patch.object(on, "launch", overwritten)
+
+
+def lies(share, shares, engine):
+    """A share of all designs on rows that lie, unseen by what looks at them first, and on rows and
+    lists that change between two launches.
+    """
+    chosen = [*map(Design.parse, TILED), *cc_rapids.designs()][share::shares]
+    there = backends.get(engine).asarray
+    for design in chosen:
+        with mock.patch("cc_rapids.solver.solve.check_offsets"):
+            for lie in LIES.values():
+                offsets, indices = rows()
+                given = Csr(there(lie(offsets)), there(indices), True)
+                any_answer(given, design=design, engine=engine)
+        for since in (1, 3):
+            given = [there(array) for array in rows()]
+            with changing(engine, given, since):
+                any_answer(Csr(*given, True), design=design, engine=engine)
+            given = tuple(there(array) for array in edges())
+            with changing(engine, given, since):
+                any_answer(given, num_vertices=N, design=design, engine=engine)
+
+
+def ids_that_change(engine):
+    """Columns of every kind of id that change between two launches."""
+    there = backends.get(engine).asarray
+    with (
+        mock.patch("cc_rapids.ids.encode.SMALL", 2 * N),
+        mock.patch("cc_rapids.ids.hash_table.FEW", 10),
+        mock.patch("cc_rapids.ids.range.LONG", 200),
+    ):
+        for factor in (1, 20, 10**9):
+            for since in range(8):
+                src, dst = (there(end * factor) for end in edges())
+                named = there(np.unique(np.concatenate([end * factor for end in edges()])))
+                with changing(engine, (src, dst, named), since):
+                    any_answer((src, dst), engine=engine)
+                    any_answer((src, dst), vertices=named, engine=engine)
+                    with suppress(cc_rapids.CcRapidsError):
+                        cc_rapids.Connectivity(N, engine=engine).insert((src, dst))
+                    with suppress(cc_rapids.CcRapidsError):
+                        cc_rapids.Connectivity(engine=engine).insert((src, dst))
+
+
+def ids(engine):
+    """Ids of every kind, with audits that leave edges out and look ids up in a table."""
+    with mock.patch("cc_rapids.verify.audit.stride_of", lambda on, n, m: 5 if n and m else 0):
+        for graph in graphs(engine):
+            near, far = graph.edges, tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
+            short = [tuple(end[:900].astype(kind) for end in near) for kind in TYPES]
+            for edges in (near, far, *short):
+                found = cc_rapids.components(edges, engine=engine)
+                for kind in ("min", "max", "dense", "size"):
+                    found.labels(kind)
+                found.sizes(), found.members(), found.audit(edges)
+            words = tuple([f"vertex {v}" for v in end[:4000].tolist()] for end in near)
+            found = cc_rapids.components(words, engine=engine)
+            found.labels(), found.audit(words)
+
+
+def batches(engine):
+    """Insertions, queries, and both at once."""
+    skewed, _, sparse, _ = graphs(engine)
+    asked = backends.get(engine).xp.arange(sparse.num_edges) % 3 == 0
+    for design in BATCHED:
+        seen = cc_rapids.Connectivity(design=design, engine=engine)
+        for _ in range(2):
+            seen.insert(skewed.edges).insert(sparse.edges)
+            seen.process(sparse.edges, query=asked)
+            seen.connected(skewed.edges)
+        seen.components().labels()
+
+
+def main(arguments=None):
+    """A share of the designs; the first share runs all else too."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("share", type=int)
+    parser.add_argument("shares", type=int)
+    parser.add_argument("--engine", default="cuda")
+    args = parser.parse_args(arguments)
+    if args.share == 0:
+        ids(args.engine)
+        ids_that_change(args.engine)
+        batches(args.engine)
+    lies(args.share, args.shares, args.engine)
+    count = designs(args.share, args.shares, args.engine)
+    print(f"done: share {args.share} of {args.shares}, {count} designs")
+
+
+if __name__ == "__main__":
+    main()

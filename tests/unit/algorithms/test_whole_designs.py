@@ -1,0 +1,99 @@
+"""Algorithms that take all edges themselves, and the stages that call others: names and options."""
+
+import numpy as np
+import pytest
+from support.design_graphs import GRAPHS, check, rows_of
+
+import cc_rapids
+from cc_rapids import Design
+from cc_rapids.algorithms.literature import stages
+from cc_rapids.errors import DesignError
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("adaptive(segments=auto)", "adaptive"),
+        ("none+adaptive(segments=7)", "adaptive(segments=7)"),
+        ("soman(hooks=down)", "soman(hooks=down)"),
+        ("stages(q=1)+async+halve", "stages+async+halve"),
+        ("stages(q=2)+graft-shortcut", "stages(q=2)+graft-shortcut"),
+        ("stages(q=3)+rem-cas+halve", "stages(q=3)+rem-cas(find=halve)+halve-one"),
+    ],
+)
+def test_names(given, name):
+    assert str(Design.parse(given)) == name
+    assert str(Design.parse(name)) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("kout+soman", "published for all edges at once"),
+        ("adaptive(segments=0)", "unknown segments of link adaptive '0'.* one of a count from 1"),
+        ("adaptive(segments=a count from 1 on)", "unknown segments of link adaptive"),
+        ("stages+tvrdik", "call union-find, or what Cong and Muzio graft by"),
+        ("stages+liu-tarjan(PRF)", "call union-find, or what Cong and Muzio graft by"),
+        ("stages+bfs-cc", "searches every component"),
+    ],
+)
+def test_what_is_no_design_says_why(name, words):
+    with pytest.raises(DesignError, match=words):
+        Design.parse(name)
+
+
+@pytest.mark.parametrize("name", ["soman", "stages+async+halve"])
+def test_neither_batches_nor_forests(name):
+    assert not Design.parse(name).makes_forests
+    with pytest.raises(DesignError, match="does not note the edges"):
+        cc_rapids.components(([1], [2]), design=name, forest=True)
+    with pytest.raises(DesignError, match="batches"):
+        cc_rapids.Connectivity(design=name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "soman(hooks=down)",
+        "multi-jump(hooks=down)",
+        "adaptive(segments=3)",
+        "adaptive(segments=99)",
+        "stages(q=2)+jtb+two-try-split",
+        "stages(q=2)+sv-1982-update",
+    ],
+)
+def test_options(engine, name):
+    for src, dst, n in GRAPHS.values():
+        found = cc_rapids.components((src, dst), num_vertices=n, design=name, engine=engine)
+        check(found, src, dst, n, False)
+        rows = rows_of(src, dst, n, True)
+        check(cc_rapids.components(rows, design=name, engine=engine), src, dst, n, False)
+
+
+@pytest.mark.parametrize(
+    "name", ["soman", "adaptive", "graft-shortcut-update", "rem-parallel", "stages+sv-1982"]
+)
+def test_strays_are_told_and_self_loops_occur(engine, name):
+    with pytest.raises(cc_rapids.InputError, match=r"holds the id 30, outside 0\.\.4"):
+        cc_rapids.components(([0, 1, 2], [1, 2, 30]), num_vertices=5, design=name, engine=engine)
+    found = cc_rapids.components(([7, 9, 4], [7, 4, 9]), design=name, engine=engine)
+    labels = found.labels()
+    np.testing.assert_array_equal(np.asarray(labels.vertex), [4, 7, 9])
+    np.testing.assert_array_equal(np.asarray(labels.labels), [4, 7, 4])
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 64, 65, 1000])
+def test_random_order_is_a_permutation(m):
+    from cc_rapids import backends
+
+    on = backends.get("threads")
+    place = stages.shuffled(on)
+
+    @on.elementwise
+    def fill(i, m, half, out):
+        out[i] = place(i, m, half)
+
+    out = np.zeros(m, np.int64)
+    fill(m, m, stages.half_bits(m), out)
+    np.testing.assert_array_equal(np.sort(out), np.arange(m))
+    assert m < 64 or np.count_nonzero(np.diff(out) == 1) < m / 8

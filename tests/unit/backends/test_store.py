@@ -1,0 +1,380 @@
+"""The store of compiled kernels reads what this user alone may write, and stays within a bound."""
+
+import logging
+import os
+import pickle
+import stat
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.machine import with_package
+
+from cc_rapids.backends import kernel_cache
+from cc_rapids.backends.threads import Threads
+from cc_rapids.kernels import forest
+
+ROOT_ALONE = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+OTHER = 12345  # a user id
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A folder that is not there yet, in a process that has told nothing so far."""
+    monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path / "above" / "cache"))
+    monkeypatch.delenv("CC_RAPIDS_CACHE_SIZE", raising=False)
+    monkeypatch.setattr(kernel_cache, "_told", set())
+    monkeypatch.setattr(kernel_cache, "_rooms", {})
+    return tmp_path / "above" / "cache"
+
+
+def mode(path):
+    return stat.S_IMODE(os.lstat(path).st_mode)
+
+
+def kept(cache):
+    """The file of the only key."""
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") == b"content"
+    (file,) = cache.rglob("*.bin")
+    return file
+
+
+def size(cache):
+    return sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o022, 0o077], ids=oct)
+def test_folders_and_files_are_for_this_user_alone(cache, umask):
+    before = os.umask(umask)
+    try:
+        file = kept(cache)
+    finally:
+        os.umask(before)
+    folders = cache.parent, cache, file.parent
+    assert [mode(path) for path in folders] == [0o700] * 3
+    assert mode(file) == 0o600
+
+
+def test_a_folder_of_kernels_that_others_could_look_into_is_closed(cache):
+    cache.mkdir(parents=True, mode=0o755)
+    cache.chmod(0o755)
+    file = kept(cache)
+    file.parent.chmod(0o755)
+    kernel_cache.keep("key", ".bin", b"content")
+    assert (mode(cache), mode(file.parent)) == (0o700, 0o700)
+
+
+def test_a_folder_with_other_files_keeps_its_mode(cache):
+    cache.mkdir(parents=True)
+    (cache / "notes.txt").write_text("mine")
+    cache.chmod(0o755)
+    kept(cache)
+    assert mode(cache) == 0o755
+
+
+def writable(path):
+    path.chmod(mode(path) | 0o022)
+
+
+def of_a_group(path):
+    path.chmod(mode(path) | 0o020)
+
+
+def given_away(path):
+    os.chown(path, OTHER, -1)
+
+
+def linked(path):
+    """The same content, by a link to where somebody else might write."""
+    target = path.with_name("elsewhere")
+    path.rename(target)
+    path.symlink_to(target)
+
+
+WHERE = "folder above", "folder", "folder within", "file"
+CHANGES = [writable, of_a_group, pytest.param(given_away, marks=ROOT_ALONE)]
+
+
+@pytest.mark.parametrize("change", [*CHANGES, linked])
+@pytest.mark.parametrize("what", WHERE)
+def test_what_others_may_write_is_not_read_and_one_log_line_says_why(cache, caplog, change, what):
+    file = kept(cache)
+    path = dict(zip(WHERE, [*file.parents[2::-1], file], strict=True))[what]
+    change(path)
+    if change is linked and what in ("folder above", "folder"):
+        assert kernel_cache.recall("key", ".bin") == b"content"  # a link of this user's own
+        return
+    for _ in range(3):
+        assert kernel_cache.recall("key", ".bin") is None
+    assert kernel_cache.recall("other", ".bin") is None
+    (line,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    words = line.getMessage()
+    assert str(path) in words
+    assert "set CC_RAPIDS_CACHE" in words
+    assert {writable: "chmod go-w", of_a_group: "chmod go-w", given_away: f"user {OTHER}"}.get(
+        change, "no folder" if what == "folder within" else "is a link"
+    ) in words
+
+
+@ROOT_ALONE
+def test_a_link_of_another_user_is_not_followed(cache, caplog):
+    cache.parent.mkdir()
+    (cache.parent / "real").mkdir(mode=0o700)
+    cache.symlink_to(cache.parent / "real")
+    os.chown(cache, OTHER, -1, follow_symlinks=False)
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") is None
+    assert list((cache.parent / "real").iterdir()) == []
+    assert f"is a link of user {OTHER}" in caplog.text
+
+
+def test_a_folder_that_others_may_write_is_not_written_either(cache, caplog):
+    file = kept(cache)
+    cache.chmod(0o777)
+    kernel_cache.keep("new", ".bin", b"content")
+    assert list(cache.rglob("*.bin")) == [file]
+    assert len(caplog.records) == 1
+    cache.chmod(0o700)
+    assert kernel_cache.recall("key", ".bin") == b"content"
+
+
+def test_a_sticky_folder_above_is_as_good_as_one_of_ones_own(cache, caplog):
+    cache.parent.mkdir()
+    cache.parent.chmod(0o1777)
+    kept(cache)
+    assert caplog.records == []
+
+
+@ROOT_ALONE
+def test_a_file_of_another_user_is_replaced(cache, caplog):
+    file = kept(cache)
+    os.chown(file, OTHER, OTHER)
+    assert kernel_cache.recall("key", ".bin") is None
+    kernel_cache.keep("key", ".bin", b"content")
+    assert kernel_cache.recall("key", ".bin") == b"content"
+    assert file.stat().st_uid == os.geteuid()
+    assert len(caplog.records) == 1
+
+
+def test_a_fifo_in_place_of_a_file_is_not_waited_for(cache, caplog):
+    file = kept(cache)
+    file.unlink()
+    os.mkfifo(file, 0o600)
+    assert kernel_cache.recall("key", ".bin") is None
+    assert "is no file" in caplog.text
+
+
+def test_a_file_under_the_name_of_another_is_broken(cache, caplog):
+    file = kept(cache)
+    kernel_cache.keep("other", ".bin", b"another")
+    (other,) = set(cache.rglob("*.bin")) - {file}
+    other.rename(file)
+    assert kernel_cache.recall("key", ".bin") is None
+    assert "broken" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("members", "name", "gid", "private"),
+    [
+        ([], "me", 77, True),
+        (["me"], "me", 77, True),
+        (["you"], "me", 77, False),
+        ([], "staff", 77, False),
+        ([], "me", 78, False),
+    ],
+)
+def test_a_group_of_one_is_no_other(monkeypatch, members, name, gid, private):
+    """Of a user who is not root, as systems with a group for each user have folders of mode 775."""
+    import grp
+    import pwd
+    from types import SimpleNamespace
+
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    user = SimpleNamespace(pw_gid=77, pw_name="me")
+    group = SimpleNamespace(gr_gid=gid, gr_name=name, gr_mem=members)
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: user)
+    monkeypatch.setattr(grp, "getgrgid", lambda gid: group)
+    found = SimpleNamespace(st_mode=0o40775, st_gid=gid)
+    assert kernel_cache._private(found) is private
+    assert not kernel_cache._private(SimpleNamespace(st_mode=0o40777, st_gid=gid))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert not kernel_cache._private(found)
+
+
+SMALL = """
+import numpy as np, cc_rapids
+found = cc_rapids.components((np.array([1, 2]), np.array([2, 3])))
+assert found.labels().labels.tolist() == [1, 1, 1]
+"""
+
+
+class Evil:
+    """What would write a file if it were unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+@ROOT_ALONE
+def test_a_pickle_that_another_user_has_planted_is_not_run(cache, tmp_path, monkeypatch):
+    """In a folder that is shared, under the right name and with the right digest."""
+    keys = []
+    out = np.zeros(2, np.uint32)
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel_cache, "recall", lambda *key: keys.append(key))
+        patch.setattr(kernel_cache, "keep", lambda *rest: None)
+        forest.start(Threads(), np.uint32)(2, out)
+    ((key, suffix),) = keys
+    mark = tmp_path / "mark"
+    evil = pickle.dumps(Evil(str(mark)))
+    kernel_cache.keep(key, suffix, evil)
+    assert kernel_cache.recall(key, suffix) == evil  # it would be run, as this user's own
+    part, name = kernel_cache._place(key, suffix)
+    os.chown(cache / part / name, OTHER, OTHER)
+    forest.start(Threads(), np.uint32)(2, out)
+    assert out.tolist() == [0, 1]
+    assert not mark.exists()
+
+
+def fill(count, first=0, length=1000):
+    for k in range(first, first + count):
+        kernel_cache.keep(str(k), ".bin", bytes(length))
+
+
+def test_the_store_stays_within_its_bound_and_the_oldest_files_go(cache, monkeypatch):
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "10000B")
+    for k in range(9):
+        kernel_cache.keep(str(k), ".bin", bytes(1000))
+        part, name = kernel_cache._place(str(k), ".bin")
+        os.utime(cache / part / name, (1000 + k, 1000 + k))
+    assert kernel_cache.recall("2", ".bin") == bytes(1000)  # used again: it is the newest now
+    fill(1, first=9)
+    assert size(cache) <= 10_000
+    there = [k for k in range(10) if kernel_cache.recall(str(k), ".bin") is not None]
+    assert there == [2, 4, 5, 6, 7, 8, 9]
+    fill(50, first=100)
+    assert size(cache) <= 10_000
+
+
+@pytest.mark.parametrize(
+    ("said", "bytes_"),
+    [
+        ("", 1 << 30),
+        ("5000", 5000),
+        ("1.5 KiB", 1536),
+        ("2gib", 2 << 30),
+        ("0", 0),
+        ("1MiB", 1 << 20),
+    ],
+)
+def test_the_bound_is_a_size(cache, monkeypatch, said, bytes_):
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", said)
+    assert kernel_cache.bound() == bytes_
+
+
+@pytest.mark.parametrize("said", ["much", "-1", "1 parsec", "nan", "1e9"])
+def test_a_bound_that_is_no_size_is_told_once(cache, monkeypatch, caplog, said):
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", said)
+    assert kernel_cache.bound() == kernel_cache.bound() == 1 << 30
+    assert len(caplog.records) == 1
+    assert "is no size such as 512MiB" in caplog.text
+
+
+def test_what_is_larger_than_the_bound_is_not_kept_and_a_lower_bound_holds(cache, monkeypatch):
+    fill(5)
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "2500")
+    monkeypatch.setattr(kernel_cache, "_rooms", {})
+    kernel_cache.keep("large", ".bin", bytes(5000))
+    assert kernel_cache.recall("large", ".bin") is None
+    assert size(cache) <= 2500
+    monkeypatch.setenv("CC_RAPIDS_CACHE", str(cache / "other"))
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "0")
+    kernel_cache.keep("key", ".bin", b"content")
+    assert not (cache / "other").exists()
+
+
+def test_other_files_are_neither_counted_nor_removed(cache, monkeypatch):
+    cache.mkdir(parents=True, mode=0o700)
+    others = [cache / "notes.txt", cache / "ab" / "notes.txt", cache / "more" / "notes.txt"]
+    for path in others:
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        path.write_bytes(bytes(9000))
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "3000")
+    fill(6)
+    assert kernel_cache.survey().bytes <= 3000
+    assert kernel_cache.clear()[0] >= 1
+    assert all(path.exists() for path in others)
+    assert kernel_cache.survey().files == 0
+
+
+def test_files_on_their_way_are_left_and_leftovers_are_not(cache, monkeypatch):
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "3000")
+    file = kept(cache)
+    fresh, old = (file.with_name(f"new-{k * 16}") for k in "ab")
+    for path in (fresh, old):
+        path.write_bytes(bytes(2000))
+    os.utime(old, (1000, 1000))
+    monkeypatch.setattr(kernel_cache, "_rooms", {})
+    fill(1)
+    assert fresh.exists()
+    assert not old.exists()
+
+
+def work(first):
+    fill(40, first)
+    return [
+        k
+        for k in range(first, first + 40)
+        if kernel_cache.recall(str(k), ".bin") not in (None, bytes(1000))
+    ]
+
+
+def test_processes_do_not_disturb_each_other(cache, monkeypatch):
+    """Some clear the store while others write; none reads anything but what was kept."""
+    monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "20000")
+    with ProcessPoolExecutor(3, mp_context=get_context("fork")) as pool:
+        found = [pool.submit(work, first) for first in (0, 20, 40)]
+        for _ in range(5):
+            kernel_cache.clear()
+        assert [future.result() for future in found] == [[], [], []]
+    assert size(cache) <= 20_000
+    assert not list(cache.rglob("new-*"))
+
+
+def test_a_survey_says_what_there_is(cache):
+    assert kernel_cache.survey() == kernel_cache.Cache(
+        str(cache), 0, 0, 1 << 30, None, None, True, None
+    )
+    fill(3)
+    found = kernel_cache.survey()
+    assert (found.files, found.bytes) == (3, size(cache))
+    assert (found.owner, found.mode, found.used) == (os.geteuid(), "0700", True)
+    cache.chmod(0o770)
+    found = kernel_cache.survey()
+    assert (found.mode, found.used) == ("0770", False)
+    assert "may be written by others (mode 0770)" in found.why
+    with pytest.raises(PermissionError, match="nothing was removed"):
+        kernel_cache.clear()
+    cache.chmod(0o700)
+    assert kernel_cache.clear() == (3, 3 * 1032)
+    assert list(cache.iterdir()) == []
+
+
+def test_a_run_goes_on_by_compiling(cache, caplog):
+    cache.mkdir(parents=True)
+    cache.chmod(0o777)
+    environment = with_package(os.environ) | {"CC_RAPIDS_CACHE": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL], env=environment, check=True, capture_output=True, text=True
+    )
+    assert done.stderr.count("\n") == 1
+    assert f"{cache} may be written by others (mode 0777): chmod go-w {cache}" in done.stderr
+    assert list(Path(cache).iterdir()) == []

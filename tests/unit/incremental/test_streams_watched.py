@@ -1,0 +1,162 @@
+"""The memory that streams take, what they say of it before, and of themselves on the way."""
+
+import threading
+import time
+import tracemalloc
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+from support.stream_inputs import parts, table
+
+import cc_rapids
+import cc_rapids.incremental.progress
+from cc_rapids import stream_components
+from cc_rapids.data.memory_budget import bytes_of
+from cc_rapids.data.streams import Chunk, Cursor, ahead
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize(
+    ("limit", "size"), [(5, 5), ("2GiB", 2 << 30), ("1.5 MB", 1_500_000), ("7", 7), ("2k", 2000)]
+)
+def test_limits_in_words(limit, size):
+    assert bytes_of(limit) == size
+
+
+@pytest.mark.parametrize("limit", [0, -1, "much", True, 1.5, "GiB", "5i"])
+def test_limits_that_are_none(limit):
+    with pytest.raises(cc_rapids.InputError, match="memory_limit is"):
+        bytes_of(limit)
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["range", "integers"])
+def test_memory_stays_within_the_limit(given, tmp_path):
+    n = 100_000
+    pq.write_table(table(edges=400_000, ids=n), tmp_path / "one.parquet")  # one row group
+    options = {"num_vertices": n} if given else {}
+    stream_components(tmp_path / "one.parquet", **options)  # compiles
+    limit = 4_700_000 + n * (20 if given else 40)
+    before = pa.default_memory_pool().max_memory()
+    held = pa.total_allocated_bytes()
+    tracemalloc.start()
+    try:
+        found = stream_components(tmp_path / "one.parquet", memory_limit=limit, **options)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.summary()["edges"] == 400_000
+    arrow = pa.default_memory_pool().max_memory()
+    assert peak + (arrow - held if arrow > before else 0) <= limit
+
+
+def test_vertices_that_do_not_fit_are_refused_with_the_figures(tmp_path):
+    with pytest.raises(cc_rapids.CapacityError, match=r"1,000,000,000 vertices take 18.63 GiB"):
+        cc_rapids.components(iter([]), num_vertices=10**9, memory_limit="2GiB")
+    parts(table(edges=40_000, ids=10**6), tmp_path)
+    with pytest.raises(cc_rapids.CapacityError, match=r"vertices take .* memory_limit is 6\.0 MiB"):
+        cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="6MiB")
+
+
+def test_a_plan_reads_metadata_alone(tmp_path, monkeypatch):
+    parts(table(ids=5000), tmp_path)
+    pattern = str(tmp_path / "*.parquet")
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
+    plan = cc_rapids.components(pattern, explain=True, memory_limit="1GiB")
+    assert (plan.edges, plan.pieces, plan.ids, plan.limit) == (9000, 9, "integers", 2**30)
+    assert 4900 <= plan.vertices <= 5000
+    assert plan.fits
+    assert plan.bytes <= plan.limit
+    assert plan.seconds == plan.edges / plan.rate
+    assert "edges     9,000" in str(plan)
+    exact = cc_rapids.components(pattern, explain=True, num_vertices=5000)
+    assert exact.vertices == 5000
+    assert not cc_rapids.components(pattern, explain=True, memory_limit="4MiB").fits
+    unknown = str(cc_rapids.components(iter([]), explain=True))
+    assert "edges     unknown before they are read" in unknown
+
+
+def test_progress_is_told(tmp_path, caplog):
+    parts(table(), tmp_path)
+    told = []
+    found = cc_rapids.components(str(tmp_path / "*.parquet"), progress=told.append)
+    last = told[-1]
+    assert (last.edges, last.total, last.components) == (9000, 9000, len(found))
+    assert last.rate > 0
+    assert last.left == 0
+    assert "edges/s" in str(last)
+    with caplog.at_level("INFO", "cc_rapids"):
+        cc_rapids.components(str(tmp_path / "*.parquet"), progress=True)
+    assert "9,000 of 9,000 edges" in caplog.text
+
+
+def test_the_first_chunk_is_told_of_however_quick_the_rest_is(monkeypatch):
+    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 1e9)
+    told, chunks = [], (([k], [k + 1]) for k in range(5))
+    stream_components(chunks, progress=told.append)
+    assert [facts.edges for facts in told] == [1, 5]
+
+
+def test_a_bar_where_there_is_a_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "150")
+    parts(table(), tmp_path)
+    cc_rapids.components(str(tmp_path / "*.parquet"), progress=True)
+    assert "9,000 of 9,000 edges" in capsys.readouterr().err
+
+
+def test_reading_is_one_ahead_and_ends_with_its_reader():
+    made, closed = [], threading.Event()
+
+    def items():
+        try:
+            for i in range(10):
+                made.append(i)
+                yield Chunk(i, "src", "dst", Cursor(i))
+        finally:
+            closed.set()
+
+    taken = ahead(items())
+    assert next(taken).frame == 0
+    deadline = time.monotonic() + 5
+    while len(made) < 2 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    time.sleep(0.02)
+    assert made == [0, 1]
+    taken.close()
+    assert closed.is_set()
+
+    def broken():
+        yield Chunk(1, "src", "dst", Cursor(1))
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        list(ahead(broken()))
+
+
+def test_two_readers_load_at_once_and_chunks_keep_their_order():
+    both, most = threading.Barrier(2, timeout=30), []
+
+    def load(i):
+        most.append(i)
+        if i < 2:
+            both.wait()  # the first two are loaded side by side, or this breaks
+        if i == 6:
+            raise OSError("disk")
+        return i
+
+    def chunks():
+        for i in range(8):
+            yield Chunk(None, "src", "dst", Cursor(i), load=partial(load, i))
+
+    taken = ahead(chunks(), readers=2)
+    for i in range(6):
+        assert next(taken).frame == i
+        assert len(most) <= i + 3
+    with pytest.raises(OSError, match="disk"):
+        next(taken)

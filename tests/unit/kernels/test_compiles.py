@@ -1,0 +1,135 @@
+"""Every CUDA kernel compiles without a GPU, for each architecture, into registers alone.
+
+A rehearsal notes what is launched with which types, by every design of the selection and by all
+else that has a kernel. Kernels of the designs that ``"auto"`` may choose are compiled for each, as
+they are at run time, where ids are int32 or int64. Of the others the virtual instructions (PTX) of
+the oldest architecture are linked for all of them.
+"""
+
+import ast
+import gc
+import multiprocessing
+import os
+import re
+from pathlib import Path
+
+import pytest
+from support import launches
+from support.machine import SELDOM
+
+import cc_rapids
+from cc_rapids.backends import compile as compiler
+
+PACKAGE = Path(cc_rapids.__file__).parent
+CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
+FLOATS = re.compile(r"^\s*\w\S*\.f(?:16|32|64)\b.*", re.M)
+SHAPES = "on.elementwise", "on.grid_stride", "on.single_block", "on.cooperative", "on.block_kernel"
+REGISTERS = 64  # a thread: four blocks of 256 then share the 65,536 of a multiprocessor
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"),
+    reason="the simulator compiles nothing",
+)
+
+
+@pytest.fixture(scope="module")
+def which(request):
+    return request.config.getoption("--designs")
+
+
+@pytest.fixture(scope="module")
+def rehearsed(which):
+    return launches.rehearse(which)
+
+
+def binaries(ptx, kernel, signature, direct):
+    """How each was made, and for which architecture."""
+    for capability in CAPABILITIES:
+        if direct and capability != CAPABILITIES[0]:
+            yield "compiled for", capability, compiler.compile_kernel(kernel, signature, capability)
+        else:
+            yield "PTX of sm_75 for", capability, compiler.link(ptx, capability)
+
+
+def faults(kernel, signature, direct):
+    """What is wrong with a kernel, a line for each architecture.
+
+    Numba compares and adds integers of mixed signs as floats, which nobody means.
+    """
+    ptx = compiler.to_ptx(kernel, signature, CAPABILITIES[0])
+    if floats := FLOATS.findall(ptx):
+        yield f"computes with floats: {floats[0].strip()}"
+    for made, (major, minor), binary in binaries(ptx, kernel, signature, direct):
+        taken = {name: getattr(binary, name) for name in ("stack", "spills", "local")}
+        clean = not any(taken.values()) and 0 < binary.registers <= REGISTERS
+        if not clean or binary.cubin[:4] != b"\x7fELF":
+            yield f"{made} sm_{major}{minor}: {binary.registers} registers, {taken}"
+
+
+KERNELS = {}  # of this process of the pool, by their keys
+
+
+def begin(which):
+    """Find the kernels again: they hold functions, which cannot be sent to another process."""
+    gc.set_threshold(*SELDOM)
+    KERNELS.update(launches.rehearse(which)[0])
+
+
+def found(task):
+    key, direct = task
+    return key, list(faults(KERNELS[key], key[2], direct))
+
+
+def test_kernels_compile_without_spills_or_local_memory(which):
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(os.cpu_count(), begin, (which,)) as pool:
+        launched, by, chosen = launches.rehearse(which)
+        tasks = [(key, key in chosen) for key in launched]
+        bad = {key: lines for key, lines in pool.imap_unordered(found, tasks, 16) if lines}
+    assert [
+        f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {line}"
+        for key, lines in bad.items()
+        for line in lines
+    ] == []
+
+
+def declared():
+    """The file, line and name of every kernel in the source."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            marks = getattr(node, "decorator_list", [])
+            if any(ast.unparse(mark).startswith(SHAPES) for mark in marks):
+                yield str(path), marks[0].lineno, node.name
+
+
+def test_every_kernel_is_launched(rehearsed):
+    codes = [kernel.part.function.__code__ for kernel in rehearsed[0].values()]
+    seen = {(code.co_filename, code.co_firstlineno, code.co_name) for code in codes}
+    assert {kernel for kernel in declared() if kernel not in seen} == set()
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_no_garbage_is_collected_while_a_kernel_is_compiled(rehearsed, monkeypatch, collects):
+    (_, _, signature), kernel = next(iter(rehearsed[0].items()))
+    meanwhile = []
+    compiled = type(kernel.part).compiled
+    monkeypatch.setattr(
+        type(kernel.part),
+        "compiled",
+        lambda *given: (meanwhile.append(gc.isenabled()), compiled(*given))[1],
+    )
+    (gc.enable if collects else gc.disable)()
+    try:
+        compiler.to_ptx(kernel, signature, (9, 0))
+        with pytest.raises(AttributeError, match="int33"):
+            compiler.to_ptx(kernel, ("int33[::1]",), (9, 0))
+        assert gc.isenabled() == collects
+    finally:
+        gc.enable()
+    assert set(meanwhile) == {False}
+
+
+def test_a_binary_survives_its_bytes(rehearsed):
+    (_, _, signature), kernel = next(iter(rehearsed[0].items()))
+    binary = compiler.compile_kernel(kernel, signature, (9, 0))
+    assert compiler.Binary.from_bytes(binary.to_bytes()) == binary

@@ -1,0 +1,72 @@
+"""What is shipped: every module and its types in the wheel, tests and examples in the sdist."""
+
+import re
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import cc_rapids
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The names in the wheel and in the sdist, and the wheel's metadata."""
+    from hatchling.builders.sdist import SdistBuilder
+    from hatchling.builders.wheel import WheelBuilder
+
+    folder = str(tmp_path_factory.mktemp("dist"))
+    (wheel,) = WheelBuilder(str(ROOT)).build(directory=folder, versions=["standard"])
+    (sdist,) = SdistBuilder(str(ROOT)).build(directory=folder, versions=["standard"])
+    with zipfile.ZipFile(wheel) as file:
+        names = set(file.namelist())
+        metadata = file.read(next(n for n in names if n.endswith("METADATA"))).decode()
+    with tarfile.open(sdist) as file:
+        inside = {name.partition("/")[2] for name in file.getnames()}
+    return names, inside, metadata
+
+
+def sources(*folders):
+    files = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
+
+
+def test_the_wheel_holds_every_module_and_nothing_else(built):
+    wheel, _, _ = built
+    ours = {name for name in wheel if ".dist-info/" not in name}
+    assert ours == sources("cc_rapids") | {"cc_rapids/py.typed"}
+    assert any(name.endswith("licenses/LICENSE") for name in wheel)
+    assert any(name.endswith("entry_points.txt") for name in wheel)
+
+
+def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
+    _, sdist, _ = built
+    assert sources("cc_rapids", "tests", "examples", "benchmarks") <= sdist
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "Makefile"} <= sdist
+    assert {"examples/data/word_ladders.csv", "cc_rapids/py.typed", "pyproject.toml"} <= sdist
+    hidden = {name.partition("/")[0] for name in sdist if name.startswith(".")}
+    assert hidden <= {".gitignore"}
+
+
+def test_the_metadata_says_who_can_run_it(built):
+    _, _, metadata = built
+    for line in (
+        f"Version: {cc_rapids.__version__}",
+        "Requires-Python: >=3.11",
+        "License-Expression: Apache-2.0",
+        "Provides-Extra: cu12",
+        "Provides-Extra: cu13",
+    ):
+        assert line in metadata.splitlines()
+    plain = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]
+    needed = {re.split(r"[^\w-]", line.split()[1])[0] for line in plain if "extra ==" not in line}
+    assert needed == {"click", "narwhals", "numba", "numpy", "pyarrow", "rich", "scipy"}
+
+
+def test_the_version_is_the_same_everywhere():
+    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert cited[1] == cc_rapids.__version__
+    assert f"\n## {cc_rapids.__version__}\n" in (ROOT / "CHANGELOG.md").read_text()

@@ -1,0 +1,197 @@
+"""Help that can be followed: every example of every command runs. And completion, and progress."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from cc_rapids.cli import main
+from cc_rapids.tools.cli import show
+
+ROOT = Path(__file__).parents[4]
+
+
+def commands(command, name="cc-rapids"):
+    """Every command under one, by its words."""
+    yield name, command
+    for word, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, f"{name} {word}")
+
+
+COMMANDS = dict(commands(main))
+EXAMPLES = {
+    name: [line.strip() for line in (command.epilog or "").splitlines() if "cc-rapids " in line]
+    for name, command in COMMANDS.items()
+}
+
+
+@pytest.fixture(scope="module")
+def shell_path(tmp_path_factory):
+    """A PATH on which cc-rapids is the one under test."""
+    folder = tmp_path_factory.mktemp("bin")
+    script = folder / "cc-rapids"
+    start = "from cc_rapids.cli import main; main(prog_name='cc-rapids')"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{start}" "$@"\n')
+    script.chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.fixture
+def shell(shell_path, tmp_path):
+    """Run lines of a shell in a folder of their own."""
+
+    def run(lines, program="bash"):
+        environment = os.environ | {
+            "PATH": shell_path,
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(tmp_path),
+        }
+        return subprocess.run(
+            [program, "-c", lines], env=environment, cwd=tmp_path, capture_output=True, text=True
+        )
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """What the examples speak of."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    edges = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
+    Path("pairs.csv").write_text(edges)
+    Path("links.csv").write_text("buyer,seller,price\na,b,1\n,c,2\nb,d,3\n")
+    Path("download.dat").write_text("# a comment\n1 2\n2 3\n")
+    Path("labels.csv").write_text("vertex,labels\n2,2\n4,4\n5,2\n7,2\n8,4\n9,9\n")
+    Path("labels_of_another.csv").write_text("vertex,labels\n2,1\n4,7\n5,1\n7,1\n8,7\n9,3\n")
+    Path(".config/fish/completions").mkdir(parents=True)
+    for density in (0.05, 0.1):
+        made = ["--nodes", "40", "--density", str(density), "--quiet"]
+        Path("graphs").mkdir(exist_ok=True)
+        words = ["generate", "gnm", f"graphs/{density}.he", *made]
+        assert CliRunner().invoke(main, words).exit_code == 0
+    convert = ["convert", "pairs.csv", "pairs.parquet", "--quiet"]
+    assert CliRunner().invoke(main, convert).exit_code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_runs(name, files, shell):
+    assert EXAMPLES[name], "a command without an example"
+    for line in EXAMPLES[name]:
+        if any(sign in line for sign in "$>"):
+            done = shell(line)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), line
+        else:
+            program, *words = shlex.split(line)
+            assert program == "cc-rapids"
+            done = CliRunner().invoke(main, words)
+            assert (done.exit_code, done.stderr) == (0, ""), line
+            assert done.stdout, line
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_and_command_has_help(name):
+    done = CliRunner().invoke(main, [*name.split()[1:], "--help"])
+    assert done.exit_code == 0
+    assert "Examples:" in done.stdout
+    assert COMMANDS[name].help
+    for option in COMMANDS[name].params:
+        assert isinstance(option, click.Argument) or option.help, option.name
+
+
+class TestJson:
+    """One object on stdout, and nothing else there."""
+
+    def test_calculate(self, run, files):
+        done = run("calculate", "pairs.csv", "--json", "--top", 2, "--output", "o.csv")
+        facts = json.loads(done.stdout)
+        assert (facts["file"], facts["columns"]) == ("pairs.csv", ["src", "dst"])
+        assert (facts["vertices"], facts["edges"], facts["components"]) == (6, 4, 3)
+        assert facts["top"] == [{"labels": 2, "size": 3}, {"labels": 4, "size": 2}]
+        assert facts["output"] == "o.csv"
+        assert set(facts["seconds"]) == {"read", "copy", "compute"}
+
+    def test_doctor(self, run):
+        facts = json.loads(run("doctor", "--json").stdout)
+        assert {"python", "packages", "driver", "cpus", "engine", "why", "advice"} == set(facts)
+
+    def test_an_error_is_on_stderr(self, run):
+        done = run("calculate", "none.csv", "--json")
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert done.stderr == "Error: none.csv does not exist\n"
+
+
+class TestCompletion:
+    @pytest.mark.parametrize("program", ["bash", "zsh", "fish"])
+    def test_the_script_is_one_of_its_shell(self, run, files, shell, program):
+        done = run("completion", program)
+        assert done.exit_code == 0
+        Path("script").write_text(done.stdout)
+        if shutil.which(program):
+            assert shell(f"{program} -n script").returncode == 0
+
+    @pytest.mark.parametrize(
+        ("words", "completed"),
+        [
+            ("ver", {"verify"}),
+            ("c", {"calculate", "convert", "completion"}),
+            ("generate u", {"uniform"}),
+            ("generate path out.csv --s", {"--seed", "--shuffle"}),
+            ("calculate --format p", {"parquet"}),
+            ("calculate --generate gr", {"grid("}),
+            ("completion ", {"bash", "zsh", "fish"}),
+        ],
+    )
+    def test_bash_completes(self, shell, words, completed):
+        split = words.split(" ")
+        asked = shell(
+            'eval "$(cc-rapids completion bash)"\n'
+            f"COMP_WORDS=(cc-rapids {words}); COMP_CWORD={len(split)}\n"
+            "_cc_rapids_completion cc-rapids\n"
+            f"compgen -W \"${{COMPREPLY[*]}}\" -- '{split[-1]}'"
+        )
+        assert set(asked.stdout.split()) == completed, asked.stderr
+
+    def test_bash_knows_the_command(self, shell):
+        done = shell('eval "$(cc-rapids completion bash)"; complete -p cc-rapids')
+        assert "-F _cc_rapids_completion cc-rapids" in done.stdout
+
+
+class TestProgress:
+    @pytest.fixture
+    def terminal(self, monkeypatch):
+        """A watched terminal, and what is drawn on it."""
+        from rich.console import Console
+
+        drawn = Console(record=True, force_terminal=True, width=100, stderr=True)
+        monkeypatch.setattr(show, "console", lambda stderr=False: drawn)
+        return drawn
+
+    @pytest.mark.parametrize(
+        ("unit", "parts"), [("B", ["0.5/1.0 kB"]), ("edges", ["500 of 1,000 edges"])]
+    )
+    def test_long_work_shows_a_bar(self, terminal, monkeypatch, unit, parts):
+        monkeypatch.setattr(show, "SILENT_SECONDS", 0)
+        with show.progress("writing [b]a.csv", False, unit) as report:
+            report(500, 1000)
+        text = terminal.export_text()
+        for part in ["writing [b]a.csv", *parts]:
+            assert part in text
+
+    def test_short_work_shows_none(self, terminal):
+        with show.progress("reading a.csv", False) as report:
+            report(500, 1000)
+            report(1000, 1000)
+        assert terminal.export_text() == ""
+
+    def test_quiet_work_shows_none(self, terminal):
+        with show.progress("reading a.csv", True) as report:
+            assert report is None
