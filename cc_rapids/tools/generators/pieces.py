@@ -1,7 +1,8 @@
 """What each generator makes, piece by piece: lists larger than memory, and whole ones in one piece.
 
 An edge is a function of the seed and of its own index, so a piece is made without those before it.
-:func:`~cc_rapids.generators.duplicated` alone leads all over a list, which it holds in memory.
+:func:`~cc_rapids.generators.duplicated` alone leads all over the list that it starts from, and
+holds that in memory.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Pieces:
         What is known of it, as for :class:`cc_rapids.generators.Graph`.
     counted : callable, optional
         Counts the edges; by default there is one a step.
-    whole : bool
-        Whether all edges lie in memory anyway.
+    held : int
+        The edges that lie in memory while pieces are made.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Pieces:
     expected: Callable[[], Labels] | None = field(default=None, repr=False)
     most: int = 1
     counted: Callable[[], int] | None = field(default=None, repr=False)
-    whole: bool = False
+    held: int = 0
 
     @cached_property
     def num_edges(self) -> int:
@@ -254,16 +255,16 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
     m, (order, turn) = pieces.num_edges, keys(seed)
     total = m * count("times", times)
     if not times:
-        return replace(isolated(pieces.num_vertices), name=pieces.name, whole=True)
-    held = cache(pieces.graph)
+        return replace(isolated(pieces.num_vertices), name=pieces.name)
+    made = cache(pieces.graph)
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
-        ends, edges = new_columns(size, dtype, engine), held(np.dtype(dtype), engine).edges
+        ends, edges = new_columns(size, dtype, engine), made(np.dtype(dtype), engine).edges
         shape = order, turn, total, bit_length(total), m
         launch(generate.repeat, engine, size, first, *shape, *edges, *ends)
         return ends
 
-    return replace(pieces, steps=total, part=part, most=1, counted=None, whole=True)
+    return replace(pieces, steps=total, part=part, most=1, counted=None, held=m)
 
 
 def of_graph(graph: Graph) -> Pieces:
@@ -275,7 +276,9 @@ def of_graph(graph: Graph) -> Pieces:
         return src, dst
 
     known = graph.components, graph.expected
-    return Pieces(graph.name, graph.num_vertices, graph.num_edges, part, *known, whole=True)
+    return Pieces(
+        graph.name, graph.num_vertices, graph.num_edges, part, *known, held=graph.num_edges
+    )
 
 
 def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
