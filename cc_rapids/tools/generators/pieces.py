@@ -66,15 +66,15 @@ class Pieces:
 
     def cut(self, size: int) -> Iterator[Ends]:
         """The edges in pieces of so many (about; those of a grid vary): ``(src, dst)``, two new
-        NumPy arrays of one length, int32 where all vertices fit and else int64.
+        NumPy arrays of one length and of type ``dtype``.
         """
         step = max(size // self.most, 1)
         for first in range(0, self.steps, step):
-            yield self.part("threads", self._dtype, first, min(step, self.steps - first))
+            yield self.part("threads", self.dtype, first, min(step, self.steps - first))
 
     def gather(self) -> Ends:
         """All edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
-        return self.part("threads", self._dtype, 0, self.steps)
+        return self.part("threads", self.dtype, 0, self.steps)
 
     def graph(self, dtype: npt.DTypeLike, engine: str) -> Graph:
         """All edges in one piece, of a type and on an engine."""
@@ -83,7 +83,8 @@ class Pieces:
         return Graph(*ends, n, self.name, self.components, self.expected, engine)
 
     @property
-    def _dtype(self) -> npt.DTypeLike:
+    def dtype(self) -> npt.DTypeLike:
+        """The type of the vertices: int32 where all fit, and else int64."""
         return np.int32 if self.num_vertices <= 1 << 31 else np.int64
 
 
