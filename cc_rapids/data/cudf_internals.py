@@ -112,7 +112,7 @@ def _views_of_strings(plain: Any, octets: Any, offset: int, size: int) -> tuple[
 
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
-    """So many elements of a buffer of cuDF's, from an offset on."""
+    """Return so many elements of a buffer of cuDF's, from an offset on."""
     import cupy
 
     if size == 0:

@@ -23,7 +23,7 @@ CALL_SECONDS, BAR_SECONDS, LOG_SECONDS = 0.5, 0.5, 30.0  # between two reports o
 
 @dataclass(frozen=True)
 class StreamProgress:
-    """How far a stream has come.
+    """The progress of a stream.
 
     Attributes
     ----------
@@ -41,6 +41,11 @@ class StreamProgress:
         Seconds until the end, if it goes on at this rate.
     resumed : int
         Those of ``edges`` that earlier runs have linked, up to a checkpoint.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Call ``progress`` with this.
+    cc_rapids.dask.DaskProgress : The progress of a run on a cluster.
     """
 
     edges: int

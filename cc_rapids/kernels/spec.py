@@ -56,6 +56,10 @@ class Choice:
         Whether it works on an adjacency list.
     queues : bool
         Whether it keeps the depths and the two queues of a search.
+
+    See Also
+    --------
+    cc_rapids.kernels.choice : Register one.
     """
 
     axis: str
@@ -98,6 +102,11 @@ def choice(
     """Register a factory as the value ``name`` of ``axis``.
 
     ``paper`` is where the rule was published; for the other facts see :class:`Choice`.
+
+    See Also
+    --------
+    cc_rapids.kernels.spec.Choice : The facts that it takes.
+    cc_rapids.designs : The designs that are registered.
     """
 
     def register(make: Callable[..., Any]) -> Callable[..., Any]:

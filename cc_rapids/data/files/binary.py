@@ -22,7 +22,7 @@ _ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error,
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """What libraries raise on a damaged file, as an error that names it."""
+    """Turn what libraries raise on a damaged file into an error that names it."""
     import pyarrow as pa
 
     try:
@@ -34,7 +34,7 @@ def damage(file: File, kind: str) -> Iterator[None]:
 
 
 def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
-    """The names of the two columns, and of that of the weights if there is one."""
+    """Return the names of the two columns, and of that of the weights if there is one."""
     if len(schema.names) < 2:
         raise FormatError(
             f"{file.path} lacks columns: two are needed, it has {listed(schema.names)}"
@@ -64,7 +64,7 @@ def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
 
 
 def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
-    """npz: arrays src and dst, perhaps num_vertices, or a matrix of ``scipy.sparse.save_npz``."""
+    """Read npz: arrays src and dst, perhaps num_vertices, or a matrix of ``save_npz``."""
     import numpy as np
 
     stream = file.seekable()
@@ -128,7 +128,7 @@ def _native(array: Any) -> Any:
 
 
 def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Table, range]:
-    """Edges of the vertices 0 .. n - 1."""
+    """Return edges of the vertices 0 .. n - 1."""
     import numpy as np
 
     for name in list(columns)[:2]:
@@ -143,7 +143,7 @@ def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Tabl
 
 
 def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
-    """The columns that are wanted, of those that there are."""
+    """Return the columns that are wanted, of those that there are."""
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
@@ -151,7 +151,10 @@ def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
 
 
 def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """ECL's graphs, in little-endian int32: n, m, nindex[n + 1], nlist[m], perhaps m weights."""
+    """Read ECL's graphs in int32, little-endian.
+
+    They are n, m, nindex[n + 1], nlist[m], perhaps m weights.
+    """
     import numpy as np
 
     from .. import offsets

@@ -67,7 +67,7 @@ class Piece:
 def parquet_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """The row groups from one on, the first without the rows that are done, in batches."""
+    """Yield the row groups from one on, the first without the rows that are done, in batches."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -97,7 +97,9 @@ def parquet_pieces(
 def group_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], read: RowGroups
 ) -> Iterator[Piece]:
-    """The row groups from one on, as many at once as there is room for, each to be read later.
+    """Yield the row groups from one on, as many at once as there is room for.
+
+    Each is to be read later.
 
     They are shared out evenly, so that none is read while nothing is left to do beside it. If one
     of them alone is too large, all are read as PyArrow's tables.
@@ -133,7 +135,7 @@ def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done:
 def arrow_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """The batches from one on, the first without the rows that are done."""
+    """Yield the batches from one on, the first without the rows that are done."""
     import pyarrow as pa
 
     stream = file.seekable()
@@ -175,7 +177,7 @@ def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 def text_pieces(
     file: File, wanted: Wanted, text: list[bool] | None, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """The blocks of a csv, tsv or snap file, from the row on that follows those done.
+    """Yield the blocks of a csv, tsv or snap file, from the row on that follows those done.
 
     Parameters
     ----------
@@ -223,7 +225,7 @@ def text_pieces(
 
 
 def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
-    """A table in pieces of so many rows; one that is empty if there are none."""
+    """Yield a table in pieces of so many rows; one that is empty if there are none."""
     at, size = done, len(table)
     while True:
         part = table.slice(at, rows())
@@ -234,7 +236,7 @@ def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> I
 
 
 def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int] | None]:
-    """Row groups, rows, and the least and greatest id as the metadata of a Parquet file have it."""
+    """Return row groups, rows, least and greatest id from the metadata of a Parquet file."""
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
@@ -279,7 +281,7 @@ def read_pieces(
     text: list[bool] | None,
     read: RowGroups | None = None,
 ) -> Iterator[Piece]:
-    """The edges of an open file from a place on, at most so many rows at a time.
+    """Yield the edges of an open file from a place on, at most so many rows at a time.
 
     Parameters
     ----------
@@ -359,7 +361,7 @@ _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 
 @dataclass(frozen=True)
 class Taken:
-    """How a file was read: its format, the columns of ids, and whether a line names them.
+    """The way a file was read: its format, the columns of ids, and whether a line names them.
 
     ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
     ``header``.
@@ -371,11 +373,11 @@ class Taken:
 
     @property
     def delimiter(self) -> str | None:
-        """What stands between fields of text."""
+        """The delimiter between fields of text."""
         return DELIMITERS.get(self.format)
 
     def facts(self) -> dict[str, Any]:
-        """The same as JSON can hold it."""
+        """Return the facts as JSON can hold them."""
         return {
             "format": self.format,
             "columns": list(self.columns),
@@ -426,7 +428,7 @@ class EdgeFile:
 
     @property
     def taken(self) -> Taken:
-        """How the file was read."""
+        """The way the file was read."""
         ends = Wanted(self.source, self.destination, self.format, self.header).ends
         return Taken(self.format, tuple(self.table.column_names[:ends]), self.header)
 
@@ -568,7 +570,10 @@ def _pair(table: pa.Table) -> tuple[str, str]:
 
 
 def _with_weights(path: Path, table: pa.Table, wanted: Wanted) -> pa.Table:
-    """The table, which has the weights if the caller has named them; a file of no edges has all."""
+    """Return the table, which has the weights if the caller has named them.
+
+    A file of no edges has all.
+    """
     import pyarrow as pa
 
     if not wanted.weights or wanted.weight is None:

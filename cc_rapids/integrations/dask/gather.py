@@ -72,7 +72,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run takes.
+    """The cost of a run.
 
     Attributes
     ----------
@@ -95,17 +95,17 @@ class Cost:
 
 
 def touched(vertices: float, edges: float) -> float:
-    """The vertices that so many random edges name: n (1 - exp(-2 e / n))."""
+    """Return the vertices that so many random edges name: n (1 - exp(-2 e / n))."""
     return -vertices * math.expm1(-2 * edges / vertices) if vertices else 0.0
 
 
 def forest_rows(vertices: float, edges: float) -> float:
-    """The most rows of a forest of random edges."""
+    """Return the most rows of a forest of random edges."""
     return min(edges, touched(vertices, edges))
 
 
 def tree_cost(job: Job, machine: Machine) -> Cost:
-    """Forests that merge pairwise, and the labels of all vertices spread from the last worker."""
+    """Return the cost of forests that merge pairwise, and of labels spread from the last worker."""
     row, share = 2 * ID_BYTES, job.edges / job.workers
     levels = math.ceil(math.log2(job.workers)) if job.workers > 1 else 0
     seconds = share * row / machine.read + share / machine.rate
@@ -121,7 +121,7 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
-    """Forests that all workers get, and that each solves."""
+    """Return the cost of forests that all workers get, and that each solves."""
     row, others, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
     rows = forest_rows(job.vertices, share)
     seconds = share * row / machine.read + share / machine.rate + machine.latency
@@ -132,7 +132,7 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float) -> bool:
-    """Whether forests of so many rows are better gathered: they fit, and it is no slower."""
+    """Return whether forests of so many rows are better gathered: they fit, and it is no slower."""
     workers, most = len(rows), float(max(rows, default=0))
     job = Job(workers * most, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
@@ -151,7 +151,7 @@ class Nccl:
 
     @staticmethod
     def room() -> int:
-        """The bytes of this process's GPU; none if it has none, or no NCCL."""
+        """Return the bytes of this process's GPU; none if it has none, or no NCCL."""
         try:
             from cupy.cuda import nccl, runtime
         except ImportError:
@@ -162,7 +162,7 @@ class Nccl:
 
     @staticmethod
     def identity() -> Any:
-        """What all ranks of a new communicator have to be told."""
+        """Return what all ranks of a new communicator have to be told."""
         from cupy.cuda import nccl
 
         return nccl.get_unique_id()
@@ -173,7 +173,7 @@ class Nccl:
         self.size, self._own = size, nccl.NcclCommunicator(size, uid, rank)
 
     def all_gather(self, array: Any) -> Any:
-        """The arrays of all ranks, of one length, one after the other in a new one."""
+        """Return the arrays of all ranks, of one length, one after the other in a new one."""
         import cupy
         from cupy.cuda import nccl
 
@@ -190,7 +190,7 @@ class Nccl:
 
 
 def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool) -> str:
-    """Why forests should not be gathered; nothing if they should."""
+    """Return why forests should not be gathered; nothing if they should."""
     if len(homes) < 2:
         return "one worker holds all partitions"
     if not set(homes) <= set(tasks.workers()):
@@ -216,7 +216,7 @@ def gathered(
     named: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """A worker's part: its run of the labels, and the facts."""
+    """Return a worker's part: its run of the labels, and the facts."""
     edges, rows = forest[0], [fact["rows"] for fact in facts]
     kind = kind_of_ids(called, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
@@ -227,7 +227,7 @@ def gathered(
 
 
 def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
-    """The ids of all ranks in one array; each sends as many as the longest has."""
+    """Return the ids of all ranks in one array; each sends as many as the longest has."""
     xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
@@ -243,12 +243,12 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
 
 
 def room() -> int:
-    """The bytes that this worker has for a gather; none if it cannot take part."""
+    """Return the bytes that this worker has for a gather; none if it cannot take part."""
     return Nccl.room()
 
 
 def identity() -> Any:
-    """The id of a new communicator."""
+    """Return the id of a new communicator."""
     return Nccl.identity()
 
 
@@ -264,7 +264,9 @@ def abort(uid: Any) -> None:
 def by_gather(
     tasks: Tasks, forests: list[Future], homes: list[str], *arguments: Any
 ) -> list[Future] | None:
-    """The runs of the answer, one on each worker; None if a worker fails or is lost meanwhile.
+    """Return the runs of the answer, one on each worker.
+
+    None if a worker fails or is lost meanwhile.
 
     Parameters
     ----------
@@ -294,7 +296,7 @@ def by_gather(
 
 
 def _failure(tasks: Tasks, found: list[Future], homes: list[str]) -> str:
-    """What went wrong first; nothing once all is done."""
+    """Return what went wrong first; nothing once all is done."""
     while True:
         for future in found:
             if future.status == "error":

@@ -26,7 +26,7 @@ from ...incremental.progress import Reporter
 
 @dataclass(frozen=True)
 class DaskProgress:
-    """How far a run on a cluster has come.
+    """The progress of a run on a cluster.
 
     Attributes
     ----------
@@ -36,6 +36,11 @@ class DaskProgress:
         Tasks of that stage.
     seconds : float
         Since the run began.
+
+    See Also
+    --------
+    cc_rapids.dask.components : Call ``progress`` with this.
+    cc_rapids.StreamProgress : The progress of a stream.
     """
 
     stage: str
@@ -78,7 +83,7 @@ class Tasks:
     def submit(
         self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
     ) -> Future:
-        """The future of a call, with a worker that is preferred, or insisted upon if pinned."""
+        """Return the future of a call, on a worker that is preferred, or required if pinned."""
         found: Future = self.client.submit(
             function,
             *arguments,
@@ -91,23 +96,23 @@ class Tasks:
         return found
 
     def compute(self, calls: list[Any]) -> list[Future]:
-        """The futures of calls that were not made yet, which have keys of this run."""
+        """Return the futures of calls that were not made yet, which have keys of this run."""
         found: list[Future] = self.client.compute(calls)
         self._held.update((future.key, future) for future in found)
         return found
 
     def key(self, function: Any) -> str:
-        """A new key for a call, by which the dashboard shows it."""
+        """Return a new key for a call, by which the dashboard shows it."""
         self._count += 1
         name = function.__name__.strip("_").replace("_", "-")
         return f"cc_rapids-{name}-{self._run}-{self._count}"
 
     def facts(self, futures: list[Future]) -> list[Any]:
-        """What small tasks give, brought here; an error of a worker is raised here too."""
+        """Bring here what small tasks give; an error of a worker is raised here too."""
         return list(self.client.gather(futures))
 
     def workers(self) -> list[str]:
-        """The addresses of the workers that are there now."""
+        """Return the addresses of the workers that are there now."""
         return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
 
 
@@ -118,7 +123,7 @@ def fold(
     watch: Reporter,
     fail: Callable[[Future], object] = Future.result,
 ) -> list[tuple[str, Future]]:
-    """One forest for each worker, of those of its partitions, with the worker's address.
+    """Return one forest for each worker, of those of its partitions, with the worker's address.
 
     Forests of as many partitions are merged as soon as there are two on a worker, so that a worker
     holds no more of its own than the logarithm of its partitions. ``leaves`` is emptied: a forest

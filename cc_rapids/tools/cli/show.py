@@ -1,4 +1,4 @@
-"""What commands print: tables and progress for people, and JSON for programs."""
+"""The output of commands: tables and progress for people, and JSON for programs."""
 
 from __future__ import annotations
 
@@ -31,19 +31,22 @@ quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but err
 
 
 def console(stderr: bool = False) -> Console:
-    """A terminal; names and paths are shown as they are, though they may look like markup."""
+    """Return a terminal.
+
+    Names and paths are shown as they are, though they may look like markup.
+    """
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, highlight=False)
 
 
 def print_json(facts: dict[str, Any]) -> None:
-    """One JSON object on stdout."""
+    """Print one JSON object on stdout."""
     click.echo(json.dumps(facts))
 
 
 def print_rows(rows: dict[str, str | None]) -> None:
-    """A table of names and values, but those that are None."""
+    """Print a table of names and values, but those that are None."""
     from rich.table import Table
 
     table = Table(show_header=False)
@@ -56,17 +59,17 @@ def print_rows(rows: dict[str, str | None]) -> None:
 
 
 def print_table(table: Table) -> None:
-    """A table on stdout."""
+    """Print a table on stdout."""
     console().print(table)
 
 
 def seconds(value: float | None) -> str:
-    """A time in words."""
+    """Return a time in words."""
     return "-" if value is None else f"{value:.3f} s"
 
 
 def size(value: int | None) -> str:
-    """Bytes in words."""
+    """Return bytes in words."""
     if value is None:
         return "-"
     return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
@@ -74,7 +77,7 @@ def size(value: int | None) -> str:
 
 @contextmanager
 def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
-    """A bar on stderr, if someone is watching and the work lasts; with rate and time left.
+    """Show a bar on stderr, if someone is watching and the work lasts; with rate and time left.
 
     Parameters
     ----------
@@ -99,7 +102,7 @@ def _columns(unit: str) -> list[ProgressColumn]:
     from rich.text import Text
 
     class Counted(rich.ProgressColumn):
-        """What is done, and how fast."""
+        """The column of what is done, and how fast."""
 
         def render(self, task: rich.Task) -> Text:
             rate = f", {task.speed:,.0f}/s" if task.speed else ""

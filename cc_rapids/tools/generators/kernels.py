@@ -1,4 +1,4 @@
-"""Random edges, each a function of a key and of its own index alone.
+"""Kernels of random edges, each a function of a key and of its own index alone.
 
 Every engine makes the same edges, in any order and with no memory beyond them. All numbers are
 uint64, and every product is of two 32-bit words (or stays below 2^64 for the reason given): nothing
@@ -24,7 +24,7 @@ MIX_1, MIX_2 = np.uint64(0x7FEB352D), np.uint64(0x846CA68B)
 
 
 def philox(on: Any) -> Any:
-    """64 random bits for a 32-bit key and a counter of two words.
+    """Return 64 random bits for a 32-bit key and a counter of two words.
 
     Philox-2x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     """
@@ -41,7 +41,7 @@ def philox(on: Any) -> Any:
 
 
 def draw(on: Any) -> Any:
-    """64 random bits: number ``part`` < 256 of those that belong to index ``i`` < 2^56."""
+    """Return 64 random bits: number ``part`` < 256 of those that belong to index ``i`` < 2^56."""
     bits = philox(on)
 
     @on.device
@@ -52,7 +52,7 @@ def draw(on: Any) -> Any:
 
 
 def permute(on: Any) -> Any:
-    """A random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
+    """Return a random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
 
     A Feistel network on the two halves of the bits, one longer than the other if it has to be:
     each step xors one half with a function of the other, so it can be undone whatever the function
@@ -86,7 +86,7 @@ def permute(on: Any) -> Any:
 
 
 def rmat(on: Any) -> Any:
-    """R-MAT: at each level an edge falls into one quadrant of the adjacency matrix.
+    """Write R-MAT edges, each of which falls into one quadrant of the matrix at each level.
 
     a, ab, abc are the running sums of the quadrants' probabilities in units of 2^-SHARE_BITS.
     Levels come in whole draws; those beyond the matrix are the topmost and are cut off. Source:
@@ -112,7 +112,7 @@ def rmat(on: Any) -> Any:
 
 
 def uniform(on: Any) -> Any:
-    """Both ends of an edge anywhere among n <= 2^32 vertices, also on one and the same."""
+    """Write both ends of each edge anywhere among n <= 2^32 vertices, also on one and the same."""
     bits = draw(on)
 
     @on.device
@@ -148,7 +148,7 @@ def keep_grid(on: Any) -> Any:
 
 
 def grid(on: Any) -> Any:
-    """The edges that are kept, from their places in ``kept``."""
+    """Write the edges that are kept, from their places in ``kept``."""
 
     @on.elementwise
     def grid(i, columns, places, src, dst):
@@ -160,7 +160,7 @@ def grid(on: Any) -> Any:
 
 
 def torus(on: Any) -> Any:
-    """Edge 2 v leads from v to the right, edge 2 v + 1 downwards; both around to the other side."""
+    """Write edge 2 v from v to the right, and edge 2 v + 1 downwards; both around the sides."""
 
     @on.elementwise
     def torus(i, first, n, columns, src, dst):
@@ -184,7 +184,7 @@ def steps(on: Any) -> Any:
 
 
 def cliques(on: Any) -> Any:
-    """Disjoint cliques: clique c has the vertices from vertices[c], the edges from edges[c].
+    """Write disjoint cliques: c has the vertices from vertices[c], the edges from edges[c].
 
     Vertex k of a clique is joined to those 1, 2, ... places further on around a circle: half of
     the circle meets each pair once, without a root of the edge's number.
@@ -208,7 +208,7 @@ def cliques(on: Any) -> Any:
 
 
 def relabel(on: Any) -> Any:
-    """Random new numbers for the vertices of a column; ``out`` may be the column itself."""
+    """Write random new numbers for the vertices of a column; ``out`` may be the column itself."""
     place = permute(on)
 
     @on.elementwise
@@ -219,7 +219,7 @@ def relabel(on: Any) -> Any:
 
 
 def repeat(on: Any) -> Any:
-    """Each of m edges total / m times, in random order and random directions."""
+    """Write each of m edges total / m times, in random order and random directions."""
     place, random = permute(on), draw(on)
 
     @on.elementwise

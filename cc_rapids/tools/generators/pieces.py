@@ -31,7 +31,7 @@ COUNTED = 1 << 20  # vertices of a grid whose edges are counted at a time
 class Pieces:
     """An edge list over the vertices 0 .. num_vertices - 1 that is made when it is asked for.
 
-    Parameters
+    Attributes
     ----------
     name : str
         What the graph is, for tables and messages.
@@ -112,7 +112,7 @@ def rmat(
 
 
 def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
-    """The random graph G(n, m): so many distinct pairs of vertices, no self-loops, in random order.
+    """Make the random graph G(n, m): distinct pairs of vertices, no self-loops, in random order.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def cliques(sizes: Sequence[int]) -> Pieces:
 
 
 def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.permuted` of a list in pieces, in pieces."""
+    """Make :func:`cc_rapids.generators.permuted` of a list in pieces, in pieces."""
     n, (_, key) = pieces.num_vertices, keys(seed)
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:

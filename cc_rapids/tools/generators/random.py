@@ -17,7 +17,7 @@ def reference(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """A graph of the benchmarks' table, at full or at a smaller scale.
+    """Make a graph of the benchmarks' table, at full or at a smaller scale.
 
     Parameters
     ----------
@@ -31,8 +31,10 @@ def reference(
         so many) with as many edges a vertex as the full graph has. A whole number for R-MAT.
     seed : int
         Any number from 0 on.
-    dtype : integer type that holds every vertex
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
     engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
 
     Returns
     -------
@@ -43,6 +45,12 @@ def reference(
     ------
     InputError
         An unknown name, or an argument that cannot be used.
+
+    See Also
+    --------
+    cc_rapids.generators.rmat : R-MAT graphs of any size.
+    cc_rapids.generators.uniform : Random pairs of vertices.
+    cc_rapids.generators.grid : Grids of any size.
 
     Examples
     --------
@@ -64,26 +72,38 @@ def rmat(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """An R-MAT graph: 2^scale vertices of very different degrees.
+    """Make an R-MAT graph: 2^scale vertices of very different degrees.
 
     Parameters
     ----------
     scale : int
         From 0 to 32.
     num_edges : int
+        The number of rows; some may be equal.
     a, b, c : float
         The probabilities of the quadrants (0, 0), (0, 1) and (1, 0) of the adjacency matrix at
         each level, used to the nearest 2^-16; (1, 1) has what is left to 1.
     seed : int
+        Any number from 0 on.
     permute : bool
         Give the vertices random numbers; otherwise small numbers have large degrees.
     dtype, engine
         As for :func:`reference`.
 
+    Returns
+    -------
+    Graph
+        The edges; some may be equal, or self-loops.
+
     Raises
     ------
     InputError
         An argument is out of its range.
+
+    See Also
+    --------
+    cc_rapids.generators.uniform : Random pairs of vertices.
+    cc_rapids.generators.reference : The graphs of the benchmarks by name.
     """
     return pieces.rmat(scale, num_edges, a, b, c, seed, permute).graph(dtype, engine)
 
@@ -109,7 +129,7 @@ def grid(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """A grid, each vertex joined to the right and downwards, or a random part of it.
+    """Make a grid, each vertex joined to the right and downwards, or a random part of it.
 
     Parameters
     ----------
@@ -120,5 +140,15 @@ def grid(
         right before down, each at most once.
     seed, dtype, engine
         As for :func:`reference`.
+
+    Returns
+    -------
+    Graph
+        The edges that were kept, in the order of their first vertices.
+
+    See Also
+    --------
+    cc_rapids.generators.torus2d : A grid whose sides are joined.
+    cc_rapids.generators.reference : The graphs of the benchmarks by name.
     """
     return pieces.grid(rows, columns, keep, seed).graph(dtype, engine)

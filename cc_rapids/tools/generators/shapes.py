@@ -21,9 +21,27 @@ def path(
 def torus2d(
     rows: int, columns: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """A grid whose sides are joined: each vertex to the right and downwards, two edges a vertex.
+    """Make a grid whose sides are joined: each vertex to the right and downwards, two edges each.
 
     With one row or column these are self-loops, with two each is there twice.
+
+    Parameters
+    ----------
+    rows, columns : int
+        The sides of the grid.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        One component, with two edges a vertex.
+
+    See Also
+    --------
+    cc_rapids.generators.grid : A grid with sides, or a random part of it.
     """
     return pieces.torus2d(rows, columns).graph(dtype, engine)
 
@@ -56,9 +74,27 @@ def permuted(graph: Graph, seed: int = 0) -> Graph:
 
 
 def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
-    """The same graph with each edge ``times`` times, in random order and random directions.
+    """Make the same graph with each edge ``times`` times, in random order and random directions.
 
     With ``times`` 0 no edge is left, and the components are those of :func:`isolated`.
+
+    Parameters
+    ----------
+    graph : Graph
+        Not changed.
+    times : int
+        How often each edge comes.
+    seed : int
+        Any number from 0 on.
+
+    Returns
+    -------
+    Graph
+        The same components, and ``times`` as many edges.
+
+    See Also
+    --------
+    cc_rapids.generators.permuted : Give the vertices random numbers.
     """
     many = pieces.duplicated(pieces.of_graph(graph), times, seed)
     return many.graph(graph.src.dtype, graph.engine)
