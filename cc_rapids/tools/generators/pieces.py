@@ -65,19 +65,20 @@ class Pieces:
         return self.steps if self.counted is None else self.counted()
 
     def cut(self, size: int) -> Iterator[Ends]:
-        """The edges in pieces of so many (about; those of a grid vary): ``(src, dst)``, two new
-        NumPy arrays of one length and of type ``dtype``.
+        """Yield the edges in pieces of so many (about; those of a grid vary).
+
+        Each is ``(src, dst)``, two new NumPy arrays of one length and of type ``dtype``.
         """
         step = max(size // self.most, 1)
         for first in range(0, self.steps, step):
             yield self.part("threads", self.dtype, first, min(step, self.steps - first))
 
     def gather(self) -> Ends:
-        """All edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
+        """Return all edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
         return self.part("threads", self.dtype, 0, self.steps)
 
     def graph(self, dtype: npt.DTypeLike, engine: str) -> Graph:
-        """All edges in one piece, of a type and on an engine."""
+        """Return all edges in one piece, of a type and on an engine."""
         n = check_vertices(self.num_vertices, dtype)
         ends = self.part(engine, dtype, 0, self.steps)
         return Graph(*ends, n, self.name, self.components, self.expected, engine)
@@ -269,7 +270,7 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
 
 
 def of_graph(graph: Graph) -> Pieces:
-    """A graph in memory in pieces, which are copies; of its own type, where it lies."""
+    """Return a graph in memory in pieces, which are copies; of its own type, where it lies."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         with backends.get(graph.engine).scope():
@@ -329,8 +330,9 @@ REFERENCES = {
 
 
 def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
-    """Pieces by a kernel that writes the edges from one on; arrays among its arguments are moved
-    to where it runs.
+    """Return pieces by a kernel that writes the edges from one on.
+
+    Arrays among its arguments are moved to where it runs.
     """
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
@@ -343,7 +345,7 @@ def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
 
 
 def _by_steps(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, int]) -> Pieces:
-    """Pieces of edges whose ends each go up in equal steps, given as (first, step)."""
+    """Return pieces of edges whose ends go up in equal steps, each given as (first, step)."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         ends = new_columns(size, dtype, engine)
