@@ -87,7 +87,8 @@ def _public_view(series: Any) -> Any:
 def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
     """Return CuPy views, in a context, of the bytes of a series of strings and of their offsets.
 
-    These are all bytes that it reaches, and where each string begins. The series has at least one row; its offsets are of 32 bits, or of 64 for many bytes.
+    These are all bytes that it reaches, and where each string begins. The series has at least one
+    row; its offsets are of 32 bits, or of 64 for many bytes.
     """
     if PRIVATE:
         column = series._column
