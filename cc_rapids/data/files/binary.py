@@ -45,8 +45,9 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
 
 
 def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
-    """The table with the column behind those of ids, if it has one, as weights: int64 or double, no
-    nulls.
+    """Return a table with the column behind those of ids, if it has one, as weights.
+
+    These are int64 or double, without nulls.
     """
     import pyarrow as pa
 

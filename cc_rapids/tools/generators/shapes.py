@@ -52,7 +52,7 @@ def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -
 
 
 def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertices without edges."""
+    """Return vertices without edges."""
     return pieces.isolated(n).graph(dtype, engine)
 
 
