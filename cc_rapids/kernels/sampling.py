@@ -1,4 +1,4 @@
-"""Which edges are linked first, and which of the others may then be left out.
+"""The edges that are linked first, and those of the others that may then be left out.
 
 A sample joins most of the largest component, the giant. An edge with both ends in there joins
 nothing, and one bit a vertex tells: 32 times fewer bytes than the parents, so that the bits stay
@@ -16,11 +16,11 @@ import numpy as np
 from . import edges
 from . import primitives as bits
 from .giant import giant_of
-from .spec import COUNT, Step, choice
+from .spec import COUNT, Step, sampling_rule
 
 
 class Sample(NamedTuple):
-    """What a sample does before its links, how it links, and the edges that it leaves."""
+    """The steps of a sample: before its links, the links, and the edges that it leaves."""
 
     link: Step | None
     before: Step | None = None
@@ -31,10 +31,10 @@ class Sample(NamedTuple):
     period: int = 0  # edges after which a list is sampled as from its beginning; 0 if never
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "none",
     options={"tiles": ("off", COUNT)},
+    samples=False,
     paper="Hong et al. 2020, Algorithm 1",
 )
 def none(on: Any, vertex: type, tiles: str | int) -> None:
@@ -44,11 +44,11 @@ def none(on: Any, vertex: type, tiles: str | int) -> None:
     """
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "strided",
-    takes=("every_edge",),
+    requires=("every_edge",),
     options={"every": 5, "bits": ("cached", "shared")},
+    needs_list=True,
     paper="Hong et al. 2020, 3.3, for edge lists: every fifth block",
 )
 def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sample:
@@ -59,8 +59,8 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
     """
     link_edges, count = every_edge(edges.sampled(on, every)), edges.sampled_count
 
-    def link(work: Any) -> None:
-        link_edges(count(work.m, every), *work.edges, work.n, *work.trees, *work.notes)
+    def link(state: Any) -> None:
+        link_edges(count(state.m, every), *state.edges, state.n, *state.trees, *state.flags)
 
     left, shared = edges.unsampled(on, every), bits == "shared"
     period = every * edges.BLOCK
@@ -83,7 +83,7 @@ def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, 
 
 
 def renamed(on: Any, vertex: type) -> Any:
-    """The new name of a vertex: as if the giant's root stood before all others."""
+    """Return the new name of a vertex: as if the giant's root stood before all others."""
     giant = giant_of(on, vertex)
 
     @on.device
@@ -94,7 +94,7 @@ def renamed(on: Any, vertex: type) -> Any:
 
 
 def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
-    """Copy the ends of each edge; after a sample, of those alone that are not inside the giant."""
+    """Copy the ends of each edge; after a sample, those alone that are not inside the giant."""
     name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
     @on.elementwise

@@ -18,7 +18,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..errors import InputError, shown
 from ..graph.forest import Forest
-from ..ids.decoders import Names, same_integers
+from ..ids.decoders import IdDecoder, same_integers
 from ..ids.strings import same_strings
 from .labels import LabelKind, check_labels
 from .lookup import Lookup
@@ -361,18 +361,19 @@ class Components(Selection, Audited):
         self,
         given: EdgeInput,
         engine: Engine,
-        names: Names,
+        decoder: IdDecoder,
         forest: Forest,
-        kind: str,
+        kind: LabelKind,
         facts: Facts,
         chosen: Array | None = None,
         made: Any = None,
+        room: Any = None,
     ) -> None:
-        self._given, self._engine, self._names = given, engine, names
-        self._forest, self._kind, self._facts = forest, check_labels(kind), facts
+        self._given, self._engine, self._decoder = given, engine, decoder
+        self._forest, self._kind, self._facts = forest, kind, facts
         self._chosen = chosen
         self._made = made  # a label frame, to be given away once
-        self._room: Any = None  # of the run, where a small label frame lies too
+        self._room = room  # of the run, where a small label frame lies too
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
@@ -599,11 +600,11 @@ class Components(Selection, Audited):
         return bring(column, self._engine, on_device)
 
     def _rows(self) -> tuple[Array, Array]:
-        return self._forest.rows(self._names.low, self._names.dtype)
+        return self._forest.rows(self._decoder.id_base, self._decoder.dtype)
 
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
         """The columns of ids: one of that name, or 0_name, 1_name, ... where ids have several."""
-        column = self._names.take(ids, self._engine)
+        column = self._decoder.decode(ids, self._engine)
         if isinstance(column, list):
             return {f"{k}_{name}": part for k, part in enumerate(column)}
         return {name: column}
@@ -636,7 +637,7 @@ class Components(Selection, Audited):
     @cached_property
     def _numbered(self) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the rank of its component by its least vertex."""
-        return self._forest.dense(self._names.low, self._names.dtype)
+        return self._forest.dense(self._decoder.id_base, self._decoder.dtype)
 
     @property
     def _dense(self) -> Array:

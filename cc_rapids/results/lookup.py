@@ -27,7 +27,7 @@ from ..data.frame_access import (
 from ..data.frame_build import with_column
 from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
 from ..graph.forest import Forest
-from ..ids.decoders import Names
+from ..ids.decoders import IdDecoder
 
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 
@@ -46,7 +46,7 @@ class Lookup:
 
     _given: EdgeInput
     _engine: Engine
-    _names: Names
+    _decoder: IdDecoder
     _forest: Forest
     _rows: Callable[[], tuple[Array, Array]]
     _columns: Callable[[str, Array], dict[str, Any]]
@@ -56,7 +56,7 @@ class Lookup:
     _bring: Callable[[Any, bool], Any]
 
     def component_of(self, vertices: Any) -> Any:
-        """The labels of some vertices, in their order.
+        """Return the labels of some vertices, in their order.
 
         Parameters
         ----------
@@ -73,6 +73,11 @@ class Lookup:
         ------
         UnknownVertexError
             Some are no vertices of this answer; names how many and the first of them.
+
+        See Also
+        --------
+        Components.attach : The labels as one more column of a frame.
+        Components.subset : The vertices of a component.
 
         Examples
         --------
@@ -98,7 +103,7 @@ class Lookup:
         missing: str = "raise",
         nulls: str | None = None,
     ) -> Any:
-        """A frame of vertices or of edges with the label of each row as one more column.
+        """Return a frame of vertices or of edges with the label of each row as one more column.
 
         Parameters
         ----------
@@ -128,6 +133,11 @@ class Lookup:
             A vertex is unknown or null; there is no column ``on``, or one called ``name`` already;
             no type of integers holds the labels and the vertices that become some; it is no frame,
             or one that has not been collected.
+
+        See Also
+        --------
+        Components.component_of : The labels of some vertices alone.
+        Components.labels : The label frame.
 
         Examples
         --------
@@ -179,21 +189,24 @@ class Lookup:
         return frame
 
     def _one(self, vertex: Any) -> Column:
-        """A single id as a column."""
+        """Return a single id as a column."""
         parts = vertex if isinstance(vertex, tuple) else (vertex,)
         if not parts:
             raise InputError("an empty tuple is no id: give the value of each column of an id")
         return of_parts([of("vertices", [part]) for part in parts])
 
     def _column(self, values: Any) -> Column:
-        """Ids to look up, as a column of one or several parts."""
+        """Return ids to look up, as a column of one or several parts."""
         own = self._given.src.parts
         if not own:
             return of("vertices", values)
         return of_parts(parts_of("vertices", values, len(own)))
 
     def _held(self, frame: Any, on: list[Any], nulls: str) -> tuple[Column, Array | None]:
-        """The ids of the rows of a frame without null ones, and which rows these are; or None."""
+        """Return the ids of the rows of a frame without null ones, and which rows these are.
+
+        Or None.
+        """
         sides = [held(name, column_of(frame, name)) for name in on]
         masks = [side.there for side in sides if side.there is not None]
         there = reduce(and_, masks) if masks else None
@@ -209,14 +222,14 @@ class Lookup:
         return column, self._engine.asarray(there)
 
     def _spread(self, there: Array) -> Array:
-        """For each row of a frame the row among those that are there; of others any."""
+        """Return for each row of a frame the row among those that are there; of others any."""
         xp = self._engine.xp
         return xp.maximum(xp.cumsum(there) - 1, 0)
 
     def _among(
         self, rows: Array, known: Array, there: Array | None, at: Array | None
     ) -> tuple[Array, Array, Array]:
-        """The same of all rows of a frame, of which those without a label are not there."""
+        """Return for all rows of a frame the row among those that have a label."""
         if there is None or at is None:
             return rows, known, known
         if not rows.size:
@@ -225,14 +238,14 @@ class Lookup:
         return rows[at], known[at], known[at] & there
 
     def _label_of_any(self, rows: Array, name: str) -> dict[str, Any]:
-        """The labels of some rows of the answer, or numbers if it has none."""
+        """Return the labels of some rows of the answer, or numbers if it has none."""
         if self._forest.vertices:
             return self._label(rows, name)
         none = self._engine.xp.zeros(rows.size, np.int64)
         return dict.fromkeys(self._label(rows[:0], name), none)
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
-        """The row of each id in the answer, and whether it has one; any row where not."""
+        """Return the row of each id in the answer, and whether it has one; any row where not."""
         engine, xp, forest = self._engine, self._engine.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
@@ -246,7 +259,7 @@ class Lookup:
                     lent if column.parts else [lent], column.parts or [column], strict=True
                 )
             ]
-            vertex, known = self._names.find(parts if column.parts else parts[0], engine)
+            vertex, known = self._decoder.lookup(parts if column.parts else parts[0], engine)
         known = known & (vertex < np.uint64(forest.n))
         at = xp.where(known, vertex, np.uint64(0)).astype(np.int64)
         if forest.vertices != forest.n:
@@ -270,8 +283,10 @@ class Lookup:
         )
 
     def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:
-        """A frame of some columns and the label of one vertex in each row, of a run over the
-        vertices 0 .. n - 1, by their ``numbers``: a column, whose type the labels get.
+        """Return a frame of some columns and the label of one vertex in each row.
+
+        Of a run over the vertices 0 .. n - 1, by their ``numbers``: a column, whose type the labels
+        get.
         """
         column = of("vertices", numbers)
         with self._engine.scope(), column.lend() as held:
@@ -288,5 +303,5 @@ class Lookup:
         return self._forest.rows(0, np.int64)[0]
 
     def _vertex(self, rows: Array) -> dict[str, Any]:
-        """The column of the vertices of some rows of the answer."""
+        """Return the column of the vertices of some rows of the answer."""
         return self._columns("vertex", self._rows()[0][rows])

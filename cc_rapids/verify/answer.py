@@ -73,7 +73,7 @@ class Answer:
 
     @contextmanager
     def lent_to(self, engine: Engine) -> Iterator[None]:
-        """A context in which the columns are lent to the engine that judges them."""
+        """Lend the columns to the engine that judges them, while the context is open."""
         self.engine, columns = engine, [self.column, self._label_column]
         with Lending(columns) as held:
             sides = [side if own.parts else [side] for own, side in zip(columns, held, strict=True)]
@@ -86,7 +86,7 @@ class Answer:
 
     @property
     def several(self) -> bool:
-        """Whether ids have several columns."""
+        """True if ids have several columns."""
         return bool(self.column.parts)
 
     @property
@@ -115,8 +115,9 @@ class Answer:
             self._arrange()
 
     def lay(self, first: Array) -> None:
-        """Make ``own``; ``first`` gets the first row that is out of order, and the first whose
-        label is no vertex.
+        """Make ``own``; fill ``first``.
+
+        ``first`` gets the first row that is out of order, and the first whose label is no vertex.
         """
         self._first = first
         direct = not self.sort and self._is_direct()
@@ -136,25 +137,25 @@ class Answer:
         lay_slots(self.rows, ids.n, slots, heads, self.own, first)
 
     def find(self, column: Any) -> Array:
-        """The slot of each id of a lent column, or all bits set: a new array."""
+        """Return the slot of each id of a lent column, or all bits set: a new array."""
         return self.ids.find(column)
 
     def name(self, slot: int) -> str:
-        """The id of a slot, in words."""
+        """Return the id of a slot, in words."""
         return self.ids.name(slot)
 
     def label(self, slot: int) -> str:
-        """The label of a vertex, as it stands in the frame, in words."""
+        """Return the label of a vertex, as it stands in the frame, in words."""
         return self._in_words(self._labels, self.ids.row_of(slot))
 
     def is_vertex(self, slot: int) -> bool:
-        """Whether there is a vertex of that slot."""
+        """Return whether there is a vertex of that slot."""
         if not 0 <= slot < self.ids.n:
             return False
         return int(self.own[slot]) != np.iinfo(self.ids.vertex).max
 
     def out_of_order(self, row: int) -> str:
-        """What is wrong with a row whose id is not less than the next one, in words."""
+        """Return what is wrong with a row whose id is not less than the next one, in words."""
         name, after = (self._in_words(self._vertex, r) for r in (row, row + 1))
         if name != after:
             return f"row {row:,} is vertex {name} and the next one {after}: they are in no order"
@@ -164,12 +165,12 @@ class Answer:
         return f"vertex {name} is listed {times} times"
 
     def strange(self, row: int) -> str:
-        """What is wrong with a label that is no vertex, in words."""
+        """Return what is wrong with a label that is no vertex, in words."""
         name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
         return f"vertex {name} has the label {label}, which is no vertex"
 
     def _is_direct(self) -> bool:
-        """Whether slots are distances of integers, and labels integers of the same kind."""
+        """Return whether slots are distances of integers, and labels integers of the same kind."""
         ids, label = self.ids, self._labels[0]
         if not (isinstance(ids, Integers) and ids.dense and self.rule.is_vertex):
             return False
@@ -274,12 +275,12 @@ class Answer:
 
 
 def _is_text(held: Any) -> bool:
-    """Whether a lent column is one of strings, and no array."""
+    """Return whether a lent column is one of strings, and no array."""
     return not hasattr(held, "strides")
 
 
 def _parts_of(frame: Any) -> int:
-    """How many columns ids have: 0_vertex, 1_vertex, ...; or else one."""
+    """Return how many columns ids have: 0_vertex, 1_vertex, ...; or else one."""
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
     known = columns_of(frame)

@@ -20,20 +20,20 @@ OFFSET = 8
 
 @dataclass(frozen=True)
 class Traffic:
-    """What has to be moved: bytes one after the other, and random reads of tables."""
+    """The traffic of a run: bytes one after the other, and random reads of tables."""
 
     streamed: int
     reads: tuple[tuple[int, int], ...]  # how many, of a table of how many bytes
     counted: str
 
     def limit_ms(self, card: Card) -> float:
-        """The milliseconds that the card takes for it, if it does both at the same time."""
+        """Return the milliseconds that the card takes for it, if it does both at the same time."""
         random = sum(card.reads_ms(count, table) for count, table in self.reads)
         return max(1e3 * self.streamed / card.copy, random)
 
 
 def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
-    """What a design moves at least.
+    """Return what a design moves at least.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
         The bytes of an id.
     """
     sample, passes = design.words[0], 2 if design.window else 1
-    labels = LABEL * n * (2 if sample.choice.name == "none" else 3)  # written, and read
+    labels = LABEL * n * (3 if sample.spec.samples else 2)  # written, and read
     table, bits = LABEL * (design.window or n), n // 8
     reads: tuple[tuple[int, int], ...]
-    pairs = design.words[1].choice.pairs
+    pairs = design.words[1].spec.bytes_per_vertex_pair
     if pairs and not rows:
         streamed, reads = 2 * item * m + 2 * pairs * n * n, ((m, pairs * n * n),)
         words = "each edge once into the matrix, which is cleared and read once"
     elif not rows:
         streamed, linked, filtered = passes * 2 * item * m + labels, m, 0
-        if sample.choice.name == "strided":
+        if sample.spec.needs_list:
             linked = sampled_count(m, sample["every"])
             filtered = m - linked if sample["bits"] == "cached" else 0
         reads = ((2 * linked, table), (2 * filtered, bits))
@@ -62,7 +62,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
             words += ", in shared memory"
         if design.window:
             words = "each edge twice, and the labels of both ends, as near each other as in a tile"
-    elif sample.choice.name == "none":
+    elif not sample.spec.samples:
         streamed, reads = passes * (item * m + OFFSET * n) + labels, ((m, table),)
         words = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
     else:
@@ -76,7 +76,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
 def on_paper(
     design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
 ) -> dict[str, Any]:
-    """The count for a record, and as a part of the limit if the card's limits are known."""
+    """Return the count for a record, and as a part of the limit if the card's limits are known."""
     moved = traffic(design, rows, n, m, item)
     reads = sum(count for count, _ in moved.reads)
     facts: dict[str, Any] = {

@@ -181,7 +181,7 @@ def _facts(
     reading: float,
     output: Path | None,
 ) -> dict[str, Any]:
-    """All there is to know of the run."""
+    """Return all there is to know of the run."""
     origin = {"file": str(file)} if generate is None else {"generate": generate}
     summary = found.summary()
     return {
@@ -210,7 +210,7 @@ def _tell(
 
 
 def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
-    """The facts for people, one line each."""
+    """Return the facts for people, one line each."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     return {
@@ -235,13 +235,13 @@ def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
 
 
 def _top(found: Components, top: int) -> list[dict[str, Any]]:
-    """The largest components for a program."""
+    """Return the largest components for a program."""
     rows: list[dict[str, Any]] = found.sizes().slice(0, top).to_pylist()
     return rows
 
 
 def _largest(found: Components, top: int) -> Table:
-    """The largest components: size, label, and members from all over their range."""
+    """Return the largest components: size, label, and members from all over their range."""
     import pyarrow.compute as pc
     from rich.table import Table
 

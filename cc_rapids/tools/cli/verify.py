@@ -120,8 +120,9 @@ def verify(
 def _edges(
     file: Path, quiet: bool, memory_limit: str | None, reading: dict[str, Any]
 ) -> tuple[Any, dict[str, Any], Taken | None]:
-    """The edges as they are audited, a table or a path; with which options; and how they are read,
-    unless they come by a pipe.
+    """Return the edges as they are audited, a table or a path, and with which options.
+
+    Also how they are read, unless they come by a pipe.
     """
     if memory_limit is None:
         with progress(f"reading {file.name}", quiet) as report:
@@ -161,7 +162,7 @@ def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Pa
 def _audited(
     table: pa.Table, edges: Any, options: dict[str, Any]
 ) -> tuple[Audit | None, str | None]:
-    """What was proved, or what is wrong, in words."""
+    """Return what was proved, or what is wrong, in words."""
     from ...verify.audit import audit_labels
 
     try:
@@ -171,7 +172,7 @@ def _audited(
 
 
 def _digits(edges: pa.Table) -> bool:
-    """Whether all ids are strings that text would give as integers."""
+    """Return whether all ids are strings that text would give as integers."""
     return all(integers(column) is not None for column in plain(edges).columns[:2])
 
 
@@ -184,8 +185,10 @@ def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
 
 
 class _Groups:
-    """The vertices of a table, in order, by label: the rows of the first and the last of each
-    label, how many there are, and which label each row has.
+    """The vertices of a table, in order, by label.
+
+    For each label the rows of the first and the last, and how many there are; and which label each
+    row has.
     """
 
     def __init__(self, table: pa.Table) -> None:
