@@ -153,7 +153,7 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 @contextmanager
 def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
-    """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
+    """Lend the columns (src, dst, and named vertices if they are a column); rows as a list."""
     with engine.scope(), given.borrow() as columns:
         if given.row_offsets is not None:
             offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])

@@ -394,8 +394,8 @@ class _Run:
             self.rows += given.dropped_rows
             return
         check_kinds(self.answer.column, given.src)
-        with given.borrow() as columns:
-            offsets = columns.pop() if given.row_offsets is not None else None
+        with given.borrow() as (columns, starts):
+            offsets = starts[0] if starts else None
             with self.engine.scope(self.room):
                 if offsets is not None:
                     offsets = self._checked(given, offsets)

@@ -83,13 +83,13 @@ def test_what_has_its_own_vertices_takes_no_others():
 
 
 @pytest.mark.parametrize("name", ["Pairs", "Frames", "Matrices", "CsrRows"])
-def test_columns_are_borrowed_and_row_offsets_come_last(name):
+def test_columns_are_borrowed_and_row_offsets_beside_them(name):
     found = read(KINDS[name][0], None, None, None, None, "raise")
-    with found.borrow() as columns:
-        assert len(columns) == 2 + (found.row_offsets is not None)
-        assert columns[1].size == found.dst.size
+    with found.borrow() as (columns, offsets):
+        assert len(offsets) == (found.row_offsets is not None)
+        assert [column.size for column in columns] == [found.src.size, found.dst.size]
     named = read((SRC, DST), None, None, [4], None, "raise")
-    with named.borrow() as columns:
+    with named.borrow() as (columns, _):
         assert columns[2].tolist() == [4]
 
 
