@@ -27,11 +27,11 @@ from ..errors import CapacityError
 from ..graph.edges import Edges
 from ..graph.forest import Forest, blocks_of, rank
 from ..kernels import id_bitmap, primitives
+from ..tuning import tuning
 from .decoders import Listed, Names, Offset
 from .hash_table import GIB, slots_for
 from .range import NOT_SEEN, Order, Span, span_of
 
-SMALL = 1 << 20  # a span that is not worth a second look
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the span while it is 4 times the list
 WORDS_EACH = ("as they are", "offset")
 
@@ -61,7 +61,7 @@ def choose_way(span: Span, rows: int, given_bytes: int, free: int) -> Way:
     most = min(span.size, rows)
     answer = 2 * most * span.dtype.itemsize
     wanted = _table
-    if span.size <= max(SMALL, WORDS_PER_BYTE * given_bytes):
+    if span.size <= max(tuning.small_id_range, WORDS_PER_BYTE * given_bytes):
         wanted = _words
     elif bits_pay(span.size, given_bytes):
         wanted = _bits

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..tuning import tuning
+
 if TYPE_CHECKING:
     from .state import State
 
@@ -28,7 +30,7 @@ def terminal_bar(stage: str, total: int | None = None) -> tuple[Any, Any]:
 
 
 log = logging.getLogger(__name__)
-CALL_SECONDS, BAR_SECONDS, LOG_SECONDS = 0.5, 0.5, 30.0
+BAR_SECONDS, LOG_SECONDS = 0.5, 30.0
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Reporter:
         self.tell: Callable[[StreamProgress], object] = self._log
         self.every = LOG_SECONDS
         if callable(wanted):
-            self.tell, self.every = wanted, CALL_SECONDS
+            self.tell, self.every = wanted, tuning.progress_call_seconds
             self.last = -math.inf  # the first chunk is told of, whenever it comes
         elif wanted:
             self.bar, self.task = terminal_bar("reading", self.total)

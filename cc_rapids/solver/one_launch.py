@@ -27,8 +27,8 @@ from ..ids.range import Span, all_fit, decoded, last_of, sign_of, wide_of
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_range, scan
 from ..kernels import one_launch as one
-from ..kernels.giant import PROBES
 from ..kernels.primitives import WORD
+from ..tuning import tuning
 
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64
@@ -175,7 +175,7 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
         one.measure(engine, sign, span.part),
         one.lay(engine, forest.start(engine, VERTEX).part),
         one.link_share(engine, composer.load_edge(), composer.link_edge()),
-        one.flatten_share(engine, frequent.part, flatten.part, PROBES),
+        one.flatten_share(engine, frequent.part, flatten.part, tuning.giant_probes),
         forest.complete(engine, VERTEX).part,
         one.rank(engine, scan.count_blocks(engine).part, scan.sum_all(engine).part),
         one.list_share(engine, gather.gather(engine, gather.least(engine)).part),

@@ -6,7 +6,6 @@ CC_RAPIDS_DEEP_RACES=1 takes all scenes where the default takes a part.
 from itertools import combinations, permutations
 from random import Random
 
-import numpy as np
 import pytest
 
 from cc_rapids.kernels import edges
@@ -64,10 +63,9 @@ def test_rows_beside_a_giant(rule, n, shape, most):
     "threads",
     [[[0, 2, 4], [1, 3]], [[4, 3, 2], [1, 0]], [[4, 2], [3, 1, 0]], [[4], [3], [2, 1, 0]]],
 )
-def test_flattening(threads, steps, model, monkeypatch):
+def test_flattening(threads, steps, model):
     """By so many steps a leap: of one step, what is stored may be no root."""
-    monkeypatch.setattr("cc_rapids.kernels.find.STEPS", np.uint64(steps))
-    explore_all((phases.flattening(start, threads) for start in scenes.forests(5)), model)
+    explore_all((phases.flattening(start, threads, steps) for start in scenes.forests(5)), model)
 
 
 @on_each_memory

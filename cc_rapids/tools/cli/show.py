@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...tuning import tuning
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
     Report = Callable[[int, int], object]
-
-SILENT_SECONDS = 1.0  # work that is done within them shows no bar
 
 as_json = click.option(
     "--json",
@@ -103,7 +103,7 @@ class _Late:
         self.bar: Progress | None = None
 
     def report(self, done: int, total: int) -> None:
-        if self.bar is None and time.monotonic() - self.start >= SILENT_SECONDS:
+        if self.bar is None and time.monotonic() - self.start >= tuning.silent_seconds:
             from rich.progress import Progress
 
             self.bar = Progress(*_columns(self.unit), console=self.terminal, transient=True)
