@@ -35,6 +35,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/numpydoc lint $$(find cc_rapids -name '*.py')
 	$(BIN)/codespell
 
 # Random trials for as long as there is time: make campaign MINUTES=30

@@ -41,7 +41,7 @@ def new_path(old: str) -> str | None:
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Finds a module that has moved where it is now: one module with two names, and no copy."""
+    """Finder of modules that have moved: one module under two names, and no copy."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -1,4 +1,4 @@
-"""What can go wrong, in words for the person who called.
+"""Exceptions, in words for the person who called.
 
 Every message names the column or the argument, the type, the count, and a way out. All of them
 are ``CcRapidsError``; each is also the built-in exception that a caller would expect there. What
@@ -26,8 +26,10 @@ class CcRapidsError(Exception):
         super().__init__(*(brief(a) if isinstance(a, str) else a for a in arguments))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """The class called with the message again: what libraries that pickle errors do otherwise
-        (tblib's, by which Dask's workers send them) fails where there are two built-in bases.
+        """Return the class called with the message again.
+
+        What libraries that pickle errors do otherwise (tblib's, by which Dask's workers send them)
+        fails where there are two built-in bases.
         """
         own = {name: getattr(self, name, None) for name in ("errno", "filename")}
         own = {name: value for name, value in own.items() if value is not None}

@@ -1,16 +1,23 @@
-"""Pages made from the code: algorithms, commands, what was measured, and the change log."""
+"""Pages made from the code: a run, algorithms, words, commands, what was measured, changes."""
 
 import inspect
 import pathlib
 import re
+import sys
 import textwrap
 
 import click
+import numpy as np
 
+import cc_rapids
 from cc_rapids import designs
 from cc_rapids.algorithms.design import EXCLUDED
+from cc_rapids.backends.device_function import Part
+from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.words import THEMES
 from cc_rapids.cli import main
 from cc_rapids.kernels.spec import CHOICES, COUNT
+from cc_rapids.results.labels import LABEL_KINDS
 
 ROOT = pathlib.Path(__file__).parent.parent
 HEAD = {
@@ -19,10 +26,80 @@ HEAD = {
     "compress": "How a vertex finds its root, and what becomes of the path to it.",
 }
 
+DESIGN = "strided+async+halve"
+#: What happens in each kernel of that design, by the name of its factory.
+STEPS = {
+    "span": (
+        "Find the range of the ids",
+        "The least and the greatest id of both columns. An id less the least one is its vertex, so"
+        " that nothing has to be renumbered; of long lists some rows are looked at first, and the"
+        " range is guessed from them.",
+    ),
+    "start": (
+        "Make every vertex a tree",
+        "A vertex whose parent is itself is a root. From now on `parent[v] <= v`, always: every"
+        " climb ends, and the root of a finished tree is its least vertex.",
+    ),
+    "every_edge": (
+        "Link a sample",
+        "Every fifth block of edges. `asynchronous` is the union and `halve` the find of this"
+        " design; all that stands around them is the same for each of them. An edge whose ends"
+        " have one parent costs two reads.",
+    ),
+    "probe": (
+        "Find the giant: look at some vertices",
+        "After the sample most vertices are in one tree, the giant, if there is one. Some vertices"
+        " are asked for their roots.",
+    ),
+    "most_frequent": (
+        "Find the giant: elect its root",
+        "The root that most of them have.",
+    ),
+    "mark_inside": (
+        "Flatten, and mark the giant",
+        "Nothing is linked meanwhile, so that each vertex can be pointed at its root, and those of"
+        " the giant get a bit: 32 times fewer bytes than the parents, which stay in a cache.",
+    ),
+    "every_other_edge": (
+        "Link the rest",
+        "The edges that the sample has left. One with both ends inside the giant joins nothing, as"
+        " its two bits tell; all others are linked as in the sample.",
+    ),
+    "flatten": (
+        "Flatten",
+        "Point every vertex at its root, the least vertex of its component: the labels are done.",
+    ),
+    "complete": (
+        "Count",
+        "A vertex occurs if a set says so or if it has a parent. The number of vertices and of"
+        " components are all that goes to the host, which waits for nothing else.",
+    ),
+    "count_blocks": (
+        "Rank: count each block",
+        "Meanwhile the vertices that occur are counted block by block,",
+    ),
+    "sum_all": (
+        "Rank: sum the counts",
+        "and the counts are summed, so that the row of a vertex is one look-up and a count of"
+        " bits.",
+    ),
+    "gather": (
+        "Gather the rows of the answer",
+        "The id of each vertex that occurs, in order, and beside it the id of its root.",
+    ),
+}
+
 
 def write(docs):
     """Write all pages, each only if it has changed, so that builds stay quick."""
-    pages = {"algorithms.md": algorithms(), "commands.md": commands(), "measured.txt": measured()}
+    pages = {
+        "algorithms.md": algorithms(),
+        "commands.md": commands(),
+        "labels.txt": label_kinds(),
+        "measured.txt": measured(),
+        "run.md": run(),
+        "words.md": words(),
+    }
     changes = ROOT / "CHANGELOG.md"
     if changes.exists():
         pages["changes.md"] = unlinked(changes.read_text(encoding="utf-8"))
@@ -42,8 +119,80 @@ def fill(folder, pages):
             page.write_text(text, encoding="utf-8")
 
 
+def launched():
+    """Return the kernels of one run of ``DESIGN`` on a GPU, in the order in which they start."""
+    edges = np.array([5, 2, 9], np.int32), np.array([2, 7, 9], np.int32)
+    with rehearsed() as engine:
+        cc_rapids.components(edges, design=DESIGN).labels()
+    return list(engine.launched.values())
+
+
+def factories(function):
+    """Return the factories of a device function and of all that it calls, by module and name."""
+    python = function.function
+    name = python.__qualname__.partition(".<locals>")[0]
+    made = {(python.__module__, name): getattr(sys.modules[python.__module__], name)}
+    for value in function.closure.values():
+        if isinstance(value, Part):
+            made |= {key: call for key, call in factories(value).items() if key not in made}
+    return made
+
+
+def run():
+    """Return a page with every function of ``DESIGN``, in the order in which it runs."""
+    kernels = [(kernel, factories(kernel.part)) for kernel in launched()]
+    parts = [
+        "# A run, from its first kernel to its last",
+        "",
+        f'This is all that a GPU does for `components(frame, design="{DESIGN}").labels()`, in the'
+        " order in which it does it: the functions stand here as they are in the package, each"
+        " where it is called for the first time. What a kernel takes from `on` is explained in"
+        " {doc}`words`, what else can stand in the place of the sample, the union and the find in"
+        ' {doc}`algorithms`, and why it is done so in {doc}`../design/why`. `"auto"` takes other'
+        " unions for many lists, and runs the same phases in one launch for short ones"
+        " (`kernels/one_launch.py`).",
+        "",
+        "| | kernel | runs as | in |",
+        "| --: | --- | --- | --- |",
+    ]
+    for number, (kernel, made) in enumerate(kernels, 1):
+        module, name = next(iter(made))
+        parts.append(f"| {number} | `{name}` | `on.{kernel.shape}` | `{path_of(module)}` |")
+    shown = set()
+    for number, (_, made) in enumerate(kernels, 1):
+        title, words = STEPS[next(iter(made))[1]]
+        parts += ["", f"## {number}. {title}", "", words]
+        for (module, _), factory in made.items():
+            if factory not in shown:
+                shown.add(factory)
+                code = inspect.getsource(factory).rstrip()
+                parts += ["", f"`{path_of(module)}`:", "", "```python", code, "```"]
+    return "\n".join(parts) + "\n"
+
+
+def path_of(module):
+    """Return the file of a module, for a reader."""
+    return module.replace(".", "/") + ".py"
+
+
+def words():
+    """Return a page with the words of a backend, of the list that the backends have."""
+    parts = [
+        "# Words to write a kernel in",
+        "",
+        "A kernel is a Python function over 1-d arrays and unsigned integers. Its factory is given"
+        " a backend, `on`, and takes from it what stands here. There is no order between the"
+        " indices of one kernel, and every kernel sees all that earlier ones wrote. Kernels in the"
+        " words of version 0.1 are rewritten by `python -m cc_rapids.tools.words FILE...`.",
+    ]
+    for theme, known in THEMES.items():
+        parts += ["", f"## {theme}", "", "| word | meaning |", "| --- | --- |"]
+        parts += [f"| `on.{word.call}` | {word.meaning.replace('``', '`')} |" for word in known]
+    return "\n".join(parts) + "\n"
+
+
 def algorithms():
-    """A page with each choice of each axis: its docstring, paper, needs and where it stands."""
+    """Return a page with each choice: its docstring, paper, needs and where it stands."""
     parts = [
         "# Every algorithm, with its paper",
         "",
@@ -60,8 +209,15 @@ def algorithms():
     return "\n".join(parts) + "\n"
 
 
+def label_kinds():
+    """A list of the kinds of labels: what each calls a component."""
+    kinds = [(name, inspect.getdoc(type(kind))) for name, kind in LABEL_KINDS.items()]
+    lines = [f'- `"{name}"`: {markdown(text)}\n' for name, text in kinds]
+    return "".join(line.replace("\n", "\n  ").rstrip(" ") for line in lines)
+
+
 def entry(choice):
-    """What is said of one choice."""
+    """Yield the lines of one choice."""
     first, _, rest = inspect.getdoc(choice.make).partition("\n")
     yield f"### `{choice.name}`"
     yield ""
@@ -81,7 +237,7 @@ def entry(choice):
 
 
 def option(name, allowed):
-    """An option with what it may be, its default first."""
+    """Return an option with what it may be, its default first."""
     if isinstance(allowed, int):
         return f"`{name}={allowed}`, any count"
     words = [
@@ -91,12 +247,12 @@ def option(name, allowed):
 
 
 def markdown(text):
-    """A docstring's reStructuredText, of which kernels use code alone, as Markdown."""
+    """Return a docstring, whose only reStructuredText is code, as Markdown."""
     return textwrap.dedent(text).replace("``", "`").replace("*", "\\*")
 
 
 def commands():
-    """A page with what each command says of itself."""
+    """Return a page with what each command says of itself."""
     parts = ["# Commands", "", "What `cc-rapids --help` and its commands say."]
     with click.Context(main, info_name="cc-rapids", terminal_width=80) as above:
         for name in main.list_commands(above):
@@ -108,12 +264,12 @@ def commands():
 
 
 def measured():
-    """The README's tables, which are made from the records."""
+    """Return the README's tables, which are made from the records."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     tables = re.findall(r"<!-- table: \w+ -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)
     return unlinked("\n\n".join(tables)) + "\n"
 
 
 def unlinked(text):
-    """Markdown without its links to files, which lead elsewhere from a page of another folder."""
+    """Return Markdown without links to files, which lead elsewhere from another folder."""
     return re.sub(r"\[([^]]+)\]\((?!https?:|#)[^)]*\)", r"\1", text)

@@ -11,7 +11,7 @@ import numpy as np
 from ..backends import MEMORY, Array, Engine
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, listed, rows_of
-from ..graph.forest import ROOM_FOR_BITS, Ahead, Forest
+from ..graph.forest import ROOM_FOR_BITS, Forest, SpeculativeRows
 from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
 from .design import Design
@@ -149,7 +149,7 @@ def solve(
     rows: Adjacency | None,
     hook_edge: Array = None,
     memory: str = "device",
-    ahead: Ahead | None = None,
+    speculative: SpeculativeRows | None = None,
 ) -> None:
     """Give every vertex the root of its component, and count them.
 
@@ -168,7 +168,7 @@ def solve(
         it was hooked, in an order of its own.
     memory : str
         The kind of memory that the edges are in, and that a matrix is to be made in.
-    ahead : Ahead, optional
+    speculative : SpeculativeRows, optional
         Rows to gather while the forest is counted. There is no more room for them than surely is
         needed, and may be taken in vain: see :func:`cc_rapids.memory_bound`. Of a long list it is
         told how many there are at least while its last part is linked.
@@ -178,20 +178,21 @@ def solve(
     made = build(design, forest.engine, forest.vertex, wide, rows is not None, record_forest)
     state = prepare(made, edges, forest, rows, hook_edge, memory)
     sample(made, state)
-    if ahead is None:
+    if speculative is None:
         finish(made, state)
         forest.count()
         return
-    least, spare = ahead.least, forest.spare(state.extra_bytes)
+    least, spare = speculative.min_rows, forest.spare(state.extra_bytes)
     told = None
-    if ahead.room(least, spare) < ahead.most and _may_be_parted(made, state):
+    if speculative.capacity(least, spare) < speculative.max_rows and _may_be_parted(made, state):
         state, told = _link_most(made, state)
     finish(made, state)
     if told:
         least = max(least, told())
-    room = ahead.room(least, spare)
+    capacity = speculative.capacity(least, spare)
     # while the arrays of the run live: without a pool their release waits
-    forest.count(ahead if spare >= 0 and (told or room == ahead.most) else None, room)
+    worth = spare >= 0 and (told or capacity == speculative.max_rows)
+    forest.count(speculative if worth else None, capacity)
 
 
 def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:

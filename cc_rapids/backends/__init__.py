@@ -29,7 +29,10 @@ ENGINES = ("threads", "cuda")
 
 
 def get(name: str) -> Engine:
-    """The engine of that name; an EngineError if there is none or this machine cannot run it."""
+    """Return the engine of that name.
+
+    An EngineError if there is none or this machine cannot run it.
+    """
     if not isinstance(name, str) or name not in ENGINES:
         raise EngineError(unknown("engine", name, ENGINES))
     return _opened(name)
@@ -37,7 +40,7 @@ def get(name: str) -> Engine:
 
 @cache
 def _opened(name: str) -> Engine:
-    """The engine of a name that there is; one a process."""
+    """Return the engine of a name that there is; one a process."""
     if name == "threads":
         from .threads import Threads
 
@@ -54,6 +57,10 @@ def release_memory() -> None:
     takes longer than some of its kernels. So a block of at most 128 MiB a device is kept once
     nothing of a run uses it any more, and serves the next run of about that size; one of another
     size gives it back first. With a pool, and on CPU threads, nothing is kept.
+
+    See Also
+    --------
+    cc_rapids.memory_bound : The most bytes that a run takes.
 
     Examples
     --------

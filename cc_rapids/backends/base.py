@@ -1,47 +1,4 @@
-"""What kernels see of a backend: the words to write a kernel in, and what it promises of each.
-
-=========================  =========================================================================
-``on.device(f)``           a function that other device functions may call
-``on.elementwise(f)``      a kernel: ``kernel(n, *arrays)`` runs ``f(i, *arrays)`` for ``i < n``
-``on.grid_stride(f)``      a kernel: ``f(first, n, step, *arrays)`` once a thread, for its share
-                           ``first, first + step, ... < n``; together the shares are ``0 .. n - 1``
-``on.single_block(f)``     a kernel as by ``on.grid_stride``, all threads of which may wait for each
-                           other
-``on.cooperative(f)``      the same, of as many blocks as can run at once
-``on.grid_sync``           ``(array, i)``: in a cooperative kernel, what ``block_sync`` is for a
-                           block: an element of its own, all bits of which are set before the launch
-``on.max_block_size``      how many threads a block of a cooperative kernel has, at most; the first
-                           are side by side
-``on.block_kernel(w)(f)``  a kernel: ``kernel(n, *arrays)`` runs ``f(k, t, step, near, *arrays)`` in
-                           each block ``k < n`` once for each ``t`` of ``step`` threads, which may
-                           wait for each other and share ``near``, w words of 32 bits of any
-                           content: at most NEAR, or what :meth:`Engine.largest_tiles` says
-``on.block_sync``          ``()``: where every thread of a block calls it: what any of them wrote
-                           before is seen by all of them after
-``on.warp_size``           how many threads of a block, side by side, run together
-``on.warp_ballot_rank``    ``(flag)``, where all threads of a warp call it: how many of those before
-                           this one, and how many of all, raise the flag
-``on.warp_sync``           ``()``: what ``block_sync`` is for a block, for its warps
-``on.atomic_cas``          ``(array, i, old, new)``: compare-and-swap
-``on.atomic_add, _min,     ``(array, i, value)``: read, modify and write as one step
-_max, _or``
-``on.memory_fence``        ``()``: all that this thread wrote before is seen before what it writes
-                           after, and what it reads after is no older than what it read before
-``on.warp_shuffle_xor``    ``(value)``: what threads 2t and 2t + 1 give each other, where all of a
-                           warp call it; None on engines that have no warps
-``on.prefetch``            ``(array, i)``: this element is read or written soon, and need not be one
-                           of the array; None on engines that hide the wait by other threads
-``on.load_streaming``      ``(array, i)``: an element that no thread reads again before the caches
-                           are full
-``on.threads_per_row``     how many neighbouring threads had better share a row of an adjacency list
-``on.block_reduce_add,     as the atomic ones, in a grid-stride kernel, where every thread calls it
-_min, _max``               once with the same ``i``: an engine may combine neighbours first; nothing
-                           is returned
-=========================  =========================================================================
-
-The atomic operations return what the array held before. Indices are unsigned. There is no order
-between the ``i`` of one kernel, and every kernel sees all that earlier ones wrote.
-"""
+"""A backend as kernels and as the rest of the package see it; its words stand in words.py."""
 
 from __future__ import annotations
 
@@ -51,13 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import CapacityError, EngineError
+from ..errors import CapacityError, EngineError, unknown
 from .device_function import Atom, Part
 from .memory.packing import Layout, Piece, side_by_side
+from .words import WORDS
 
 UNKNOWN_CACHE = 64 << 20
 ALONE = 1024  # threads, at most, of a block that is launched alone
@@ -85,6 +43,10 @@ class Kernel:
     ``shared_words`` how many words the threads of a block share. ``waves`` is in how many parts a
     grid-stride kernel is done one after the other: a long one is then at its end everywhere at
     about the same time.
+
+    See Also
+    --------
+    cc_rapids.backends.base.Engine : What launches it.
     """
 
     together = shared_words = 0
@@ -105,7 +67,12 @@ def _made(engine: Engine, make: Callable[..., Any], parts: tuple[Any, ...]) -> A
 
 
 class Engine(ABC):
-    """One way to run kernels; ``name`` is what ``engine=`` calls it."""
+    """One way to run kernels; ``name`` is what ``engine=`` calls it.
+
+    See Also
+    --------
+    cc_rapids.backends.base.Kernel : A launch.
+    """
 
     name: str
     on_device: bool  # are its arrays those of a GPU?
@@ -129,34 +96,43 @@ class Engine(ABC):
     block_reduce_min, block_reduce_max = Atom("block_reduce_min"), Atom("block_reduce_max")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """An engine is that of its name in every process, and no copy of one."""
+        """Return what makes the engine of its name in every process: it is never copied."""
         from . import get
 
         return get, (self.name,)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise an AttributeError that names the words nearest to one that there is not."""
+            raise AttributeError(unknown("word of a backend", name, WORDS))
+
     @staticmethod
     def device(function: types.FunctionType) -> Part:
-        """A function that other parts may call."""
+        """Return a function that other parts may call."""
         return Part(function)
 
     def elementwise(self, function: types.FunctionType) -> Kernel:
-        """A kernel that runs ``function(i, *arrays)`` for each ``i < n``."""
+        """Return a kernel that runs ``function(i, *arrays)`` for each ``i < n``."""
         return self.shaped("elementwise", function)
 
     def grid_stride(self, function: types.FunctionType) -> Kernel:
-        """A kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
+        """Return a kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
         return self.shaped("grid_stride", function)
 
     def single_block(self, function: types.FunctionType) -> Kernel:
-        """A kernel that runs as a sweep does, by threads that may wait for each other."""
+        """Return a kernel that runs as a sweep does, by threads that may wait for each other."""
         return self.shaped("single_block", function)
 
     def cooperative(self, function: types.FunctionType) -> Kernel:
-        """A kernel that runs as a block does, by as many blocks as can run at once."""
+        """Return a kernel that runs as a block does, by as many blocks as can run at once."""
         return self.shaped("cooperative", function)
 
     def block_kernel(self, shared_words: int) -> Callable[[types.FunctionType], Kernel]:
-        """A kernel that runs ``function(k, t, step, near, *arrays)`` in each tile ``k < n``."""
+        """Return a decorator that makes a kernel of ``function(k, t, step, near, *arrays)``.
+
+        The kernel runs it in each block ``k < n``, once for each of its threads.
+        """
 
         def made(function: types.FunctionType) -> Kernel:
             kernel = self.shaped("block_kernel", function)
@@ -166,11 +142,11 @@ class Engine(ABC):
         return made
 
     def largest_tiles(self) -> Largest:
-        """The tiles that share most, as a kernel that is told how many there are can use them."""
+        """Return the tiles that share most, for a kernel that is told how many there are."""
         return Largest(2, 1, NEAR)
 
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
-        """Return what a factory of kernels gives for this engine and further parts, made once."""
+        """Return what a factory of kernels makes for this engine and further parts, made once."""
         return _made(self, make, parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
@@ -188,7 +164,7 @@ class Engine(ABC):
 
     @abstractmethod
     def empty(self, n: int, dtype: Any) -> Array:
-        """An array of ``n`` elements of any content."""
+        """Allocate an array of ``n`` elements of any content."""
 
     def unused(self, dtype: Any) -> Array:
         """The empty array of a type, for an argument that a kernel does not look at; the same one
@@ -203,27 +179,32 @@ class Engine(ABC):
         return self.empty(0, np.uint8).view(dtype)
 
     def notes(self, n: int) -> Array:
-        """``n`` uint64 for what kernels tell the host, which reads it before it asks for others."""
+        """Allocate ``n`` uint64 for what kernels tell the host.
+
+        The host reads them before it asks for others.
+        """
         return self.empty(n, np.uint64)
 
     def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
-        """Arrays of ``(n, dtype)`` each, in one allocation: without a pool each costs a call of
-        the driver, and its release may wait for the device. ``room``: bytes beside them for arrays
-        of the run, until :meth:`leave_room`, on engines that gain by it.
+        """Allocate arrays of ``(n, dtype)`` each in one allocation.
+
+        Without a pool each allocation costs a call of the driver, and its release may wait for the
+        device. ``room``: bytes beside them for arrays of the run, until :meth:`leave_room`, on
+        engines that gain by it.
         """
         size, pieces = side_by_side(shapes)
         return self.pieces_of(self.empty(size, np.uint8), pieces)
 
     def leave_room(self) -> None:
-        """What is allocated from now on may outlive the run: it lies beside nothing of it."""
+        """Let what is allocated from now on outlive the run: it lies beside nothing of it."""
         return
 
     def laid(self, whole: Array, layout: Layout) -> Iterable[Any]:
-        """Parts of an array of bytes as arguments of a kernel, and for nothing else."""
+        """Return parts of an array of bytes as arguments of a kernel, and for nothing else."""
         return self.pieces_of(whole, layout.pieces)
 
     def pieces_of(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
-        """Parts of an array of bytes, from a start on, as so many elements of a type each."""
+        """Return parts of an array of bytes as so many elements of a type each."""
         return [
             whole[start : start + n * np.dtype(dtype).itemsize].view(dtype)
             for start, n, dtype in pieces
@@ -231,20 +212,29 @@ class Engine(ABC):
 
     @abstractmethod
     def fill(self, array: Array, byte: int) -> Array:
-        """The array with all its bytes set."""
+        """Set all bytes of an array, and return it."""
 
     @abstractmethod
     def asarray(self, array: Array) -> Array:
-        """The array where this engine's kernels can read it; copied only if it is not there."""
+        """Return the array where this engine's kernels can read it.
+
+        Copy it only if it is not there.
+        """
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
-        """An array of ``n`` elements that ``write`` fills, in a kind of memory (see MEMORY)."""
+        """Allocate an array of ``n`` elements in a kind of memory, and let ``write`` fill it.
+
+        See MEMORY for the kinds.
+        """
         array = self.empty(n, dtype)
         write(array)
         return array
 
     def placed(self, array: Array, memory: str) -> Array:
-        """The array where kernels can read it, in a kind of memory; copied only if it has to be."""
+        """Return the array in a kind of memory where kernels can read it.
+
+        Copy it only if it has to be.
+        """
         return self.asarray(array)
 
     @property
@@ -253,20 +243,22 @@ class Engine(ABC):
         return None
 
     def free_bytes_of(self, memory: str) -> int:
-        """What a kind of memory could still hold."""
+        """Return the bytes that a kind of memory could still hold."""
         return self.free_bytes()
 
     def counts(self, numbers: Array, n: int) -> Array:
-        """How often each of ``0 .. n - 1`` stands among integers, all of which are of these."""
+        """Count how often each of ``0 .. n - 1`` stands among integers, all of them of these."""
         return self.xp.bincount(numbers.astype(np.int64, copy=False), minlength=n)
 
     @abstractmethod
     def to_host(self, array: Array) -> Any:
-        """The array as NumPy's, after all work that writes it."""
+        """Copy an array to the host, after all work that writes it, as NumPy's."""
 
     def later(self, array: Array) -> Callable[[], Any]:
-        """What gives a small array on the host, as all work launched so far has left it; it is
-        called before another is asked for, and more may be launched meanwhile.
+        """Start an asynchronous copy of a small array to the host; return what waits for it.
+
+        The copy holds what all work launched so far has left. It is waited for before another is
+        asked for, and more may be launched meanwhile.
         """
         copy = self.to_host(array)
         return lambda: copy
@@ -276,24 +268,27 @@ class Engine(ABC):
         """Wait for all launched work."""
 
     def using(self, workers: int) -> AbstractContextManager[Any]:
-        """A context in which kernels run on so many threads, where that can be chosen."""
+        """Return a context in which kernels run on so many threads, where that can be chosen."""
         raise EngineError(f"engine {self.name!r} runs on all of {self.device_name}: no threads=")
 
     def mark(self) -> Any:
-        """A point in the order of all launched work, for :meth:`elapsed`."""
+        """Return a point in the order of all launched work, for :meth:`elapsed`."""
         return time.perf_counter()
 
     def elapsed(self, first: Any, last: Any) -> float:
-        """Milliseconds between two marks, once both are reached: of the device, if it has one."""
+        """Return the milliseconds between two marks, once both are reached.
+
+        Of the device, if it has one.
+        """
         return float(1e3 * (last - first))
 
     def cache_bytes(self) -> int:
-        """The size of the last cache, or a guess of it."""
+        """Return the size of the last cache, or a guess of it."""
         return UNKNOWN_CACHE
 
     @abstractmethod
     def free_bytes(self) -> int:
-        """The memory that this engine could still allocate."""
+        """Return the bytes that this engine could still allocate."""
 
     def check_room(self, size: int, what: str) -> None:
         """Raise a CapacityError that names ``what`` if so many bytes are more than are free.
@@ -309,14 +304,14 @@ class Engine(ABC):
 
     @abstractmethod
     def peak_bytes(self) -> int | None:
-        """The most memory in use so far, if the engine can tell."""
+        """Return the most memory in use so far, if the engine can tell."""
 
     def room(self) -> Any:
-        """A place for the small arrays of one run, which all its scopes may share."""
+        """Return a place for the small arrays of one run, which all its scopes may share."""
         return None
 
     def scope(self, room: Any = None) -> Scope:
-        """A context in which ``xp`` allocates from the pool that the caller's frames come from.
+        """Return a context in which ``xp`` allocates from the pool of the caller's frames.
 
         Parameters
         ----------
@@ -338,12 +333,12 @@ class Engine(ABC):
         return
 
     def reusing(self) -> AbstractContextManager[Any]:
-        """A context, for work on many large arrays, in which memory given back serves the next."""
+        """Return a context, for many large arrays, in which memory given back is used again."""
         return nullcontext()
 
     @abstractmethod
     def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
-        """The context itself, in which errors are those of the libraries."""
+        """Return the context itself, in which errors are those of the libraries."""
 
 
 class Scope:

@@ -55,7 +55,7 @@ class Binary:
 
 
 def signature_of(arguments: tuple[Any, ...]) -> Signature:
-    """The types of a launch's arguments: 1-d arrays, contiguous or strided, and integers."""
+    """Return the types of a launch's arguments: 1-d arrays, contiguous or strided, and integers."""
 
     def word(argument: Any) -> str:
         if isinstance(argument, int):
@@ -68,7 +68,7 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
 
 
 def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
-    """A compiled kernel from the store of this user's processes, which keeps it if it is new."""
+    """Return a compiled kernel from the store of this user's processes; keep it if it is new."""
     key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
     content = kernel_cache.recall(key, ".cubin")
     if content is None:
@@ -88,12 +88,12 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, 
 
 
 def threads_of(near: int) -> int:
-    """The threads of a tile that share so many words."""
+    """Return the threads of a tile that share so many words."""
     return TILE if near <= NEAR else LARGE_TILE
 
 
 def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> str:
-    """The kernel in the virtual instructions of an architecture, which later ones take too.
+    """Return the kernel in the virtual instructions of an architecture, which later ones take too.
 
     Those of tiles say how many threads there may be, so that there are registers for all.
     """
@@ -116,7 +116,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
 
 
 def link(ptx: str, capability: tuple[int, int]) -> Binary:
-    """Machine code for an architecture, and what it takes of the machine."""
+    """Make machine code for an architecture; return it with what it takes of the machine."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     options = LinkerOptions(
@@ -156,7 +156,7 @@ def _types(signature: Signature) -> Any:
 
 @contextmanager
 def _pretend(capability: tuple[int, int]) -> Iterator[None]:
-    """Nested device functions are compiled for 'the current device': let that be the target."""
+    """Let the target be 'the current device', for which nested device functions are compiled."""
     from numba.cuda import dispatcher
 
     device = SimpleNamespace(compute_capability=capability)
@@ -170,7 +170,7 @@ def _pretend(capability: tuple[int, int]) -> Iterator[None]:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Without the search for cycles: a fifth of the compiler's time, as what it keeps grows."""
+    """Stop the search for cycles: a fifth of the compiler's time, as what it keeps grows."""
     collects = gc.isenabled()
     gc.disable()
     try:

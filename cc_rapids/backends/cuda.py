@@ -33,7 +33,7 @@ _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_engine() -> Engine:
-    """The GPU engine, or its simulator if Numba is told to simulate."""
+    """Return the GPU engine, or its simulator if Numba is told to simulate."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         from .simulator import Simulator
 
@@ -127,7 +127,7 @@ class Cuda(Engine):
         )
 
     def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
-        """The driver's handle of the kernel for arguments of these types on this device."""
+        """Return the driver's handle of the kernel for arguments of these types on this device."""
         from . import compile as compiler
 
         signature = compiler.signature_of(arguments)
@@ -149,7 +149,7 @@ class Cuda(Engine):
         return self.xp.ndarray((0,), dtype, start, step)
 
     def notes(self, n: int) -> Array:
-        """In memory that each thread keeps: the first allocation of a run waits until then."""
+        """Allocate in memory that each thread keeps: a run's first allocation waits until then."""
         if 8 * n > pinned.NOTE:
             return super().notes(n)
         return self.xp.ndarray((n,), np.uint64, self._kept.aside(self._device()))
@@ -202,7 +202,7 @@ class Cuda(Engine):
         return host if memory == "zero-copy" else min(host, self.free_bytes())
 
     def counts(self, numbers: Array, n: int) -> Array:
-        """By sorting: CuPy's bincount takes 8 bytes for each number and block of threads."""
+        """Count by sorting: CuPy's bincount takes 8 bytes for each number and block of threads."""
         bounds = self.xp.arange(n + 1, dtype=np.int64 if n >> 31 else numbers.dtype)
         return self.xp.diff(self.xp.searchsorted(self.xp.sort(numbers), bounds))
 
@@ -277,7 +277,7 @@ class Cuda(Engine):
 
 @cache
 def _largest_tiles() -> Largest:
-    """One for each multiprocessor; of several GPUs, what the least of them has."""
+    """Return one tile for each multiprocessor; of several GPUs, what the least of them has."""
     import cupy
 
     known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]

@@ -1,4 +1,4 @@
-"""What runs on the GPU beside the kernels: their loops over threads, and the atomic operations.
+"""The GPU's own part of a kernel: loops over threads, and the atomic operations.
 
 ``cuda`` has to be a global of this module: Numba's simulator replaces it there.
 """
@@ -92,7 +92,9 @@ def barrier() -> None:
 
 @_device
 def everyone(array: Any, i: Any) -> None:
-    """Blocks count down; the first of them counts for all the others, too, so that the highest bit
+    """Wait until every block of the grid has come.
+
+    Blocks count down; the first of them counts for all the others, too, so that the highest bit
     changes when the last has come. The word is then as good for the next time. What threads wrote
     is seen by the fence before, and nothing is read from an older cache after the other one.
     """
@@ -112,7 +114,7 @@ def everyone(array: Any, i: Any) -> None:
 
 @_device
 def count(flag: Any) -> Any:
-    """Of the lanes of a warp, by a vote."""
+    """Count the lanes of a warp that raise a flag, by a vote."""
     raised = cuda.ballot_sync(ALL_LANES, flag)
     before = raised & (np.uint32(1 << cuda.laneid) - np.uint32(1))
     return cuda.popc(np.uint32(before)), cuda.popc(np.uint32(raised))
@@ -120,7 +122,7 @@ def count(flag: Any) -> Any:
 
 @_device
 def count_alone(flag: Any) -> Any:
-    """On the simulator, which has no votes and whose lanes are single threads."""
+    """Count on the simulator, which has no votes and whose lanes are single threads."""
     return np.uint32(0), np.uint32(flag)
 
 
@@ -151,7 +153,7 @@ def swap_pairs(value: Any) -> Any:
 
 @_device
 def neighbour(array: Any, value: Any, distance: Any) -> Any:
-    """The value of the lane ``distance`` further on. Shuffles know signed integers only."""
+    """Return the value of the lane ``distance`` further on. Shuffles know signed integers only."""
     return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
 
 

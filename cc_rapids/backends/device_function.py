@@ -49,8 +49,9 @@ class Part:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with the source of this function or of anything that it reaches, and with the
-        module that it stands in, which compiled code is loaded by.
+        """A hash of the source of this function and of all that it reaches.
+
+        It covers the module that the function stands in, too, which compiled code is loaded by.
         """
         function = self.function
         known = [n for n in function.__code__.co_names if n in function.__globals__]
@@ -61,9 +62,11 @@ class Part:
 
     @property
     def symbol(self) -> str:
-        """A name of its own for compiled code. Numba tells functions of one name apart by numbers
-        that start anew in each process: code from a store would bring the same numbers, and of two
-        functions that are called the same the linker takes either.
+        """A name of its own for compiled code.
+
+        Numba tells functions of one name apart by numbers that start anew in each process: code
+        from a store would bring the same numbers, and of two functions that are called the same the
+        linker takes either.
         """
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 
@@ -74,7 +77,7 @@ class Part:
         known: dict[str, Any] | None = None,
         kind: str = "",
     ) -> Any:
-        """The function, compiled by ``jit`` over compiled parts and the engine's own atoms.
+        """Return the function, compiled by ``jit`` over compiled parts and the engine's own atoms.
 
         ``known`` holds the parts that this ``jit`` has compiled, by their fingerprints; new ones
         are added. ``kind`` tells its code from that of other ``jit`` in one process.
@@ -96,7 +99,10 @@ class Part:
 
 
 def _text(function: types.FunctionType) -> str:
-    """Its lines. ``inspect`` would find where it ends word by word: half of a first small run."""
+    """Return the lines of a function.
+
+    ``inspect`` would find where it ends word by word: half of a first small run.
+    """
     code = function.__code__
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)

@@ -31,7 +31,7 @@ Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, a
 
 
 def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
-    """An atomic operation of the only thread: gives what the array held before."""
+    """Return an atomic operation of the only thread, which gives what the array held before."""
 
     def operation(array: Any, i: Any, *values: Any) -> Any:
         before = array[i]
@@ -107,7 +107,7 @@ class _Noted(Kernel):
 
 @contextmanager
 def rehearsed(kind: type[Rehearsal] = Rehearsal) -> Iterator[Any]:
-    """A rehearsal of a kind, which every name of an engine stands for meanwhile."""
+    """Let every name of an engine stand for a rehearsal of a kind, and yield it."""
     engine = kind()
     with mock.patch.object(backends, "get", return_value=engine), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU

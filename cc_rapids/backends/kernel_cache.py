@@ -83,7 +83,7 @@ class Cache:
 
 
 def folder() -> Path:
-    """Where compiled kernels are kept: $CC_RAPIDS_CACHE, or cc_rapids in the user's cache."""
+    """Return where compiled kernels are kept: $CC_RAPIDS_CACHE, or the user's cache."""
     named = os.environ.get("CC_RAPIDS_CACHE")
     if named:
         return Path(named)
@@ -107,7 +107,7 @@ def bound() -> int:
 
 
 def recall(key: str, suffix: str) -> bytes | None:
-    """What was kept under ``key``, any text that names all that the content depends on.
+    """Return what was kept under ``key``, any text that names all that the content depends on.
 
     None if there is nothing, or if the file is broken or not this user's alone.
     """
@@ -128,8 +128,10 @@ def recall(key: str, suffix: str) -> bytes | None:
 
 
 def keep(key: str, suffix: str, content: bytes) -> None:
-    """Keep the content under ``key`` for other processes; a folder that cannot be written, or is
-    not this user's alone, costs a log line, and the time to make the content in each process.
+    """Keep the content under ``key`` for other processes.
+
+    A folder that cannot be written, or is not this user's alone, costs a log line, and the time to
+    make the content in each process.
     """
     part, name = _place(key, suffix)
     stored = _digest(key, content) + content
@@ -194,8 +196,9 @@ def clear() -> tuple[int, int]:
 
 
 def recipe(*files: str) -> str:
-    """What turns a kernel's text into machine code besides the text: versions, and our own code
-    in these files of this folder.
+    """Return what turns a kernel's text into machine code besides the text.
+
+    That is the versions of libraries, and our own code in these files of this folder.
     """
     packages = [f"{name} {_version(name)}" for name in ("numba", "numba-cuda", "llvmlite")]
     text = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
@@ -210,13 +213,13 @@ def _version(package: str) -> str:
 
 
 def _place(key: str, suffix: str) -> tuple[str, str]:
-    """The folder and the name of what is kept under a key."""
+    """Return the folder and the name of what is kept under a key."""
     name = hashlib.sha256(f"{_FORM} {key}".encode()).hexdigest()
     return name[:2], f"{name}{suffix}"
 
 
 def _digest(key: str, content: bytes) -> bytes:
-    """Of both, so that a file under the name of another is a broken one."""
+    """Return the hash of both, so that a file under the name of another is a broken one."""
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
 
 
@@ -238,7 +241,7 @@ def _refuse(error: _OthersError) -> None:
 
 @contextlib.contextmanager
 def _opened(make: bool = False) -> Iterator[int]:
-    """The folder of the store, opened and found to be this user's alone."""
+    """Open the folder of the store, found to be this user's alone, and yield it."""
     path = Path(os.path.abspath(folder()))
     real = Path(os.path.realpath(path))
     for above in dict.fromkeys([*reversed(path.parents), *reversed(real.parents)]):
@@ -265,7 +268,7 @@ def _make(path: str | Path, within: int | None = None) -> None:
 
 @contextlib.contextmanager
 def _inside(top: int, part: str, make: bool = False) -> Iterator[int]:
-    """One of the folders within, opened and checked as that is."""
+    """Open one of the folders within, checked as the store is, and yield it."""
     if make:
         _make(part, top)
     try:
@@ -314,8 +317,9 @@ def _writable(found: os.stat_result) -> str:
 
 
 def _private(found: os.stat_result) -> bool:
-    """Whether a folder may be written only by the group that holds this user alone, as systems
-    make one for each user, and a umask of 002 then allows it.
+    """Return whether a folder may be written only by the group that holds this user alone.
+
+    Systems make such a group for each user, and a umask of 002 then allows it.
     """
     import grp
     import pwd
@@ -380,7 +384,10 @@ class _File:
 
 
 def _files(top: int) -> Iterator[_File]:
-    """The files that are kept, or on their way; others that may lie there are not looked at."""
+    """Yield the files that are kept, or on their way.
+
+    Others that may lie there are not looked at.
+    """
     for part in filter(_PART.fullmatch, os.listdir(top)):
         try:
             with _inside(top, part) as within:
@@ -393,7 +400,7 @@ def _files(top: int) -> Iterator[_File]:
 
 
 def _remove(top: int, file: _File) -> bool:
-    """Whether a file has gone: not if another process was faster, or its folder is not ours."""
+    """Remove a file; return whether it has gone: not if another process did it, or may not."""
     try:
         with _inside(top, file.part) as within:
             os.unlink(file.name, dir_fd=within)

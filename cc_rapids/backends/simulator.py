@@ -68,9 +68,10 @@ def _from_start(i: Any) -> Any:
 
 
 def _argument(argument: Any, checked: bool = False) -> Any:
-    """Integers with the width that the compiler gives them; arrays in place, because one may stand
-    for two arguments, and the simulator would copy each of them there and back. Strided columns,
-    which kernels only read, become the contiguous copies that it asks for.
+    """Return an argument as the compiler would have it: integers of its width, arrays in place.
+
+    One array may stand for two arguments, and the simulator would copy each of them there and back.
+    Strided columns, which kernels only read, become the contiguous copies that it asks for.
     """
     if isinstance(argument, int):
         return np.int64(argument)

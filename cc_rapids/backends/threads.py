@@ -39,8 +39,9 @@ CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # the environment variable by which every acce
 
 
 def _element(context: Any, builder: Any, sig: Any, args: Any, anywhere: bool = False) -> Any:
-    """The address of array[i]; unsigned, so there is no negative index to wrap around. It is
-    checked if all accesses are, unless it may be ``anywhere``.
+    """Return the address of array[i]; unsigned, so there is no negative index to wrap around.
+
+    It is checked if all accesses are, unless it may be ``anywhere``.
     """
     array = context.make_array(sig.args[0])(context, builder, args[0])
     index = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -83,7 +84,7 @@ def _prefetch(typing: Any, array: Any, i: Any) -> Any:
 
 
 def _read_modify_write(signed: str, unsigned: str) -> Any:
-    """An atomic operation of LLVM's, by its names for signed and for unsigned elements."""
+    """Return an atomic operation of LLVM's, by its names for signed and for unsigned elements."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def operation(typing: Any, array: Any, i: Any, value: Any) -> Any:
@@ -100,16 +101,16 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
 
 
 def _barrier(*word: Any) -> None:
-    """Nothing to wait for: a block, a grid, or a tile is one thread, and that one lane."""
+    """Do nothing: a block, a grid, or a tile is one thread, and that one lane."""
 
 
 def _count(flag: Any) -> Any:
-    """What the only lane says."""
+    """Return what the only lane says."""
     return np.uint32(0), np.uint32(flag)
 
 
 def _once(array: Any, i: Any) -> Any:
-    """A plain read: a processor sees for itself that a column is read in order."""
+    """Return an element by a plain read: a processor sees that a column is read in order."""
     return array[i]
 
 
@@ -148,13 +149,13 @@ class _Compiler:
         self.parts: dict[str, Any] = {}  # by fingerprint, for all kernels
 
     def _named(self, function: Any) -> Any:
-        """A function as code of its own; the linker takes either of two with one name."""
+        """Return a function as code of its own; the linker takes either of two with one name."""
         made = FunctionType(function.__code__, function.__globals__, function.__name__ + self.kind)
         made.__qualname__ = made.__name__
         return self.part(made)
 
     def kernel(self, shape: str, part: Part) -> Any:
-        """A kernel of a shape, which is taken from the store if that has it."""
+        """Return a kernel of a shape, taken from the store if that has it."""
         shaped = SHAPES[shape](part.compiled(self.part, self.atoms, self.parts, self.kind))
         shaped.__qualname__ = f"{shape}_{part.symbol}{self.kind}"
         run = self.jit(shaped)
@@ -219,7 +220,7 @@ class Threads(Engine):
         os.register_at_fork(after_in_child=self._forget_pool)
 
     def _forget_pool(self) -> None:
-        """No pool: threads do not survive a fork, nor does who held the lock."""
+        """Drop the pool: threads do not survive a fork, nor does who held the lock."""
         self._lock = threading.Lock()
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -261,7 +262,7 @@ class Threads(Engine):
                 future.result()
 
     def _executor(self) -> ThreadPoolExecutor:
-        """One pool a process, made when it is needed."""
+        """Return the pool of this process, made when it is needed."""
         with self._lock:
             if self._pool is None or self._pool[0] != self.workers:
                 self._pool = self.workers, ThreadPoolExecutor(self.workers, "cc_rapids")
@@ -294,7 +295,7 @@ class Threads(Engine):
         return array
 
     def synchronize(self) -> None:
-        """Nothing to wait for: a launch returns when it is done."""
+        """Do nothing: a launch returns when it is done."""
 
     def cache_bytes(self) -> int:
         with contextlib.suppress(ValueError, OSError):
@@ -312,8 +313,9 @@ class Threads(Engine):
 
 
 class _OnDisk:
-    """Numba's cache of one function, under a key that sees through closures; Numba's own key
-    takes a function that closes over compiled ones for a new one in every process.
+    """Numba's cache of one function, under a key that sees through closures.
+
+    Numba's own key takes a function that closes over compiled ones for a new one in every process.
     """
 
     cache_path = None
@@ -341,8 +343,9 @@ def _recipe() -> str:
 
 
 class _Writeable:
-    """A read-only array under a writeable type: no kernel writes a column, and one compiled
-    kernel serves both.
+    """A read-only array under a writeable type.
+
+    No kernel writes a column, and one compiled kernel serves both.
     """
 
     def __init__(self, array: Array) -> None:

@@ -1,1 +1,1 @@
-"""What the caller gave, checked and borrowed as it lies, and frames of the caller's kind."""
+"""The caller's input, checked and borrowed as it lies, and frames of the caller's kind."""

@@ -31,19 +31,19 @@ def remedy_for(nulls: str) -> str:
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
-    """A NullsError if values are missing, with the way out that there is for this column."""
+    """Raise a NullsError, with the way out for this column, if values are missing."""
     if missing:
         raise NullsError(f"column {name!r} has {missing:,} nulls in {size:,} rows: {remedy}")
 
 
 def refuse_twice(name: Any, names: list[Any]) -> None:
-    """An InputError if several columns have the name of one that is asked for."""
+    """Raise an InputError if several columns have the name of one that is asked for."""
     if names.count(name) > 1:
         raise InputError(f"{names.count(name)} columns are called {name!r}: rename one")
 
 
 def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
-    """The error for a column of a type that names no vertices."""
+    """Return the error for a column of a type that names no vertices."""
     absent = f", {missing:,} of them missing" if missing else ""
     what = f"column {name!r} is {dtype} ({size:,} values{absent})"
     if dtype.lower().startswith(("float", "double", "half")):
@@ -77,7 +77,10 @@ VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 
 def chunked(thing: Any) -> Any:
-    """An array of PyArrow's as a chunked one, a batch as a table, without a copy; or the thing."""
+    """Return an array of PyArrow's as a chunked one, a batch as a table, without a copy.
+
+    Returns all else as it is.
+    """
     if type(thing).__module__ != "pyarrow.lib":
         return thing
     arrow = sys.modules["pyarrow"]
@@ -162,7 +165,10 @@ def _no_column(name: str, kind: Any, error: Exception) -> InputError:
 
 
 def _copied(array: Any) -> Any:
-    """A copy of an array that was found to be one; dictionaries and runs are followed too."""
+    """Return a copy of an array that was found to be one.
+
+    Dictionaries and runs are followed too.
+    """
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
@@ -196,7 +202,7 @@ def _is_arrow(native: Any) -> bool:
 
 
 def _is_arrow_backed(series: Any) -> bool:
-    """Whether a series of pandas' is one of PyArrow's below, such as its strings."""
+    """Return whether a series of pandas' is one of PyArrow's below, such as its strings."""
     kind = getattr(sys.modules["pandas"].arrays, "ArrowExtensionArray", ())
     return isinstance(series.array, kind)
 
@@ -239,7 +245,7 @@ def _plain(name: str, column: Any) -> Any:
 
 
 def _whole(array: Any) -> Any:
-    """An array whose values are neither in a dictionary, nor runs, nor views."""
+    """Return an array whose values are neither in a dictionary, nor runs, nor views."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -253,7 +259,7 @@ def _whole(array: Any) -> Any:
 
 
 def _without_views(array: Any) -> Any:
-    """Strings or bytes as PyArrow's functions take them: a copy, if they are views."""
+    """Return strings or bytes as PyArrow's functions take them: a copy, if they are views."""
     import pyarrow as pa
 
     kind = VIEWS.get(str(array.type))
@@ -272,7 +278,7 @@ def _null_values(chunk: Any) -> int:
 
 
 def _nulls_in_indices(chunk: Any) -> Any:
-    """A dictionary without the nulls among its values, which PyArrow does not unify."""
+    """Return a dictionary without the nulls among its values, which PyArrow does not unify."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -286,7 +292,7 @@ def _nulls_in_indices(chunk: Any) -> Any:
 
 
 def text_buffers(column: Any) -> tuple[Any, Any]:
-    """The UTF-8 bytes of a column of strings without nulls, and where each begins and ends.
+    """Return the UTF-8 bytes of a column of strings without nulls, and where each begins and ends.
 
     Parameters
     ----------
@@ -319,8 +325,9 @@ MOSTLY = 8  # if it has room for this many times the characters that there are
 
 
 def array_of_host(name: str, values: Any) -> Any:
-    """Return an array of NumPy's, maybe masked, of any values on the host; an array itself is not
-    copied.
+    """Return an array of NumPy's, maybe masked, of any values on the host.
+
+    An array itself is not copied.
 
     Raises
     ------
@@ -414,7 +421,7 @@ def _array(name: str, values: Any) -> Any:
 
 
 def _masked(name: str, values: Any) -> Any:
-    """A list in which some values are missing as a masked array of the others' type."""
+    """Return a list in which some values are missing as a masked array of the others' type."""
     missing = np.fromiter(map(_is_missing, values), bool, len(values))
     rest = array_of_host(name, [value for value in values if not _is_missing(value)])
     if rest.ndim != 1:
@@ -425,13 +432,13 @@ def _masked(name: str, values: Any) -> Any:
 
 
 def _is_wide(words: Any) -> bool:
-    """Whether an array in which each string has room for the longest would be mostly empty."""
+    """Return whether an array with room for the longest string in each would be mostly empty."""
     lengths = list(map(len, words))
     return max(lengths) * len(words) > WIDE + MOSTLY * sum(lengths)
 
 
 def _stays_whole(value: Any) -> bool:
-    """Whether NumPy keeps it as it is among text: no number, and no NUL at its end."""
+    """Return whether NumPy keeps it as it is among text: no number, and no NUL at its end."""
     return isinstance(value, str) and not value.endswith("\0")
 
 
@@ -444,7 +451,7 @@ def _is_integer(kind: type) -> bool:
 
 
 def _integers(name: str, values: list[int]) -> Any:
-    """Integers for which NumPy finds no type of its own."""
+    """Return integers for which NumPy finds no type of its own."""
     low, high = min(values), max(values)
     for dtype in (np.int64, np.uint64):
         limits = np.iinfo(dtype)
@@ -462,7 +469,7 @@ Native = Callable[[Any, Callable[[], Any]], Any]
 
 
 def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
-    """The values: a ``native`` of callers who take them as they are."""
+    """Return the values, as a ``native`` of callers who take them as they are."""
     return values
 
 
@@ -503,17 +510,20 @@ class Lending(ExitStack):
 
 
 def is_cudf(thing: Any) -> bool:
-    """Whether it is cuDF's; without importing cuDF, which then nobody has."""
+    """Return whether it is cuDF's; without importing cuDF, which then nobody has."""
     return type(thing).__module__.partition(".")[0] == "cudf" and "cudf" in sys.modules
 
 
 def is_cudf_frame(thing: Any) -> bool:
-    """Whether it is a frame of cuDF's; its own ``columns`` would make an index of pandas' first."""
+    """Return whether it is a frame of cuDF's.
+
+    Its own ``columns`` would make an index of pandas' first.
+    """
     return is_cudf(thing) and hasattr(type(thing), "columns")
 
 
 def is_series(thing: Any) -> bool:
-    """Whether it is a column of a frame library."""
+    """Return whether it is a column of a frame library."""
     library = type(thing).__module__.partition(".")[0]
     return library in LIBRARIES and type(thing).__name__ in ("Series", "ChunkedArray")
 
@@ -539,7 +549,7 @@ class Held:
 
 
 def of(name: str, values: Any) -> Column:
-    """A column of a native series, or of an array.
+    """Return a column of a native series, or of an array.
 
     Raises
     ------
@@ -562,7 +572,8 @@ def held(name: str, values: Any) -> Held:
     if not is_series(values):
         return _held_array(name, values)
     if is_cudf(values):
-        there = values.notnull().to_cupy() if values._column.null_count else None
+        missing = cudf_internals.nulls_in(cudf_internals.handle_of(values))
+        there = values.notnull().to_cupy() if missing else None
         return Held(name, len(values), there, partial(_cudf_where, name, values))
     native = plain(values, name)
     there = there_of(native)
@@ -590,7 +601,7 @@ def _cudf_where(name: str, series: Any, keep: Any) -> Column:
         if len(series) and not bool(keep.any()):
             return empty(name)
         series = series[keep]
-    return of_cudf(name, series._column, partial(_itself, series))
+    return of_cudf(name, cudf_internals.handle_of(series), partial(_itself, series))
 
 
 def _series_where(name: str, native: Any, keep: Any) -> Column:
@@ -619,14 +630,14 @@ def _held_array(name: str, values: Any) -> Held:
 
 
 def series_of(values: Any, name: str = "ids") -> Any:
-    """The series of narwhals over a native one: null too where a category is."""
+    """Return the series of narwhals over a native one: null too where a category is."""
     import narwhals as nw
 
     return nw.from_native(plain(values, name), series_only=True)
 
 
 def of_parts(parts: list[Column]) -> Column:
-    """The column itself if it is the only one, otherwise one of several parts."""
+    """Return the column itself if it is the only one, otherwise one of several parts."""
     if len(parts) == 1:
         return parts[0]
     name, dtype = (
@@ -637,23 +648,24 @@ def of_parts(parts: list[Column]) -> Column:
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
-    """A column of cuDF's own column, which counts its nulls when it is made.
+    """A column of a handle of cuDF's.
 
     Parameters
     ----------
     name : str
         What errors call it.
-    column : cudf.core.column.ColumnBase
-        Not copied; a frame's ``_data`` gives it without the cost of a series.
+    column : handle
+        As :mod:`cc_rapids.data.cudf_internals` gives it; not copied.
     series : callable
         Gives the series, for strings.
     remedy : str
         What errors advise for nulls.
     """
-    missing, native = int(column.null_count), Column.native
+    missing, native = cudf_internals.nulls_in(column), Column.native
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
-        native, column, series = _categories_like(own), plain._column, partial(_itself, plain)
+        native, series = _categories_like(own), partial(_itself, plain)
+        column = cudf_internals.handle_of(plain)
     kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
@@ -664,7 +676,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     if strings:
         held = series()
         return Column(name, text, size, partial(nullcontext, held), True, native)
-    return Column(name, text, size, partial(cudf_internals.Lent, column))
+    return Column(name, text, size, partial(cudf_internals.lend, column))
 
 
 def _itself(thing: Any) -> Any:
@@ -673,12 +685,12 @@ def _itself(thing: Any) -> Any:
 
 @cache
 def _words_of(dtype: Any) -> str:
-    """A type in words, of which NumPy makes new ones each time."""
+    """Return a type in words, of which NumPy makes new ones each time."""
     return str(dtype)
 
 
 def _categories_like(dtype: Any) -> Native:
-    """Categories of cuDF's: the caller's own if they hold all words, otherwise those words."""
+    """Return categories of cuDF's: the caller's own if they hold all words, else the words."""
     kind = sys.modules["cudf"].CategoricalDtype
     same = kind(dtype.categories, bool(dtype.ordered))  # None, by ``astype``, is not for PyArrow
 
@@ -692,7 +704,10 @@ def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any
 
 
 def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
-    """A column of a series of narwhals, as :func:`series_of` makes it; ``remedy`` is for nulls."""
+    """Return a column of a series of narwhals, as :func:`series_of` makes it.
+
+    ``remedy`` is for nulls.
+    """
     native, dtype, size = side.to_native(), side.dtype, len(side)
     there = there_of(native)
     missing = 0 if there is None else size - int(there.sum())
@@ -716,7 +731,7 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
 
 
 def _is_id(side: Any) -> bool:
-    """Whether a series holds strings or integers of 64 bits at most, or categories of these."""
+    """Return whether a series holds strings, integers of at most 64 bits, or categories of them."""
     import narwhals as nw
 
     if _has_categories(side):
@@ -739,7 +754,10 @@ def _has_categories(side: Any) -> bool:
 
 
 def _categories(side: Any) -> Any:
-    """The different values of a column of categories, as a column; None of Polars', as strings."""
+    """Return the different values of a column of categories, as a column.
+
+    None of Polars', as strings.
+    """
     native = side.to_native()
     if side.implementation.is_polars():
         return None
@@ -754,14 +772,14 @@ def _categories(side: Any) -> Any:
 
 
 def _with_categories(text: str, native: Any) -> str:
-    """The name of a type, and of categories what they are."""
+    """Return the name of a type, and of categories what they are."""
     categories = getattr(getattr(native, "dtype", None), "categories", None)
     kind = getattr(categories, "dtype", None)
     return text if kind is None else f"{text} of {kind}"
 
 
 def _to_arrow(name: str, side: Any) -> Any:
-    """A column of strings as PyArrow's."""
+    """Return a column of strings as PyArrow's."""
     try:
         return in_one(name, side)
     except UnicodeEncodeError:
@@ -769,7 +787,7 @@ def _to_arrow(name: str, side: Any) -> Any:
 
 
 def _of_categories(name: str, text: str, side: Any) -> Column:
-    """A column of categories, which stand for their values."""
+    """Return a column of categories, which stand for their values."""
     import pyarrow as pa
 
     if len(side) == 0:  # its categories may be of any type, such as null
@@ -802,7 +820,7 @@ def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> A
 
 
 def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
-    """Whether the caller's own categories are known, and hold all strings of the answer."""
+    """Return whether the caller's own categories are known, and hold all strings of the answer."""
     same = getattr(dtype, "categories", None)
     return same is not None and set(every().to_pylist()) <= set(same)
 
@@ -812,12 +830,12 @@ def _in_a_dictionary(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _categories_of(words: Any) -> Any:
-    """Pandas' type of categories that are these strings."""
+    """Return pandas' type of categories that are these strings."""
     return sys.modules["pandas"].CategoricalDtype(words.to_pandas())
 
 
 def _from_arrow(side: Any) -> Native:
-    """How to make a column like this one of an array of PyArrow's."""
+    """Return the function that makes a column like this one of an array of PyArrow's."""
     implementation, native = side.implementation, side.to_native()
     if implementation.is_pandas_like():
         return partial(_in_pandas, native.dtype)  # not the column, which would stay with the answer
@@ -840,7 +858,7 @@ def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def array_of(name: str, values: Any) -> Any:
-    """A one-dimensional array: CuPy's if it lies on a device, otherwise NumPy's.
+    """Return a one-dimensional array: CuPy's if it lies on a device, otherwise NumPy's.
 
     Raises
     ------
@@ -855,7 +873,7 @@ def array_of(name: str, values: Any) -> Any:
 
 
 def _one_dimension(name: str, values: Any) -> Any:
-    """The same, maybe masked."""
+    """Return the array, maybe masked; raise an error unless it has one dimension."""
     if hasattr(values, "__cuda_array_interface__"):
         import cupy
 
@@ -872,7 +890,7 @@ def _one_dimension(name: str, values: Any) -> Any:
 
 
 def of_array(name: str, array: Any) -> Column:
-    """A column of a one-dimensional array."""
+    """Return a column of a one-dimensional array."""
     dtype, size = array.dtype, array.size
     if size == 0 and dtype.kind not in "TUiu":
         return empty(name)
@@ -887,7 +905,7 @@ def of_array(name: str, array: Any) -> Column:
 
 
 def _of_texts(name: str, array: Any) -> Column:
-    """A column of an array of strings, or of objects that all are."""
+    """Return a column of an array of strings, or of objects that all are."""
     import pyarrow
 
     values = array.tolist()
@@ -908,12 +926,12 @@ def _in_numpy(name: str, dtype: Any, words: Any, every: Callable[[], Any]) -> An
 
 
 def empty(name: str) -> Column:
-    """A column without ids: what a frame library makes of an empty list has any type."""
+    """Return a column without ids: what a frame library makes of an empty list has any type."""
     return Column(name, "int64", 0, partial(nullcontext, np.empty(0, np.int64)))
 
 
 def without_rows(column: Column) -> Column:
-    """What a column is like: its name, types and ``native``, without any of its values."""
+    """Return what a column is like: its name, types and ``native``, without any of its values."""
     if column.parts:
         return of_parts([without_rows(part) for part in column.parts])
     return replace(column, size=0, lend=empty(column.name).lend)
@@ -940,7 +958,7 @@ class Content:
                         self._hashes.setdefault(own, blake2b(digest_size=BYTES)).update(array)
 
     def digest(self) -> str:
-        """The hash of all rows so far, in hexadecimal digits."""
+        """Return the hash of all rows so far, in hexadecimal digits."""
         whole = blake2b(digest_size=BYTES)
         for own, part in sorted(self._hashes.items()):
             whole.update(bytes(own) + part.digest())
@@ -948,7 +966,7 @@ class Content:
 
 
 def _arrays(column: Column, held: Any) -> list[Any]:
-    """What a lent column holds, as arrays on the host."""
+    """Return the values of a lent column as arrays on the host."""
     if column.strings:
         arrow = held.to_arrow() if hasattr(held, "to_arrow") else held
         octets, offsets = text_buffers(arrow)
@@ -958,7 +976,7 @@ def _arrays(column: Column, held: Any) -> list[Any]:
 
 
 def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
-    """Both columns; one without rows as one of the other's kind.
+    """Return both columns; one without rows as one of the other's kind.
 
     Raises
     ------
@@ -978,7 +996,7 @@ def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
 
 
 def no_rows(like: Column, named: Column) -> Column:
-    """A column without rows, of the kind and type of one column, and called as another."""
+    """Return a column without rows, of the kind and type of one column, and called as another."""
     if like.parts:
         pairs = zip(like.parts, named.parts, strict=True)
         return of_parts([no_rows(part, own) for part, own in pairs])

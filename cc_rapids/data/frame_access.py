@@ -32,7 +32,7 @@ from .column import (
 
 
 def columns_of(frame: Any) -> list[Any]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     if isinstance(frame, tuple):
         return list(frame._fields)  # type: ignore[attr-defined]
     arrow = hasattr(type(frame), "column_names")
@@ -42,12 +42,12 @@ def columns_of(frame: Any) -> list[Any]:
 
 
 def column_of(frame: Any, name: str) -> Any:
-    """One column, of the frame's own kind."""
+    """Return one column, of the frame's own kind."""
     return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
 
 
 def only(frame: Any, name: str) -> Any:
-    """The column of that name; of ids of several columns the frame of all of theirs."""
+    """Return the column of that name; of ids of several columns the frame of all of theirs."""
     names = columns_of(frame)
     if name in names:
         return column_of(frame, name)
@@ -56,7 +56,7 @@ def only(frame: Any, name: str) -> Any:
 
 
 def check_frame(frame: Any) -> None:
-    """An InputError if it is no frame whose rows are here."""
+    """Raise an InputError if it is no frame whose rows are here."""
     if is_cudf_frame(frame):
         return
     import narwhals as nw
@@ -74,7 +74,7 @@ def check_frame(frame: Any) -> None:
 
 
 def check_columns(frame: Any, wanted: list[Any]) -> None:
-    """Each of these columns is there, once.
+    """Check that each of these columns is there, once.
 
     Raises
     ------
@@ -92,7 +92,10 @@ def check_columns(frame: Any, wanted: list[Any]) -> None:
 
 
 def first(column: Any) -> Any:
-    """The first value of a column or array as Python's own; of a frame the row as a tuple."""
+    """Return the first value of a column or array as Python's own.
+
+    Of a frame the row as a tuple.
+    """
     if hasattr(column, "columns"):
         return tuple(first(column_of(column, name)) for name in columns_of(column))
     value = column.iloc[0] if hasattr(column, "iloc") else column[0]
@@ -120,7 +123,7 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """The same, of whatever type; None if all are there."""
+    """Return numbers of the host's as an array, of whatever type, and which are there."""
     column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
         return _numbers(what, array_of(what, column)), None
@@ -154,14 +157,17 @@ def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
 
 
 def rows_of(column: Any, mask: Any, engine: Any) -> Any:
-    """The rows of an array, a series or PyArrow's column for which a mask of the engine's holds."""
+    """Return the rows of a column for which a mask of the engine's holds.
+
+    The column is an array, a series, or PyArrow's.
+    """
     mask = bring(mask, engine, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
     here = type(column).__module__.partition(".")[0] in ("cudf", "cupy", "numpy")
     return column[mask] if here else rows_where(chunked(column), mask)
 
 
 def mask_of(name: str, values: Any) -> Any:
-    """An array of bool, where the column lies.
+    """Return an array of bool, where the column lies.
 
     Raises
     ------
@@ -184,7 +190,7 @@ def mask_of(name: str, values: Any) -> Any:
 
 
 def _plain(series: Any) -> tuple[Any, str]:
-    """A series as an array, None if it holds nulls; and the name of its type."""
+    """Return a series as an array, None if it holds nulls; and the name of its type."""
     if is_cudf(series):
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
     import narwhals as nw
@@ -197,7 +203,7 @@ def _plain(series: Any) -> tuple[Any, str]:
 
 
 def bring(column: Any, engine: Any, on_device: bool) -> Any:
-    """An array of the engine's where it is wanted; a column of a library's as it is."""
+    """Return an array of the engine's where it is wanted; a column of a library's as it is."""
     ours = isinstance(column, engine.xp.ndarray)
     if not ours or engine.on_device == on_device:
         return column
@@ -209,7 +215,10 @@ def bring(column: Any, engine: Any, on_device: bool) -> Any:
 
 
 def check_kinds(own: Column, column: Column, some: bool = True) -> None:
-    """An InputError if ids of a column cannot be among those of an answer, if that has ``some``."""
+    """Raise an InputError if ids of a column cannot be among those of an answer.
+
+    They can be if the answer has not ``some``.
+    """
     left, right = own.parts or (own,), column.parts or (column,)
     fits = len(left) == len(right) and all(
         a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
@@ -222,7 +231,7 @@ def check_kinds(own: Column, column: Column, some: bool = True) -> None:
 
 
 def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
-    """Ids of several columns, each of which is one column here.
+    """Return ids of several columns, each of which is one column here.
 
     Parameters
     ----------
@@ -255,13 +264,19 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
     return parts
 
 
+def is_single(vertex: Any) -> bool:
+    """Whether it is one id: a string, an integer, or a tuple of these."""
+    parts = vertex if isinstance(vertex, tuple) else (vertex,)
+    return all(isinstance(part, str | int | np.integer) for part in parts)
+
+
 def is_frame(ids: Any) -> bool:
-    """Whether ids come as a frame, of one column or more."""
+    """Return whether ids come as a frame, of one column or more."""
     return hasattr(type(ids), "columns") and not is_series(ids)
 
 
 def collected(frame: Any) -> Any:
-    """The frame itself; a lazy one of Polars' as one that has been read."""
+    """Return the frame itself; a lazy one of Polars' as one that has been read."""
     return frame.collect() if hasattr(type(frame), "collect") else frame
 
 
@@ -287,7 +302,7 @@ def _columns(name: str, ids: Any, wanted: int) -> list[Any]:
 
 
 def _of_tuples(name: str, ids: Any, wanted: int) -> list[Any]:
-    """The columns of a list of tuples, each of which is an id."""
+    """Return the columns of a list of tuples, each of which is an id."""
     strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == wanted)]
     if strange:
         raise InputError(

@@ -12,7 +12,7 @@ from .frame_access import bring, column_of
 
 
 def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
-    """A copy of a frame with one more column; null where not ``there``, which may be None.
+    """Return a copy of a frame with one more column; null where not ``there``, which may be None.
 
     Parameters
     ----------
@@ -50,14 +50,17 @@ def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
 
 
 def _assigned(frame: Any, name: Any, series: Any) -> Any:
-    """A copy of a frame with a series of its own index; ``assign`` takes strings as names only."""
+    """Return a copy of a frame with a series of its own index.
+
+    ``assign`` takes strings as names only.
+    """
     frame = frame.assign()
     frame[name] = series
     return frame
 
 
 def _arrow(values: Any, there: Any) -> Any:
-    """An array of PyArrow's, of an array or a column of any library."""
+    """Return an array of PyArrow's, of an array or a column of any library."""
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -74,7 +77,7 @@ def _arrow(values: Any, there: Any) -> Any:
 
 
 def _for_pandas(values: Any, there: Any, index: Any) -> Any:
-    """A series of pandas'; integers with nulls stay integers."""
+    """Return a series of pandas'; integers with nulls stay integers."""
     import pandas as pd
     import pyarrow as pa
 
@@ -92,7 +95,7 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
 
 
 def _for_polars(values: Any, there: Any) -> Any:
-    """A series of Polars', as narwhals has it."""
+    """Return a series of Polars', as narwhals has it."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -107,7 +110,7 @@ def _for_polars(values: Any, there: Any) -> Any:
 
 
 def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool) -> Any:
-    """A column of values, one a row of an edge list: of its kind and with its index.
+    """Return a column of values, one a row of an edge list: of its kind and with its index.
 
     Parameters
     ----------
@@ -123,7 +126,7 @@ def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool
 
 
 def _frame_of(edges: Any) -> Any:
-    """A frame with as many rows as an edge list has, if it is of a library of frames."""
+    """Return a frame with as many rows as an edge list has, if it is of a library of frames."""
     if isinstance(edges, tuple | list):
         if not (len(edges) and is_series(edges[0])):
             return None

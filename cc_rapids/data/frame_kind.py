@@ -22,7 +22,7 @@ Types = list[str | None]  # of the strings of each column of an id, None where i
 
 
 def kind_words(given: EdgeInput) -> dict[str, Any]:
-    """The library whose frames answers come in, and the types of its strings.
+    """Return the library whose frames answers come in, and the types of its strings.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
 
 
 def _no_ids(part: Column, on_device: bool) -> Any:
-    """A column without rows, as answers have it."""
+    """Return a column without rows, as answers have it."""
     if part.strings:
         return part.native(_no_words(on_device), partial(_no_words, on_device))
     if on_device:
@@ -67,8 +67,10 @@ def _no_words(on_device: bool) -> Any:
 
 
 def _type_words(column: Any) -> str:
-    """The type of a column of strings: Arrow's own after "arrow:", pandas' of strings with nan as
-    "str" and with its own nulls as "string[...]".
+    """Return the type of a column of strings in words.
+
+    Arrow's own after "arrow:", pandas' of strings with nan as "str" and with its own nulls as
+    "string[...]".
     """
     dtype = column.dtype if hasattr(column, "dtype") else column.type
     if isinstance(column, np.ndarray):
@@ -83,8 +85,9 @@ def _type_words(column: Any) -> str:
 
 
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """What a caller has given whose answers come in such frames; PyArrow's if there is no such
-    library here, which is logged.
+    """Return what a caller has given whose answers come in such frames.
+
+    PyArrow's if there is no such library here, which is logged.
 
     Parameters
     ----------
@@ -115,7 +118,7 @@ def _read(edges: Any, width: int) -> EdgeInput:
 
 
 def _sides(columns: list[Any]) -> dict[str, Any]:
-    """The columns of both ends of edges, which are the same."""
+    """Return the columns of both ends of edges, which are the same."""
     return {f"{side}{k}": column for side in SIDES for k, column in enumerate(columns)}
 
 

@@ -34,7 +34,9 @@ WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE
 
 
 def bytes_of(limit: int | str | None, free: int | None = None) -> int:
-    """A memory limit in bytes; half of what is free, by default on this machine, if there is none.
+    """Return a memory limit in bytes.
+
+    Half of what is free, by default on this machine, if there is none.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
 
 
 def in_words(size: int) -> str:
-    """Bytes for people."""
+    """Return bytes for people."""
     if size < 1 << 20:
         return f"{size:,} bytes"
     return f"{size / 2**30:,.2f} GiB" if size >= 1 << 30 else f"{size / 2**20:,.1f} MiB"
@@ -62,9 +64,9 @@ def in_words(size: int) -> str:
 
 @dataclass
 class Budget:
-    """How many rows the next chunk may have.
+    """The number of rows that the next chunk may have.
 
-    Parameters
+    Attributes
     ----------
     limit : int
         Bytes in all.
@@ -84,20 +86,23 @@ class Budget:
     readers: int = 1
 
     def next_rows(self) -> int:
-        """The rows that the next chunk may have."""
+        """Return the rows that the next chunk may have."""
         return self.rows
 
     def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """The bytes that so many vertices take, and reading whatever comes."""
+        """Return the bytes that so many vertices take, and reading whatever comes."""
         wide = 1 if vertices < 1 << 32 else 2
         return self.fixed + vertices * VERTEX[kind] * wide * width + 4 * text
 
     def an_edge(self, kind: str, width: int = 1) -> int:
-        """The bytes of an edge of a chunk, those of the chunks that are read meanwhile included."""
+        """Return the bytes of an edge of a chunk.
+
+        Those of the chunks that are read meanwhile are included.
+        """
         return EDGE[kind] * width * (1 + self.readers) // 2
 
     def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """The rows of the next chunk, now that there are so many vertices of so many columns.
+        """Set and return the rows of the next chunk, now that there are so many vertices.
 
         Raises
         ------

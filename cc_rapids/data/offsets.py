@@ -1,4 +1,4 @@
-"""What is wrong with the offsets of an adjacency list, of arrays and of files alike."""
+"""Checks of the offsets of an adjacency list, of arrays and of files alike."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ from .read import Side, at_hand, flag_of_header, named
 
 
 def flat(source: Side, destination: Side) -> list[str]:
-    """The columns of both sides, each once."""
+    """Return the columns of both sides, each once."""
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     return list(dict.fromkeys(name for side in sides for name in side))
 
@@ -80,39 +80,42 @@ class Chunk:
     load: Callable[[], Any] | None = None
 
     def loaded(self) -> Chunk:
-        """The chunk with its frame."""
+        """Return the chunk with its frame."""
         return self if self.load is None else replace(self, frame=self.load(), load=None)
 
 
 class Source(Protocol):
-    """Where chunks come from."""
+    """The source of chunks."""
 
     threaded: bool
     arrow: bool
 
     @property
     def taken(self) -> list[Taken]:
-        """How files were read, as far as they have been; each way once."""
+        """The ways in which files were read, as far as they have been; each once."""
 
     @property
     def readers(self) -> int:
-        """How many threads read at once, each a chunk of its own."""
+        """The number of threads that read at once, each a chunk of its own."""
 
     @property
     def fixed(self) -> int:
-        """Bytes that reading takes beside the chunks."""
+        """The bytes that reading takes beside the chunks."""
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """The chunks from a place on, of at most so many rows each.
+        """Yield the chunks from a place on, of at most so many rows each.
 
         ``text`` says whether ids are strings, where that is known: for each column, of several.
         """
 
     def identity(self) -> dict[str, Any]:
-        """What tells this input from others, as JSON can hold it; ``kind`` is the source's."""
+        """Return what tells this input from others, as JSON can hold it.
+
+        ``kind`` is the source's.
+        """
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """The input in the order of an identity of its kind, and in words what it has beyond that.
+        """Return the input in the order of an identity, and in words what it has beyond that.
 
         Raises
         ------
@@ -121,11 +124,11 @@ class Source(Protocol):
         """
 
     def measure(self) -> dict[str, Any]:
-        """What is known without reading: pieces, edges and span (None where it is not)."""
+        """Return what is known without reading: pieces, edges and span (None where it is not)."""
 
 
 def is_pattern(edges: Any) -> bool:
-    """Whether edges are a glob pattern, or an address that is no local path."""
+    """Return whether edges are a glob pattern, or an address that is no local path."""
     if not isinstance(edges, str | os.PathLike):
         return False
     words = os.fspath(edges)
@@ -135,7 +138,7 @@ def is_pattern(edges: Any) -> bool:
 
 
 def are_paths(edges: Any) -> bool:
-    """Whether edges are a list of paths."""
+    """Return whether edges are a list of paths."""
     return (
         isinstance(edges, list)
         and bool(edges)
@@ -144,12 +147,12 @@ def are_paths(edges: Any) -> bool:
 
 
 def is_reader(edges: Any) -> bool:
-    """Whether edges are a pyarrow RecordBatchReader."""
+    """Return whether edges are a pyarrow RecordBatchReader."""
     return _is_arrow(edges, "RecordBatchReader")
 
 
 def is_dataset(edges: Any) -> bool:
-    """Whether edges are a pyarrow dataset."""
+    """Return whether edges are a pyarrow dataset."""
     return _is_arrow(edges, "Dataset")
 
 
@@ -161,7 +164,7 @@ def _is_arrow(edges: Any, name: str) -> bool:
 
 
 def is_iterable(edges: Any) -> bool:
-    """Whether edges are an iterable of frames, and no frame or array themselves."""
+    """Return whether edges are an iterable of frames, and no frame or array themselves."""
     if isinstance(edges, Iterator):
         return True
     if isinstance(edges, list) and edges:
@@ -171,7 +174,7 @@ def is_iterable(edges: Any) -> bool:
 
 
 def is_stream(edges: Any) -> bool:
-    """Whether edges are of a kind that is read in chunks, and no other way."""
+    """Return whether edges are of a kind that is read in chunks, and no other way."""
     return not at_hand(edges) and (
         is_pattern(edges)
         or are_paths(edges)
@@ -182,7 +185,7 @@ def is_stream(edges: Any) -> bool:
 
 
 def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
-    """The columns of a dataset, chosen as those of a file."""
+    """Return the columns of a dataset, chosen as those of a file."""
     if isinstance(source, list) or isinstance(destination, list):
         return source, destination
     names = dataset.schema.names
@@ -197,7 +200,7 @@ def source_of(
     read_groups: RowGroups | None = None,
     header: bool | None = None,
 ) -> Source:
-    """The stream that edges are; ``read_groups`` reads Parquet files to a GPU.
+    """Return the stream that edges are; ``read_groups`` reads Parquet files to a GPU.
 
     ``header`` says of text files whether their first line names the columns.
 
@@ -229,7 +232,7 @@ IN_MEMORY = " rows in memory"  # behind their number, in place of a path: the ti
 
 
 def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
-    """The places of the entries of a checkpoint among mine, in its order, and of all others.
+    """Return the places of the entries of a checkpoint among mine, in its order, and of all others.
 
     Raises
     ------
@@ -251,7 +254,7 @@ def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
 
 
 def _difference(then: Entry, now: Entry | None) -> str:
-    """How an entry has changed, in words."""
+    """Return how an entry has changed, in words."""
     if then[0].endswith(IN_MEMORY):
         return f"{then[0]} then, and {'others' if now else 'not as many'} now"
     after = f"has {Mark(*now[1:])} now" if now else "is not among the files now"
@@ -259,7 +262,7 @@ def _difference(then: Entry, now: Entry | None) -> str:
 
 
 def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
-    """How many entries there are beyond those of a checkpoint, in words; empty if none."""
+    """Return the number of entries beyond those of a checkpoint, in words; empty if none."""
     more = len(order) - len(theirs)
     return f"{more:,} {what}{'' if more == 1 else 's'} more" if more else ""
 
@@ -302,7 +305,7 @@ class Files:
         read_groups: RowGroups | None = None,
         header: bool | None = None,
     ) -> Files:
-        """The files that paths and patterns name.
+        """Return the files that paths and patterns name.
 
         Raises
         ------
@@ -319,14 +322,14 @@ class Files:
 
     @property
     def fixed(self) -> int:
-        """Bytes that reading takes beside the chunks."""
+        """The bytes that reading takes beside the chunks."""
         text = any(format_of(Path(path)) in ("csv", "tsv", "snap") for path in self.paths)
         packed = any(format_of(Path(p)) in ("parquet", "arrow") and _packed(p) for p in self.paths)
         largest = max((mark.size for mark in self.marks if mark), default=0) if packed else 0
         return (TEXT_BYTES if text else FILE_BYTES) + WHOLE * largest
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """The pieces of all files from a place on."""
+        """Yield the pieces of all files from a place on."""
         text = [text] if isinstance(text, bool) else text
         for number in range(start.file, len(self.paths)):
             begin = start if number == start.file else Cursor(number)
@@ -374,7 +377,7 @@ class Files:
         return Wanted(*self.names, kind, self.header if kind in DELIMITERS else None)
 
     def identity(self) -> dict[str, Any]:
-        """Path, size and time of change of each file."""
+        """Return path, size and time of change of each file."""
         return {"kind": "files", "files": self._entries()}
 
     def _entries(self) -> list[Entry]:
@@ -384,15 +387,16 @@ class Files:
         ]
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Files, str]:
-        """The files of an identity first, in its order, and then all others; and how many these
-        are, in words.
+        """Return the files of an identity first, in its order, and then all others.
+
+        With them how many these are, in words.
         """
         order = arranged(self._entries(), theirs["files"])
         paths, marks = [self.paths[k] for k in order], [self.marks[k] for k in order]
         return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
 
     def measure(self) -> dict[str, Any]:
-        """Pieces, edges and the span of the ids, as far as the metadata of Parquet files tell."""
+        """Return pieces, edges and the span of the ids, as far as metadata of Parquet tell."""
         pieces, edges, spans = 0, 0, []
         several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
@@ -412,7 +416,7 @@ class Files:
 
 
 def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
-    """For each column of an id whether it is text."""
+    """Return for each column of an id whether it is text."""
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = zip(*sides, strict=True)
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
@@ -423,7 +427,7 @@ def _packed(path: str) -> bool:
 
 
 def _remote(path: str) -> tuple[Any, str]:
-    """The file system of an address, and the path there; by fsspec."""
+    """Return the file system of an address, and the path there; by fsspec."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -433,7 +437,7 @@ def _remote(path: str) -> tuple[Any, str]:
 
 
 def expanded(path: str) -> list[str]:
-    """The files that a path or pattern names, in the order of their names.
+    """Return the files that a path or pattern names, in the order of their names.
 
     Raises
     ------
@@ -460,7 +464,7 @@ def expanded(path: str) -> list[str]:
 
 
 def _mark(path: str) -> Mark | None:
-    """The mark of a file, here or elsewhere."""
+    """Return the mark of a file, here or elsewhere."""
     try:
         if "://" not in path:
             return mark_of(path)
@@ -474,15 +478,17 @@ def _mark(path: str) -> Mark | None:
 
 
 def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
-    """What is loaded from a file by its path, in any thread."""
+    """Return what is loaded from a file by its path, in any thread."""
     with unchanged(path, mark, _mark):
         return load()
 
 
 @contextmanager
 def opened(path: str, mark: Mark | None = None) -> Iterator[File]:
-    """Return a file, open for reading in a context, on this machine or elsewhere; errors are those
-    of formats. At its end the file has to be what it was when it was marked, or is now.
+    """Return a file, open for reading in a context, on this machine or elsewhere.
+
+    Errors are those of formats. At its end the file has to be what it was when it was marked, or is
+    now.
     """
     mark = mark or _mark(path)
     if "://" not in path and os.path.isdir(path):
@@ -522,7 +528,7 @@ class Fragments:
         self.order = list(range(len(self.files)))
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """The batches of each row group, of which the rows that are done are left."""
+        """Yield the batches of each row group, of which the rows that are done are left."""
         fragments = self._fragments()
         if not fragments:
             yield self._end(start)
@@ -570,13 +576,14 @@ class Fragments:
         yield self._end(Cursor(file, number + 1))
 
     def _end(self, after: Cursor) -> Chunk:
-        """No rows more of what has been read."""
+        """Return the place behind what has been read, from which no rows more come."""
         none = self.dataset.schema.empty_table().select(self.columns)
         return Chunk(none, *self.names, after)
 
     def _fragments(self) -> list[tuple[Any, list[int]]]:
-        """The fragments, each with the places of its files; a dataset with a filter is a single
-        one, for PyArrow takes it as such.
+        """Return the fragments, each with the places of its files.
+
+        A dataset with a filter is a single one, for PyArrow takes it as such.
         """
         if self.filtered:
             return [(self.dataset, self.order)]
@@ -584,7 +591,10 @@ class Fragments:
         return [(pieces[k], [k]) for k in self.order]
 
     def identity(self) -> dict[str, Any]:
-        """The files with size and time, and a hash of what is in memory; types and filter."""
+        """Return the files with size and time, and a hash of what is in memory.
+
+        Types and filter.
+        """
         options = getattr(self.dataset, "_scan_options", None) or {}
         kinds = [f"{name}: {self.dataset.schema.field(name).type}" for name in self.columns]
         return {
@@ -605,8 +615,9 @@ class Fragments:
         return entries
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Fragments, str]:
-        """The files of an identity first, in its order, and then all others; and how many these
-        are, in words.
+        """Return the files of an identity first, in its order, and then all others.
+
+        With them how many these are, in words.
         """
         self.order = arranged(self._entries, theirs["files"])
         more = more_of(self.order, theirs["files"], "file")
@@ -615,7 +626,7 @@ class Fragments:
         return self, more
 
     def measure(self) -> dict[str, Any]:
-        """The rows that metadata tell of; of a dataset with a filter they do not."""
+        """Return the rows that metadata tell of; of a dataset with a filter they do not."""
         pieces = [piece for piece, _ in self._fragments()]
         return {"pieces": len(pieces), "edges": _rows(pieces), "span": None}
 
@@ -628,11 +639,11 @@ class Located(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called from wherever this process is."""
+        """The name of the file, wherever this process is."""
         return os.path.abspath(self.path) if self.system.type_name == "local" else self.path
 
     def mark(self) -> Mark | None:
-        """Its mark; a FormatError if there is no such file."""
+        """Return its mark; raise a FormatError if there is no such file."""
         try:
             if self.system.type_name == "local":
                 return mark_of(self.path)
@@ -645,7 +656,7 @@ class Located(NamedTuple):
 
 
 def files_of(dataset: Any) -> list[Located | None]:
-    """The file of each fragment; None for one that is in memory."""
+    """Return the file of each fragment; None for one that is in memory."""
     if hasattr(dataset, "children"):
         return [file for child in dataset.children for file in files_of(child)]
     if getattr(dataset, "_scan_options", None):  # of which PyArrow gives no fragments
@@ -658,8 +669,9 @@ def files_of(dataset: Any) -> list[Located | None]:
 
 
 def check_columns(piece: Any, columns: list[str]) -> None:
-    """Raise a MissingColumnError if a file of a dataset, or a fragment, lacks one of the columns:
-    it names the file, which PyArrow would read as nulls.
+    """Raise a MissingColumnError if a file of a dataset, or a fragment, lacks one of the columns.
+
+    It names the file, which PyArrow would read as nulls.
     """
     for path, own in _columns_within(piece):
         for name in columns:
@@ -667,7 +679,7 @@ def check_columns(piece: Any, columns: list[str]) -> None:
 
 
 def _columns_within(piece: Any) -> Iterator[tuple[str, list[str]]]:
-    """The path and the columns of each file, those that its path says among them."""
+    """Yield the path and the columns of each file, those that its path says among them."""
     import pyarrow.dataset as pads
 
     if hasattr(piece, "physical_schema"):
@@ -702,7 +714,7 @@ def _unchanged(file: Located | None, mark: Mark | None) -> AbstractContextManage
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """What PyArrow raises of files that it cannot read, as an error that names them."""
+    """Turn what PyArrow raises of files that it cannot read into an error that names them."""
     import pyarrow as pa
 
     try:
@@ -714,7 +726,7 @@ def _readable(name: str) -> Iterator[None]:
 
 
 def _in_memory(fragment: Any, source: Side, destination: Side, columns: list[str]) -> Entry:
-    """What is in memory, by its rows and a hash of its columns."""
+    """Return rows and a hash of the columns of what is in memory."""
     import pyarrow as pa
 
     content, rows = Content(), 0
@@ -753,7 +765,7 @@ class Items:
         self.threaded = is_reader(items)  # an iterator of others may be bound to its thread
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """The items, those that are larger than a chunk in slices."""
+        """Yield the items, those that are larger than a chunk in slices."""
         number = -1
         for number, item in enumerate(self.items):
             item = _table(item)
@@ -769,15 +781,15 @@ class Items:
             yield Chunk(self.items.schema.empty_table(), *self.names, start)
 
     def identity(self) -> dict[str, Any]:
-        """Nothing but that it is an iterable: what it will yield is not known."""
+        """Return that it is an iterable, and nothing else: what it will yield is not known."""
         return {"kind": "iterable"}
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Items, str]:
-        """Itself: what it has beyond a checkpoint is known once it has been read."""
+        """Return itself: what it has beyond a checkpoint is known once it has been read."""
         return self, ""
 
     def measure(self) -> dict[str, Any]:
-        """The rows, if the items are in a list."""
+        """Return the rows, if the items are in a list."""
         if isinstance(self.items, list):
             count = len(self.items)
             return {"pieces": count, "edges": sum(map(length, self.items)), "span": None}
@@ -785,7 +797,7 @@ class Items:
 
 
 def _table(item: Any) -> Any:
-    """A record batch as a table, and all others as they are."""
+    """Return a record batch as a table, and all others as they are."""
     if type(item).__module__.startswith("pyarrow") and type(item).__name__ == "RecordBatch":
         import pyarrow as pa
 
@@ -794,14 +806,14 @@ def _table(item: Any) -> Any:
 
 
 def length(item: Any) -> int:
-    """The rows of a frame or of a pair of arrays."""
+    """Return the rows of a frame or of a pair of arrays."""
     if isinstance(item, tuple | list):
         return len(item[0]) if len(item) == 2 and hasattr(item[0], "__len__") else 0
     return len(item) if hasattr(item, "__len__") else 0
 
 
 def sliced(item: Any, start: int, end: int) -> Any:
-    """Some rows of a frame or of a pair of arrays, not copied where its library can help it."""
+    """Return some rows of a frame or a pair of arrays, without a copy where that is possible."""
     if start == 0 and end >= length(item):
         return item
     if isinstance(item, tuple | list):
@@ -810,7 +822,7 @@ def sliced(item: Any, start: int, end: int) -> Any:
 
 
 def sliced_column(column: Any, start: int, end: int) -> Any:
-    """Some rows of a frame, column or array."""
+    """Return some rows of a frame, column or array."""
     if hasattr(column, "iloc"):
         return column.iloc[start:end]
     if hasattr(column, "slice"):
@@ -826,7 +838,9 @@ def weighed(
     header: bool | None,
     taken: list[Taken],
 ) -> Iterator[Any] | None:
-    """Frames that hold the ends and the weight of each edge; None if edges are one frame or pair.
+    """Return frames that hold the ends and the weight of each edge.
+
+    None if edges are one frame or pair.
 
     Parameters
     ----------
@@ -902,7 +916,7 @@ def _files(
 
 
 def ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
-    """The same chunks in the same order, loaded, and made while those before them are used.
+    """Yield the same chunks in the same order, loaded, and made while those before them are used.
 
     There are never more than so many beside the one in use, and each is loaded in one of so many
     threads. What a maker raises is raised here. When this generator is closed the maker is closed

@@ -25,7 +25,7 @@ HALF = np.uint64(32)
 class Edges:
     """An edge list; nothing in it is ever written.
 
-    Parameters
+    Attributes
     ----------
     src, dst : (m,) arrays of any integer types, on the engine that will run
         The ids of the two ends of each edge; vertex v has the id ``low + v``.
@@ -38,12 +38,12 @@ class Edges:
     low: int
 
     def wide_for(self, n: int) -> Any:
-        """The narrowest unsigned type that tells ids within n of the lowest from all others."""
+        """Return the narrowest unsigned type that tells ids within n of the lowest from others."""
         short = max(self.src.dtype.itemsize, self.dst.dtype.itemsize) <= 4
         return np.uint32 if short and n < 1 << 32 else np.uint64
 
     def backwards(self) -> Edges:
-        """The same arrays, read from the last edge to the first.
+        """Return the same arrays, read from the last edge to the first.
 
         Trees that grow at their least vertex, as those of a list whose ids fall, grow by one edge
         at a time, for which all threads wait.
@@ -60,7 +60,7 @@ class Edges:
 class Adjacency:
     """Row v is ``indices[offsets[v]:offsets[v + 1]]``; on the engine that will run.
 
-    Parameters
+    Attributes
     ----------
     offsets : (n + 1,) array of integers
     indices : (m,) array of integers
@@ -106,7 +106,7 @@ def check_offsets(given: EdgeInput, starts: Array, engine: Engine) -> None:
 
 
 def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
-    """The entries of rows as an edge list: one integer an entry is allocated."""
+    """Return the entries of rows as an edge list: one integer an entry is allocated."""
     src = engine.empty(rows.m, edges.dst.dtype)
     number = engine.kernel(reading.rows)
     number(rows.m, rows.offsets.size - 1, rows.offsets, src)
@@ -114,7 +114,7 @@ def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
 
 
 def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = False) -> Adjacency:
-    """The rows of an edge list, sorted, each edge in those of both ends.
+    """Return the rows of an edge list, sorted, each edge in those of both ends.
 
     About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is ``noted``.
     Vertices with an edge, self-loops too, are added to those that occur. If the entries of a row
@@ -154,7 +154,7 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 @contextmanager
 def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
-    """The columns (src, dst, and named vertices if they are a column), lent; rows as a list."""
+    """Lend the columns (src, dst, and named vertices if they are a column); rows as a list."""
     starts = [given.row_offsets] if given.row_offsets else []
     with engine.scope(), Lending([*given.columns, *starts]) as columns:
         if starts:

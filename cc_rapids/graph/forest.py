@@ -20,7 +20,7 @@ RUN = 32  # values that one thread sums
 
 
 def blocks_of(words: int) -> int:
-    """The number of ranks for a set of so many words: one a block, and one for the whole."""
+    """Return the number of ranks for a set of so many words: one a block, and one for the whole."""
     return -(-words // BLOCK) + 1
 
 
@@ -35,7 +35,7 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
 
 
 def _running_sum(engine: Engine, values: Array) -> None:
-    """In place: by one block of threads, or in runs that one thread sums each, and their sums."""
+    """Sum in place, by one block of threads, or in runs that one thread sums each."""
     size = values.size
     if size <= tuning.single_block_sum:
         sums = engine.empty(ALONE, np.uint64)
@@ -52,38 +52,66 @@ ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
 ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
 
 
-@dataclass(frozen=True)
-class Ahead:
-    """The rows that will be asked for once their forest is counted: where the host goes on while
-    the device works, they can be gathered before it knows how many there are.
+@dataclass
+class SpeculativeRows:
+    """Rows of the label frame that are gathered, and framed, before they are counted: where the
+    host goes on while the device works, it need not wait for their number first.
 
     Attributes
     ----------
-    low, dtype : int, dtype
+    id_base, dtype : int, dtype
         As for :meth:`Forest.rows`.
-    most : int
+    max_rows : int
         The vertices that there may be.
-    least : int
+    min_rows : int
         Those that there surely are.
-    then : callable, optional
-        Called with the rows, of which there are ``most`` or fewer, before they are counted.
+    expected_rows : int or None
+        How many the caller says that there are.
+    make_frame : callable, optional
+        Gives the frame of the expected rows.
     """
 
-    low: int
+    id_base: int
     dtype: Any
-    most: int
-    least: int = 0
-    then: Callable[[Array, Array], None] | None = None
+    max_rows: int
+    min_rows: int = 0
+    expected_rows: int | None = None
+    make_frame: Callable[[Array, Array], Any] | None = None
+    _rows: tuple[Array, Array] | None = None
+    _frame: Any = None
 
-    def room(self, least: int, spare: int) -> int:
-        """Return how many rows there is room for where at least so many are there, and so many
-        bytes may be taken for those that are not.
+    def capacity(self, min_rows: int, wasted_bytes: int) -> int:
+        """Return for how many rows to allocate where at least so many are there, and so many bytes
+        may be taken for those that are not.
         """
-        return min(self.most, least + max(spare, 0) // (2 * int(np.dtype(self.dtype).itemsize)))
+        row = 2 * int(np.dtype(self.dtype).itemsize)
+        return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
+
+    def offer(self, ids: Array, labels: Array) -> None:
+        """Keep rows that are being gathered, and make the frame of as many as are expected."""
+        self._rows = ids, labels
+        if self.make_frame:
+            self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
+
+    def accept(self, vertices: int) -> tuple[Array, Array] | None:
+        """Return the rows, now that they are counted; None if there are more, or if a third of what
+        was allocated would be left over. They are given away once.
+        """
+        rows, self._rows = self._rows, None
+        if vertices != self.expected_rows:
+            self._frame = None
+        if rows is None or not 2 * vertices <= 2 * rows[0].size <= 3 * vertices:
+            return None
+        return rows[0][:vertices], rows[1][:vertices]
+
+    def take_frame(self) -> Any:
+        """Return the frame, to be given away once; None unless as many rows came as expected."""
+        frame, self._frame = self._frame, None
+        return frame
 
 
 def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
-    """The bytes of the queues of kernels/shared_filter.py, if they are ``needed``, or may be."""
+    """Return the bytes of the queues of kernels/shared_filter.py, if they may be ``needed``."""
     return 4 * words_for(engine.largest_tiles()) if needed or n in IDS else 0
 
 
@@ -161,8 +189,9 @@ class Forest:
         self.stray = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Array:
-        """The arrays of a forest that was solved with all else are made when they are looked at:
-        its first rows need none, and are all that most callers ask for.
+        """Make the arrays of a forest that was solved with all else when they are looked at.
+
+        Its first rows need none, and are all that most callers ask for.
         """
         if name not in Forest.__annotations__ or self._held is None:
             raise AttributeError(f"a forest has no {name!r}")
@@ -170,7 +199,7 @@ class Forest:
         return getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but rows that were to be given away once, with the arrays made: for pickles."""
+        """Return all but rows that are to be given away once, with the arrays made, for pickles."""
         kept = self.parent, self.seen, self._before, self._totals
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
@@ -181,12 +210,11 @@ class Forest:
         self._keep(state.pop("_arrays"))
         vars(self).update(state)
 
-    def count(self, ahead: Ahead | None = None, room: int = 0) -> None:
+    def count(self, speculative: SpeculativeRows | None = None, capacity: int = 0) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
 
         The counts are all that goes to the host, which waits for them alone: the ranks are made
-        meanwhile, and rows are gathered ``ahead``, into ``room`` for so many. They are kept unless
-        there are more, or a third of the room is left over.
+        meanwhile, and ``speculative`` rows gathered, of which there is a ``capacity``.
         """
         complete = self.engine.kernel(trees.complete, self.vertex)
         octets = self.seen.view(np.uint8)
@@ -194,26 +222,26 @@ class Forest:
         told = self.engine.later(self._totals)
         rank(self.engine, self.seen, self._before)
         self.engine.leave_room()
-        rows = self._ahead(ahead, room) if ahead else None
+        if speculative:
+            self._speculate(speculative, capacity)
         self.vertices, self.components, stray = told().tolist()
         self.complete = not stray
-        if ahead and rows and self.vertices <= room and 2 * room <= 3 * self.vertices:
-            ids, labels = rows
-            self._rows[ahead.low, ids.dtype] = ids[: self.vertices], labels[: self.vertices]
+        rows = speculative.accept(self.vertices) if speculative else None
+        if speculative and rows:
+            self._rows[speculative.id_base, rows[0].dtype] = rows
 
-    def _ahead(self, ahead: Ahead, room: int) -> tuple[Array, Array] | None:
-        """Its rows; None if there is no memory for them yet, while what the run takes is there."""
+    def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
+        """Gather rows, unless there is no memory for them while what the run takes is there."""
         try:
-            rows = self._least(ahead.low, ahead.dtype, room)
+            gathered = self._least(rows.id_base, rows.dtype, capacity)
         except MemoryError:
-            return None
-        if ahead.then:
-            ahead.then(*rows)
-        return rows
+            return
+        rows.offer(*gathered)
 
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
-        """Take over what was counted when the forest was made, and if they are there, the rows for
-        ids from ``low``, to be given away once.
+        """Take over what was counted when the forest was made.
+
+        If they are there, the rows for ids from ``low``, too, to be given away once.
         """
         self.vertices, self.components = vertices, components
         if rows:
@@ -222,11 +250,11 @@ class Forest:
 
     @property
     def has_rows(self) -> bool:
-        """Whether rows were gathered ahead, and not asked for yet."""
+        """True if rows were gathered ahead, and not asked for yet."""
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the least id of its component, ids from ``low``.
+        """Return the id of each vertex that occurs, and the least of its component, from ``low``.
 
         Returns
         -------
@@ -242,7 +270,7 @@ class Forest:
         return self._gather(gather.least, low, room, dtype, dtype, *unused)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the rank of its component by least vertices.
+        """Return the id of each vertex that occurs, and its component by rank of least vertices.
 
         Returns
         -------

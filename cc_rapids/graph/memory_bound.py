@@ -64,6 +64,11 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
         take 8 bytes). A block of the driver's that an earlier run has left, without a pool, may be
         4 MiB larger: see :func:`cc_rapids.release_memory`.
 
+    See Also
+    --------
+    cc_rapids.components : Return a plan with the bytes of a run by ``explain=True``.
+    cc_rapids.release_memory : Give back what a run has left for the next.
+
     Examples
     --------
     >>> import cc_rapids

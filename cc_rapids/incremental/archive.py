@@ -63,7 +63,7 @@ def write(
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The words and the arrays of a file.
+    """Read the words and the arrays of a file.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, told: in
 
 
 def _ordered(array: Any) -> Any:
-    """The array in little-endian order, or from there in this machine's."""
+    """Return the array in little-endian order, or from there in this machine's."""
     return array if sys.byteorder == "little" else array.byteswap()
 
 

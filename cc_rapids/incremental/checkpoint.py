@@ -40,7 +40,7 @@ FORMAT = "cc_rapids connectivity 2"
 def write(
     path: str | os.PathLike[str], state: State, design: str, notes: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a state, with notes if there are any; an OutputError if that is impossible."""
+    """Write a state, with notes if there are any; raise an OutputError if that is impossible."""
     own, arrays = _parts(state.index, state.engine)
     words = {
         "format": FORMAT,
@@ -57,7 +57,7 @@ def write(
 
 
 def _parts(index: Index, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The words and the arrays that an index consists of."""
+    """Return the words and the arrays that an index consists of."""
     if isinstance(index, Range):
         return {"ids": "range", "dtype": str(index.dtype)}, {}
     if isinstance(index, Integers):
@@ -69,7 +69,10 @@ def _parts(index: Index, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def _parts_of_columns(index: Tuples, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of each column, and of each vertex in the order of the ids which it has there."""
+    """Return the values of each column, and which of them each vertex has.
+
+    The vertices are in the order of their ids.
+    """
     words: list[Any] = []
     arrays: dict[str, Any] = {}
     for k, (column, ranks) in enumerate(zip(index.columns, index.ranks(), strict=True)):
@@ -85,14 +88,14 @@ def _arrow(held: Any) -> Any:
 
 
 def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
-    """As :func:`read_noted`, without the notes."""
+    """Read a state as :func:`read_noted` does, without the notes."""
     return read_noted(path, engine)[:2]
 
 
 def read_noted(
     path: str | os.PathLike[str], engine: Engine
 ) -> tuple[State, str, dict[str, Any] | None]:
-    """The state in a file, on an engine, the name of its design, and the notes.
+    """Read the state in a file, on an engine, the name of its design, and the notes.
 
     Raises
     ------
@@ -130,8 +133,10 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], engine: Engine) -> Sta
 
 
 def check_parents(parent: Any) -> None:
-    """Raise a ValueError unless an array holds a flat forest: for each vertex the least of its
-    tree. A climb in any other might leave the array, or never end.
+    """Raise a ValueError unless an array holds a flat forest.
+
+    Each vertex has to have the least of its tree. A climb in any other might leave the array, or
+    never end.
     """
     if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
         raise ValueError(f"its {parent.size:,} labels are {parent.dtype}")
@@ -146,7 +151,7 @@ def check_parents(parent: Any) -> None:
 
 
 def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine) -> Index:
-    """The index over n vertices in the order of their ids."""
+    """Return the index over n vertices in the order of their ids."""
     if words["ids"] == "range":
         return Range(n, _type_of(words["dtype"], 0, max(n - 1, 0)))
     if words["ids"] == "integers":
@@ -159,7 +164,7 @@ def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine
 
 
 def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
-    """The type of ids from ``low`` to ``high``, if it is one that holds them."""
+    """Return the type of ids from ``low`` to ``high``, if it is one that holds them."""
     dtype = np.dtype(name)
     if dtype.kind not in "iu" or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
         raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
@@ -213,8 +218,9 @@ Entry = list[Any]  # of the rows of an item, the types of its columns, and a has
 
 
 class Trace:
-    """The items that have passed: rows, types and a hash of each, compared with those of a run
-    that is gone on with while these are skipped.
+    """The items that have passed: rows, types and a hash of each.
+
+    They are compared with those of a run that is gone on with while these are skipped.
 
     Parameters
     ----------
@@ -232,13 +238,16 @@ class Trace:
         self._content, self._ended = Content(), False
 
     def start(self) -> Cursor:
-        """The place from which on rows are new: in the last item, which may be longer by now."""
+        """Return the place from which on rows are new.
+
+        It is in the last item, which may be longer by now.
+        """
         if self.theirs is None or not self.theirs["last"]:
             return Cursor()
         return Cursor(int(self.theirs["count"]), 0, int(self.theirs["last"][0]))
 
     def notes(self) -> dict[str, Any]:
-        """All of it, as JSON can hold it."""
+        """Return all of it, as JSON can hold it."""
         return {
             "items": self.items,
             "count": self.count,
@@ -267,7 +276,7 @@ class Trace:
             self._compare()
 
     def _file_last(self) -> None:
-        """The last item is not the last one any more."""
+        """File the last item, which is not the last one any more."""
         if self.count < tuning.checkpoint_items:
             self.items.append(self.last or [])
         else:
@@ -294,14 +303,14 @@ class Trace:
             _check_same(self.count, then, mine)
 
     def finish(self) -> None:
-        """Say that there are no more items: a CheckpointError if there were more before."""
+        """Say that there are no more items; raise a CheckpointError if there were more before."""
         if self.skipping and self.theirs is not None:
             had, now = self.theirs["count"] + 1, self.count + (self.last is not None)
             raise CheckpointError(f"{had:,} items then, and {now:,} now")
 
 
 def _check_same(number: int, then: Entry, now: Entry) -> None:
-    """A CheckpointError unless an item, whose number counts from 0 on, is what it was."""
+    """Raise a CheckpointError unless an item, whose number counts from 0 on, is what it was."""
     if then[0] != now[0]:
         raise CheckpointError(f"item {number:,} had {then[0]:,} rows then, and {now[0]:,} now")
     if then[1] != now[1] and then[1] and now[1]:
@@ -316,8 +325,10 @@ DRAFT_SECONDS = 0.5  # a draft that is younger may not be locked yet by who writ
 
 @dataclass(frozen=True)
 class Resumed:
-    """Where a run goes on: the trees, the place in the stream, and the stream in the order in which
-    it was read; whether all of it was done, and in words what it has beyond that.
+    """The place where a run goes on: the trees, the place in the stream, and the stream.
+
+    The stream is in the order in which it was read; with it whether all of it was done, and in
+    words what it has beyond that.
     """
 
     state: State
@@ -329,9 +340,9 @@ class Resumed:
 
 @dataclass
 class Saver:
-    """Writes a checkpoint every so often.
+    """A writer of checkpoints every so often.
 
-    Parameters
+    Attributes
     ----------
     path : path, or None for none at all
     every : float
@@ -349,7 +360,7 @@ class Saver:
     trace: Trace | None = None
 
     def due(self) -> bool:
-        """Whether it is time for one."""
+        """Return whether it is time for one."""
         return self.path is not None and time.monotonic() - self.last >= self.every
 
     def write(self, state: State, cursor: Cursor, done: bool = False) -> None:
@@ -368,7 +379,7 @@ class Saver:
             self.last = time.monotonic()
 
     def read(self, engine: Engine, stream: Source) -> Resumed | None:
-        """Where to go on with a stream; None if there is no checkpoint, or no path.
+        """Return where to go on with a stream; None if there is no checkpoint, or no path.
 
         Raises
         ------
@@ -399,20 +410,26 @@ class Saver:
         return Resumed(state, cursor, stream, bool(notes["done"]), more)
 
     def passed(self, given: EdgeInput, after: Cursor) -> None:
-        """Note rows that pass; a CheckpointError if the checkpoint has others in their place."""
+        """Note rows that pass.
+
+        Raise a CheckpointError if the checkpoint has others in their place.
+        """
         if self.trace:
             with self._naming():
                 self.trace.add(given, after)
 
     def finish(self) -> None:
-        """Note that no more rows come; a CheckpointError if there were more in the checkpoint."""
+        """Note that no more rows come.
+
+        Raise a CheckpointError if there were more in the checkpoint.
+        """
         if self.trace:
             with self._naming():
                 self.trace.finish()
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """What differs of the edges, as an error that names the checkpoint."""
+        """Turn what differs of the edges into an error that names the checkpoint."""
         try:
             yield
         except CheckpointError as error:
@@ -423,7 +440,7 @@ class Saver:
         self.trace = Trace(items) if self.identity["kind"] == "iterable" else None
 
     def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
-        """A CheckpointError if an argument, or the kind of edges, is another; says which."""
+        """Raise a CheckpointError if an argument, or the kind of edges, is another; says which."""
         mine, options = json.loads(json.dumps(self.options)), notes["options"]
         theirs = notes["identity"]
         parts = [("edges", "kind ", theirs["kind"], identity["kind"])]
@@ -435,7 +452,7 @@ class Saver:
                 raise self._other(part, f"{what}{_short(then)} then, {_short(now)} now")
 
     def _other(self, name: str, difference: object) -> CheckpointError:
-        """The error for a checkpoint of another input."""
+        """Return the error for a checkpoint of another input."""
         return CheckpointError(
             f"the checkpoint {self.path} is of other inputs ({name}: {difference}): delete it to"
             " start anew, or name another path"

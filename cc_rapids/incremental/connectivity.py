@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from .. import backends
-from ..algorithms.design import Design, check_batch_design
+from ..algorithms.design import Design
 from ..data import read
 from ..data.arguments import check_path
 from ..data.frame_access import rows_of
@@ -18,7 +18,9 @@ from ..data.frame_build import column_like
 from ..data.read import Side
 from ..data.streams import is_iterable
 from ..ids.growing import check_kind
-from ..results.components import Components, Facts, check_labels
+from ..options import Options
+from ..results.components import Components, Facts
+from ..results.labels import LabelKind, check_labels
 from . import checkpoint, inputs
 from . import state as batches
 from .insertions import begun, insert_all, insert_given
@@ -73,6 +75,11 @@ class Connectivity:
     InputError, EngineError
         An argument cannot be used.
 
+    See Also
+    --------
+    cc_rapids.components : The components of a whole edge list at once.
+    cc_rapids.stream_components : The components of edges that do not fit into memory.
+
     Notes
     -----
     Hong et al. 2020, section 3.6 and Algorithm 3.
@@ -99,11 +106,14 @@ class Connectivity:
         design: str | Design = "auto",
         engine: str | None = None,
     ) -> None:
-        self._design, self._chosen = check_batch_design(design), Design.parse(design)
+        options = Options.check(
+            num_vertices=num_vertices, vertices=vertices, design=design, engine=engine
+        )
+        self._design, self._chosen = options.batch_design, options.named_design
         self._free = engine is None
-        runner = backends.get("threads" if engine is None else engine)
         count = read.check_vertices(num_vertices, vertices)
-        self._state = begun(runner, count, vertices, self._free)  # never changed, but replaced
+        # never changed, but replaced
+        self._state = begun(options.backend(), count, vertices, self._free)
         self._unlock()
 
     def _unlock(self) -> None:
@@ -118,8 +128,9 @@ class Connectivity:
         self._unlock()
 
     def _take(self, before: State, after: State) -> None:
-        """Go on from the state ``after`` some batches, and from what others, or who was called
-        back meanwhile, have made of the state ``before`` them.
+        """Go on from the state ``after`` some batches, whatever others have made meanwhile.
+
+        They, or who was called back, have made it of the state ``before`` these batches.
         """
         with self._lock:
             now = self._state
@@ -159,6 +170,11 @@ class Connectivity:
             The edges cannot be used (also ColumnTypeError, NullsError, MissingColumnError); with
             ``num_vertices`` also if an id lies outside.
 
+        See Also
+        --------
+        Connectivity.process : Insertions and queries in one batch.
+        Connectivity.connected : Queries alone.
+
         Examples
         --------
         >>> import cc_rapids
@@ -186,7 +202,7 @@ class Connectivity:
         missing: str = "raise",
         header: bool | None = None,
     ) -> Any:
-        """Whether the two vertices of each pair are in one component.
+        """Return whether the two vertices of each pair are in one component.
 
         Parameters
         ----------
@@ -205,6 +221,11 @@ class Connectivity:
         ------
         UnknownVertexError
             Some ids are no vertices; names how many and the first of them.
+
+        See Also
+        --------
+        Connectivity.process : Queries and insertions in one batch.
+        Connectivity.components : The answer for all vertices.
 
         Examples
         --------
@@ -252,6 +273,11 @@ class Connectivity:
         column of bool, one value for each query in the order of the rows
             A series with the index of these rows, or an array for arrays.
 
+        See Also
+        --------
+        Connectivity.insert : Insertions alone.
+        Connectivity.connected : Queries alone.
+
         Examples
         --------
         >>> import pandas as pd, cc_rapids
@@ -280,11 +306,11 @@ class Connectivity:
         return answers
 
     def components(self, labels: str = "min") -> Components:
-        """The components by now: a snapshot, which later batches do not change.
+        """Return the components by now: a snapshot, which later batches do not change.
 
         Parameters
         ----------
-        labels : {"min", "max", "dense", "size"}
+        labels : {"min", "max", "dense", "size", ...}
             How :meth:`Components.labels` names components unless told otherwise.
 
         Returns
@@ -294,14 +320,18 @@ class Connectivity:
             frames are of the kind of the latest batch that had rows, or, if none had, of the
             latest.
 
+        See Also
+        --------
+        Connectivity.connected : Whether two vertices are connected, without an answer for all.
+        cc_rapids.Components : What can be asked of the answer.
+
         Examples
         --------
         >>> import cc_rapids
         >>> cc_rapids.Connectivity(3).insert(([2], [1])).components().sizes()
         Sizes(labels=array([1, 0]), size=array([2, 1]))
         """
-        check_labels(labels)
-        return snapshot(self._state, self._design, labels)
+        return snapshot(self._state, self._design, check_labels(labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that is known to one file: whole, or not at all.
@@ -318,6 +348,10 @@ class Connectivity:
         OutputError
             It cannot be written there, or the disk is full; also an OSError. The old file stays.
 
+        See Also
+        --------
+        Connectivity.load : Read what was written.
+
         Examples
         --------
         >>> import cc_rapids, tempfile, os
@@ -333,15 +367,31 @@ class Connectivity:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
-        """What :meth:`save` has written, on any engine; the design is that of the file.
+        """Read what :meth:`save` has written, on any engine; the design is that of the file.
 
         Answers come as they did before it was saved: in frames of that library, or PyArrow's where
         it is missing (which is logged), or as arrays.
+
+        Parameters
+        ----------
+        path : path
+            A file that :meth:`save` has written.
+        engine : {"threads", "cuda"}, optional
+            Where to run; by default where the next batch lies.
+
+        Returns
+        -------
+        Connectivity
+            With all that was known, and the design of the file.
 
         Raises
         ------
         FormatError
             There is no such file, or it is broken, or of another version, or holds something else.
+
+        See Also
+        --------
+        Connectivity.save : Write all that is known to one file.
         """
         check_path("path", path)
         runner = backends.get("threads" if engine is None else engine)
@@ -380,11 +430,11 @@ def _components(state: State) -> int:
 
 
 def merged(one: State, other: State, base: State, design: Design) -> State:
-    """The state after all batches of two states, both of which came after those of a third.
+    """Return the state after all batches of two states, both of which came after those of a third.
 
     Each vertex of the other state is joined to the least of its tree; answers go back as its do.
     """
-    pairs = snapshot(other, design, "min").labels()
+    pairs = snapshot(other, design, check_labels("min")).labels()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
@@ -402,13 +452,13 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 
 
 def snapshot(
-    state: State, design: Design, labels: str, took: float = 0.0, resumed: str | None = None
+    state: State, design: Design, labels: LabelKind, took: float = 0.0, resumed: str | None = None
 ) -> Components:
-    """The components of a state, which took so many seconds so far, and went on with others."""
+    """Return the components of a state that took so many seconds and went on with others."""
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()
-        names = state.index.names(state.given)
+        decoder = state.index.decoder(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
     facts = Facts(str(design), state.index.about, state.edges, seconds=seconds, resumed=resumed)
-    return Components(state.given, state.engine, names, forest, labels, facts)
+    return Components(state.given, state.engine, decoder, forest, labels, facts)

@@ -35,14 +35,14 @@ MISSING = ("raise", "false")
 
 
 def check_missing(missing: str) -> None:
-    """An InputError if it is no word for what to say of unknown ids."""
+    """Raise an InputError if it is no word for what to say of unknown ids."""
     check_word("policy for unknown ids, missing,", missing, MISSING)
 
 
 def sides(
     source: Side | None, destination: Side | None, count: int | None
 ) -> tuple[Side | None, Side | None, int]:
-    """The columns of both sides, and how many an id has; one alone is no list any more.
+    """Return the columns of both sides, and how many an id has; one alone is no list any more.
 
     Raises
     ------
@@ -68,20 +68,21 @@ def read(
     nulls: str = "raise",
     header: bool | None = None,
 ) -> EdgeInput:
-    """The edges as :func:`cc_rapids.components` reads them."""
+    """Return the edges as :func:`cc_rapids.components` reads them."""
     return frames.read(edges, source, destination, None, None, nulls, header)
 
 
 def read_rows(
     rows: Any, source: Side | None, destination: Side | None, header: bool | None
 ) -> EdgeInput:
-    """Pairs, or a batch with queries, which are read in the same way, but that none is left out."""
+    """Read pairs, or a batch with queries, which come in the same way, but none is left out."""
     return frames.read(rows, source, destination, None, None, "raise", header, droppable=False)
 
 
 def vertices(named: Any, width: int | None = None) -> EdgeInput:
-    """A column, array or range of ids, as a loop at each; of ids of several columns a frame, a list
-    of tuples or an array with a row for each.
+    """Return a column, array or range of ids, as a loop at each.
+
+    Ids of several columns are a frame, a list of tuples or an array with a row for each.
 
     Parameters
     ----------
@@ -109,7 +110,10 @@ def _looped(named: Any) -> EdgeInput:
 
 
 def _width(named: Any) -> int:
-    """How many columns the ids have, if that can be seen: of a single one no frame is taken."""
+    """Return how many columns the ids have, if that can be seen.
+
+    Of a single one no frame is taken.
+    """
     if isinstance(named, tuple | list):
         tuples = (item for item in named if isinstance(item, tuple))
         columns = len(named) if len(named) and all(map(_is_column, named)) else 1
@@ -124,7 +128,7 @@ def _is_column(item: Any) -> bool:
 
 
 def _like(named: Any) -> Any:
-    """A column of the library that answers are to be of: PyArrow's for lists and arrays."""
+    """Return a column of the library that answers are to be of: PyArrow's for lists and arrays."""
     if is_frame(named):
         held = collected(named)
         return column_of(held, columns_of(held)[0])
@@ -139,7 +143,7 @@ def _like(named: Any) -> Any:
 
 @contextmanager
 def lent_to(state: State, given: EdgeInput, free: bool) -> Iterator[tuple[State, list[Any]]]:
-    """The state where the batch is to run, and the columns (src, dst, named vertices), lent.
+    """Lend the columns (src, dst, named vertices), with the state where the batch is to run.
 
     If the engine is ``free`` and no batch has had an edge yet, that is where this one lies.
     """
@@ -155,8 +159,9 @@ def lent_to(state: State, given: EdgeInput, free: bool) -> Iterator[tuple[State,
 
 
 def rows(column: Any, mask: Array, engine: Engine) -> Any:
-    """The rows of a lent column, integers or strings, for which a mask of the engine's holds; of
-    several columns that are one id those of each.
+    """Return the rows of a lent column for which a mask of the engine's holds.
+
+    The column is of integers or strings; of several columns that are one id the rows of each.
     """
     if isinstance(column, list):
         return [rows(part, mask, engine) for part in column]
@@ -166,7 +171,7 @@ def rows(column: Any, mask: Array, engine: Engine) -> Any:
 
 
 def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
-    """The array of bool that says which rows of a batch ask."""
+    """Return the array of bool that says which rows of a batch ask."""
     name = "query"
     if isinstance(query, str):
         name = query
@@ -189,14 +194,16 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
 def ends(
     state: State, given: EdgeInput, columns: list[Any], missing: str
 ) -> tuple[list[Array], Array]:
-    """The vertices of both ends of pairs of ids, any where there is none; and where there are both.
+    """Return the vertices of both ends of pairs of ids, and where there are both.
+
+    Where there is none it is any vertex.
 
     Raises
     ------
     UnknownVertexError
         There is not, and ``missing`` is "raise".
     """
-    found = [state.index.find(column, state.engine) for column in columns]
+    found = [state.index.lookup(column, state.engine) for column in columns]
     for side, column, (_, known) in zip((given.src, given.dst), columns, found, strict=True):
         if missing == "raise" and not bool(known.all()):
             raise _unknown(side.name, column, state.engine.to_host(~known))
@@ -213,7 +220,7 @@ def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
 
 
 def _id_at(column: Any, row: int) -> Any:
-    """The id in a row of a lent column: a tuple, of several columns."""
+    """Return the id in a row of a lent column: a tuple, of several columns."""
     if isinstance(column, list):
         return tuple(_id_at(part, row) for part in column)
     return first(column[row : row + 1])

@@ -26,7 +26,7 @@ Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination
 def insert_given(
     state: State, given: EdgeInput, design: Design | None, free: bool, copied: bool = True
 ) -> State:
-    """The state after one batch; an InputError that names the id if one is no vertex.
+    """Return the state after one batch; an InputError that names the id if one is no vertex.
 
     Without a design it is the one that suits the batch. If ``free``, the first batch says on which
     engine all run. If not ``copied``, the trees are those of the old state while no vertex is new.
@@ -43,7 +43,10 @@ def insert_given(
 def insert_all(
     state: State, edges: Iterable[Any], words: Words, design: Design | None, free: bool
 ) -> State:
-    """The state after many batches, on one copy of the trees; the device is waited for once."""
+    """Return the state after many batches, on one copy of the trees.
+
+    The device is waited for once.
+    """
     after, room = state, _Room()
     for window in _windows(inputs.read(batch, *words) for batch in edges):
         further = [column for one in window[1:] for column in one.columns]
@@ -67,8 +70,9 @@ def insert_all(
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
-    """Batches in their order, those of one kind together: each time that columns are lent costs the
-    host as much, whatever they hold.
+    """Yield batches in their order, those of one kind together.
+
+    Each time that columns are lent costs the host as much, whatever they hold.
     """
     window: list[EdgeInput] = []
     kind, rows = None, 0
@@ -84,28 +88,32 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
 
 
 def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
-    """What batches have in common that are lent together; None for one that is alone."""
+    """Return what batches have in common that are lent together; None for one that is alone."""
     src, dst = given.src, given.dst
     alone = src.strings or src.parts or given.row_offsets or given.vertices is not None
     return None if alone else (src.dtype, dst.dtype, given.on_device)
 
 
 def _as_one(window: list[EdgeInput]) -> EdgeInput:
-    """How answers go back: as those of the last batch that has rows; rows are dropped of all."""
+    """Return how answers go back: as those of the last batch that has rows.
+
+    Rows are dropped of all.
+    """
     last = next((given for given in reversed(window) if given.src.size), window[-1])
     return replace(last, dropped_rows=sum(given.dropped_rows for given in window))
 
 
 class _Room:
-    """Where the columns of batches lie one after the other; each window overwrites the one before,
-    whose kernels have been launched.
+    """The memory in which the columns of batches lie one after the other.
+
+    Each window overwrites the one before, whose kernels have been launched.
     """
 
     def __init__(self) -> None:
         self.held: dict[int, Array] = {}
 
     def end_to_end(self, engine: Engine, columns: list[Any]) -> list[Array]:
-        """Two columns that hold what the pairs of some columns do."""
+        """Return two columns that hold what the pairs of some columns do."""
         arrays = [engine.asarray(column) for column in columns]
         return [self._joined(engine, side, arrays[side::2]) for side in range(2)]
 
@@ -124,7 +132,7 @@ def begun(
     free: bool = True,
     width: int | None = None,
 ) -> State:
-    """No edges yet, over so many vertices, or over those that are named and those that will come.
+    """Return a state without edges, over so many vertices, or over those named and those to come.
 
     If it is ``free`` to, the state goes to the engine where the ids lie. ``width`` says how many
     columns an id has, if that is known.

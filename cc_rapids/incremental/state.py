@@ -30,7 +30,7 @@ from ..kernels import forest as trees
 class State:
     """The vertices and the trees after some batches.
 
-    Parameters
+    Attributes
     ----------
     index : Index
         From ids to vertices.
@@ -56,13 +56,15 @@ class State:
         return int((parent == self.engine.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
     def to(self, engine: Engine) -> State:
-        """The same trees on another engine."""
+        """Return the same trees on another engine."""
         forest = Forest(engine, self.forest.n, everyone=True)
         forest.parent[:] = engine.asarray(self.forest.parent)
         return State(engine, self.index.to(engine), forest, self.given, self.edges, self.batches)
 
     def flat(self) -> Forest:
-        """The trees as a new forest, flat and counted, over the vertices in the order of their ids.
+        """Return the trees as a new forest, flat and counted.
+
+        It is over the vertices in the order of their ids.
 
         Every root is the least of its tree.
         """
@@ -80,7 +82,10 @@ class State:
 
 
 def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
-    """How answers go back, without the columns; of the batches before if this one is empty."""
+    """Return how answers go back, without the columns.
+
+    Of the batches before if this one is empty.
+    """
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
@@ -90,7 +95,7 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
 
 
 def grown(forest: Forest, n: int) -> Forest:
-    """A copy of a forest over n vertices, of which those that it did not have are trees."""
+    """Return a copy of a forest over n vertices, of which those that it did not have are trees."""
     larger = Forest(forest.engine, n, everyone=True)
     larger.parent[: forest.n] = forest.parent
     if n > forest.n:
@@ -101,7 +106,7 @@ def grown(forest: Forest, n: int) -> Forest:
 def named(
     state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
 ) -> tuple[State, list[Array]]:
-    """The state with the ids of the columns as vertices, on a copy of its trees; and those.
+    """Return the state with the ids of the columns as vertices, on a copy of its trees; and those.
 
     If it need not be ``copied``, the trees are those of the old state while no vertex is new. If it
     need not be ``sure``, some may be no vertices, as :func:`inserted` will tell.
@@ -113,7 +118,7 @@ def named(
 def extended_by(
     state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
 ) -> tuple[State, list[Array]]:
-    """The same, where answers go back as they did."""
+    """Return the same, where answers go back as they did."""
     index, vertices = extended(state.index, given, columns, state.engine, sure)
     same = not copied and index.n == state.forest.n
     if same and index is state.index:
@@ -123,8 +128,10 @@ def extended_by(
 
 
 def answered_as(state: State, given: EdgeInput) -> State:
-    """The state, whose answers go back as the edges of a batch came: as those of the latest one
-    that had rows, or, if none had, as those of the latest of all.
+    """Return the state, whose answers go back as the edges of a batch came.
+
+    They go back as those of the latest batch that had rows, or, if none had, as those of the latest
+    of all.
     """
     kind = kind_of(given, state.given)
     if not (given.src.size or state.edges):
@@ -133,8 +140,9 @@ def answered_as(state: State, given: EdgeInput) -> State:
 
 
 def _kind_without_rows(state: State, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
-    """How answers go back of vertices alone, of which ``kind`` says what their ids are like: in
-    frames as a batch without rows has them.
+    """Return how answers go back of vertices alone: in frames, as a batch without rows has them.
+
+    ``kind`` says what their ids are like.
     """
     own, other = kind.src, given.src
     if state.index.n and (own.strings or own.parts):
@@ -146,7 +154,7 @@ def _kind_without_rows(state: State, given: EdgeInput, kind: EdgeInput) -> EdgeI
 
 
 def inserted(state: State, design: Design | None, src: Array, dst: Array) -> State:
-    """The state in which the vertices of each row are joined, in its own trees.
+    """Return the state in which the vertices of each row are joined, in its own trees.
 
     Without a design it is the one that suits so many rows. ``forest.complete`` says whether all of
     them were vertices; the other rows are left out.
@@ -155,7 +163,7 @@ def inserted(state: State, design: Design | None, src: Array, dst: Array) -> Sta
 
 
 def launched(state: State, design: Design | None, src: Array, dst: Array, count: int = 1) -> State:
-    """The same once all that is launched is done, which nobody waits for: see :func:`checked`.
+    """Return the same once all is launched, which nobody waits for: see :func:`checked`.
 
     ``count`` is how many batches the rows are of.
     """
@@ -165,7 +173,7 @@ def launched(state: State, design: Design | None, src: Array, dst: Array, count:
 
 
 def checked(state: State) -> State:
-    """The state itself when all of its work is done, which says whether all were vertices."""
+    """Return the state when all of its work is done, and it is known that all were vertices."""
     state.forest.complete = not int(state.engine.to_host(state.forest.stray)[0])
     return state
 
@@ -173,7 +181,7 @@ def checked(state: State) -> State:
 def inserted_and_asked(
     state: State, design: Design, new: list[Array], pairs: list[Array], queries: Array
 ) -> tuple[State, Array]:
-    """The state in which rows are joined, and whether pairs are connected, among those rows.
+    """Return the state in which rows are joined, and whether pairs are connected, among those rows.
 
     Parameters
     ----------
@@ -204,7 +212,7 @@ def inserted_and_asked(
 
 
 def asked(state: State, src: Array, dst: Array) -> Array:
-    """Whether the vertices of each row are connected: a new array of bool."""
+    """Return whether the vertices of each row are connected: a new array of bool."""
     engine = state.engine
     answers = engine.fill(engine.empty(src.size, np.uint8), 0)
     if state.forest.n:
@@ -215,7 +223,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
 
 
 def _counted(state: State, edges: int, count: int = 1) -> State:
-    """The state after one more batch, or so many."""
+    """Return the state after one more batch, or so many."""
     return State(
         state.engine,
         state.index,

@@ -11,25 +11,25 @@ from time import perf_counter
 from typing import Any
 
 from .. import backends
-from ..algorithms.design import Design, check_batch_design
+from ..algorithms.design import Design
 from ..backends import Engine
 from ..data import read
-from ..data.arguments import check_flag, check_path, check_progress
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
-from ..errors import InputError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
-from ..results.components import Components, check_labels
+from ..options import Options
+from ..results.components import Components
+from ..results.labels import LabelKind
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver
 from .connectivity import snapshot
 from .insertions import begun, insert_given
-from .progress import Reporter, StreamProgress
+from .progress import StreamProgress, StreamReporter
 from .state import State
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
@@ -37,7 +37,7 @@ RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second o
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """What a stream would take; figures that metadata do not tell are None.
+    """The plan of a stream; figures that metadata do not tell are None.
 
     Attributes
     ----------
@@ -61,6 +61,11 @@ class StreamPlan:
         Edges a second: a stated figure, for two CPU cores.
     seconds : float or None
         Edges by that rate.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Return this with ``explain=True``.
+    cc_rapids.Plan : The plan for edges in memory.
     """
 
     engine: str
@@ -97,7 +102,7 @@ class StreamPlan:
 def plan(
     source: Source, count: int | None, engine: Engine, budget: Budget, width: int = 1
 ) -> StreamPlan:
-    """What is known of a stream before it is read, of which chunks will be sized by a budget.
+    """Return what is known of a stream before it is read, of which a budget will size the chunks.
 
     ``width`` is how many columns an id has.
     """
@@ -139,7 +144,7 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
 
 
 def _row_of(index: Index) -> str:
-    """Which row of the table an index is in; the dearest while no ids have come."""
+    """Return which row of the table an index is in; the dearest while no ids have come."""
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -148,7 +153,7 @@ def _row_of(index: Index) -> str:
 
 
 def _text_of(index: Index) -> int:
-    """The bytes of the strings that an index holds."""
+    """Return the bytes of the strings that an index holds."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
     return int(getattr(index.held, "nbytes", 0)) if isinstance(index, Texts) else 0
@@ -192,8 +197,6 @@ def stream_components(
     source, destination : str, or list of as many str on each side, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         take, in each file its own. Several columns together are one id.
-    header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`; for all of them.
     vertices, num_vertices, labels, nulls, design, engine
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
     memory_limit : int or str, optional
@@ -205,7 +208,17 @@ def stream_components(
     progress : bool or callable
         True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` after the
         first chunk, then twice a second, and at the end. Otherwise there are lines in the log.
-    checkpoint : path, optional
+
+    Returns
+    -------
+    Components
+        Its frames are PyArrow's for files, and else of the kind of the items.
+
+    Other Parameters
+    ----------------
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`; for all of them.
+    checkpoint, checkpoint_every : path and float, optional
         A file that is replaced every ``checkpoint_every`` seconds (0: after each chunk) by how far
         all is, and read if it is there: finished files and row groups are then not read again.
         It remains when all is done. It knows its input: files (of datasets and patterns too) by
@@ -215,11 +228,6 @@ def stream_components(
         last item with more rows; ``summary()["resumed"]`` and the log say so.
     explain : bool
         Return a ``StreamPlan`` of edges, time and memory, from metadata alone.
-
-    Returns
-    -------
-    Components
-        Its frames are PyArrow's for files, and else of the kind of the items.
 
     Raises
     ------
@@ -232,6 +240,13 @@ def stream_components(
     InputError
         An argument cannot be used; and all that :func:`cc_rapids.components` raises.
 
+    See Also
+    --------
+    cc_rapids.components : The same for edges in memory, and for one file.
+    cc_rapids.Connectivity : Edges that come in batches, with queries among them.
+    cc_rapids.StreamProgress : What ``progress`` is called with.
+    cc_rapids.StreamPlan : What ``explain=True`` returns.
+
     Examples
     --------
     >>> import numpy as np, cc_rapids
@@ -239,42 +254,66 @@ def stream_components(
     >>> cc_rapids.stream_components(chunks, memory_limit="64MiB").sizes()
     Sizes(labels=array([0, 1]), size=array([501, 501]))
     """
-    check_labels(labels)
-    check_progress(progress)
-    explain = check_flag("explain", explain)
-    if checkpoint is not None:
-        check_path("checkpoint", checkpoint)
-    chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
-    source, destination, width = inputs.sides(source, destination, count)
-    runner = backends.get("threads" if engine is None else engine)
-    stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)
-    limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
+    options = Options.check(
+        source=source,
+        destination=destination,
+        vertices=vertices,
+        num_vertices=num_vertices,
+        header=header,
+        labels=labels,
+        nulls=nulls,
+        design=design,
+        engine=engine,
+        memory_limit=memory_limit,
+        progress=progress,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        explain=explain,
+    )
+    return find_in_stream(edges, options)
+
+
+def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
+    """Find the components of a stream: the way of :func:`stream_components`, once its options are
+    checked.
+    """
+    options.check_streamed()
+    chosen, vertices = options.batch_design, options.vertices
+    count = read.check_vertices(options.num_vertices, vertices)
+    source, destination, width = inputs.sides(options.source, options.destination, count)
+    runner = options.backend()
+    reads_groups = row_group_reader(runner.device_id)
+    stream = source_of(edges, source, destination, reads_groups, options.header)
+    limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
-    if explain:
+    if options.explain:
         return plan(stream, count, runner, budget, width)
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
-        "header": header,
-        "nulls": nulls,
+        "header": options.header,
+        "nulls": options.nulls,
         "num_vertices": count,
     }
-    if checkpoint is not None:
+    if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
-    saver = Saver(checkpoint, checkpoint_every, words, str(chosen))
-    run = Run(stream, chosen, nulls, budget, saver, engine is None, width)
-    return run.go(count, vertices, progress, labels, runner)
+    saver = Saver(options.checkpoint, options.checkpoint_every, words, str(chosen))
+    run = Run(stream, chosen, options.nulls, budget, saver, options.engine is None, width)
+    return run.go(count, vertices, options.progress, options.labels, runner)
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """The columns that were asked for; src and dst of what is in memory are those by default."""
+    """Return the columns that were asked for.
+
+    Src and dst of what is in memory are those by default.
+    """
     own = (None, None) if stream.arrow else named(None, None)
     pairs = zip((source, destination), own, strict=True)
     return [None if name == default else name for name, default in pairs]
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """What tells these vertices from others: how many, of which type, and a hash of them."""
+    """Return what tells these vertices from others: how many, of which type, and a hash of them."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -295,9 +334,14 @@ class Run:
     width: int = 1
 
     def go(
-        self, count: int | None, vertices: Any, progress: Any, labels: str, engine: backends.Engine
+        self,
+        count: int | None,
+        vertices: Any,
+        progress: Any,
+        labels: LabelKind,
+        engine: backends.Engine,
     ) -> Components:
-        """All of it, from the checkpoint on if there is one."""
+        """Run all of it, from the checkpoint on if there is one, and return the answer."""
         started = perf_counter()
         saved = self.saver.read(engine, self.stream)
         if saved is None:
@@ -312,23 +356,20 @@ class Run:
             state = replace(state, given=kind)
         self.budget.update(*memory_use(state.index))
         total = self.stream.measure()["edges"] if progress and not done else None
-        reporter = Reporter(progress, total, state.edges)
-        try:
+        with StreamReporter(progress, total, state.edges) as reporter:
             if not done:
                 state = self._pass(state, cursor, reporter)
-            reporter.report(state, last=True)
-            if self.stream.arrow and row_group_reader(engine.device_id) is not None:
-                kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
-                state = replace(state, given=kind)
-        finally:
-            reporter.close()
+            reporter.report_state(state, last=True)
+        if self.stream.arrow and row_group_reader(engine.device_id) is not None:
+            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
+            state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken))
         state = replace(state, given=told)
         resumed = self._resumed(saved, state.edges) if saved else None
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
-        """What a run has gone on with, for the summary and the log."""
+        """Return what a run has gone on with, for the summary and the log."""
         new = edges - saved.state.edges
         text = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
@@ -339,12 +380,12 @@ class Run:
         return text
 
     def _kind(self, state: State) -> Any:
-        """How answers go back after a checkpoint: PyArrow's tables for what is read as such."""
+        """Return how answers go back after a checkpoint: PyArrow's tables for files."""
         if not self.stream.arrow:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
-    def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
+    def _pass(self, state: State, cursor: Cursor, reporter: StreamReporter) -> State:
         """The state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
@@ -358,13 +399,13 @@ class Run:
                 if not chunk.old:
                     if self.saver.due():
                         self.saver.write(state, cursor)
-                    reporter.report(state)
+                    reporter.report_state(state)
         self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state
 
     def _link(self, state: State, chunk: Chunk) -> State:
-        """The state with one chunk linked, in its own trees while no vertex is new."""
+        """Return the state with one chunk linked, in its own trees while no vertex is new."""
         given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)
@@ -373,23 +414,3 @@ class Run:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         return insert_given(state, given, self.design, self.free, copied=False)
-
-
-OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
-
-
-def check_streamed(forest: bool, memory: str, options: dict[str, Any]) -> None:
-    """An InputError if a stream cannot give what was asked for; a TypeError if it is unknown."""
-    for name in options:
-        if name not in OPTIONS:
-            raise TypeError(f"components() got an unexpected keyword argument {name!r}")
-    if memory != backends.MEMORY[0]:
-        raise InputError(
-            "edges that are read in chunks are copied chunk by chunk: leave"
-            f" memory={memory!r} out, or read them into one frame"
-        )
-    if forest:
-        raise InputError(
-            "edges that are read in chunks are forgotten, so there is no spanning forest of them:"
-            " leave forest=True out, or read them into one frame"
-        )

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import backends
-from ..algorithms.design import Design, check_batch_design
+from ..algorithms.design import Design
 from ..backends import Array
 from ..data import read
 from ..data.arguments import check_word
@@ -19,7 +18,7 @@ from ..data.frame_access import column_of, columns_of, numbers_of
 from ..data.read import flag_of_header, named
 from ..data.streams import weighed
 from ..errors import InputError, MissingColumnError, NullsError, unknown
-from ..results.components import check_labels
+from ..options import Options
 from ..results.thresholds import Cuts
 from . import inputs
 from . import state as batches
@@ -69,8 +68,6 @@ def components_at(
         Whether edges of a cut weigh at least, or at most, as much as its threshold.
     vertices, num_vertices
         Vertices that there are besides those that edges name.
-    header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end or a weight that is null or nan.
     labels, design, engine
@@ -81,10 +78,20 @@ def components_at(
     Cuts
         Memory: for each threshold 8 bytes a vertex, and without ``num_vertices`` 12 for all.
 
+    Other Parameters
+    ----------------
+    header : bool, optional
+        Of text files, as for :func:`cc_rapids.components`.
+
     Raises
     ------
     MissingColumnError, ColumnTypeError, NullsError, InputError, DesignError, EngineError
         An argument cannot be used, and why.
+
+    See Also
+    --------
+    cc_rapids.components : The components of all edges, whatever their weights.
+    cc_rapids.Cuts : What can be asked of the answer.
 
     Examples
     --------
@@ -100,11 +107,11 @@ def components_at(
     2        0.7       1      1     2
     3        0.7       3      1     2
     """
-    check_labels(labels)
+    options = Options.check(nulls=nulls, labels=labels, design=design, engine=engine)
     levels = _levels(thresholds, direction)
-    chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
+    chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
-    runner = backends.get("threads" if engine is None else engine)
+    runner = options.backend()
     state = begun(runner, count, vertices, engine is None, width)
     if header is not None:
         header = flag_of_header(edges, header)
@@ -114,12 +121,14 @@ def components_at(
     states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
     if taken:
         states = [replace(s, given=replace(s.given, taken=tuple(taken))) for s in states]
-    found = {t: snapshot(s, chosen, labels) for t, s in zip(levels.tolist(), states, strict=True)}
-    return Cuts(found, labels)
+    found = {
+        t: snapshot(s, chosen, options.labels) for t, s in zip(levels.tolist(), states, strict=True)
+    }
+    return Cuts(found, options.labels)
 
 
 def _levels(thresholds: Any, direction: str) -> Any:
-    """The thresholds from the strictest on."""
+    """Return the thresholds from the strictest on."""
     check_word("direction", direction, DIRECTIONS)
     levels, there = numbers_of(thresholds, "thresholds")
     if hasattr(levels, "get"):
@@ -133,7 +142,7 @@ def _levels(thresholds: Any, direction: str) -> Any:
 
 
 class _Reader:
-    """Edges into the buckets between thresholds, and these into trees."""
+    """A reader of edges into the buckets between thresholds, and of these into trees."""
 
     def __init__(
         self,
@@ -151,7 +160,7 @@ class _Reader:
         self.design = design
 
     def frame(self, edges: Any, state: State) -> list[State]:
-        """The state at each cut, each from that of the stricter one."""
+        """Return the state at each cut, each from that of the stricter one."""
         states: list[State] = []
         with self._numbered(edges, state) as (state, ends, buckets):
             for number in range(self.levels.size):
@@ -160,7 +169,7 @@ class _Reader:
         return states
 
     def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
-        """The same for a stream: trees for each bucket, and at the end of all stricter ones too."""
+        """Return the states of a stream: trees for each bucket, then of all stricter ones too."""
         states = [state] * self.levels.size
         for chunk in chunks:
             with self._numbered(chunk, state) as (state, ends, buckets):
@@ -177,7 +186,10 @@ class _Reader:
         return states
 
     def _folded(self, every: State, stricter: State, bucket: State) -> State:
-        """The trees of both over all vertices: each is joined to where it hangs in the stricter."""
+        """Return the trees of both over all vertices.
+
+        Each vertex is joined to where it hangs in the stricter trees.
+        """
         edges = bucket.edges if stricter is bucket else stricter.edges + bucket.edges
         own = stricter.forest.parent
         numbers = every.engine.xp.arange(own.size, dtype=own.dtype)
@@ -186,7 +198,7 @@ class _Reader:
         return replace(joined, edges=edges)
 
     def _joined(self, every: State, own: State, ends: list[Array], mask: Any) -> State:
-        """The trees of a cut on a copy, with all vertices so far and some edges more."""
+        """Return the trees of a cut on a copy, with all vertices so far and some edges more."""
         forest = batches.grown(own.forest, every.forest.n)
         src, dst = ends if mask is None else (end[mask] for end in ends)
         state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
@@ -194,8 +206,9 @@ class _Reader:
 
     @contextmanager
     def _numbered(self, edges: Any, state: State) -> Iterator[tuple[State, list[Array], Array]]:
-        """The state with the vertices of all edges that have a weight, these edges' ends, and the
-        bucket of each.
+        """Yield the state with the vertices of all edges that have a weight, these, and buckets.
+
+        There is a bucket for each edge.
         """
         given, buckets = self._read(edges)
         with inputs.lent_to(state, given, self.free) as (old, columns):
@@ -211,8 +224,10 @@ class _Reader:
             yield state, numbers[:2], buckets
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any]:
-        """The edges, and the bucket of each: that of the strictest cut that has it, one more than
-        there are if none has, and -1 without a weight.
+        """Return the edges, and the bucket of each.
+
+        That is the strictest cut that has it, one more than there are if none has, and -1 without a
+        weight.
         """
         given = inputs.read(edges, *self.names, self.nulls)
         values, there = self._weights(edges)
@@ -241,7 +256,7 @@ class _Reader:
         return replace(given, dropped_rows=dropped), buckets
 
     def _weights(self, edges: Any) -> tuple[Any, Any]:
-        """The weights, and which of them are there."""
+        """Return the weights, and which of them are there."""
         column = self.weight
         if isinstance(column, str):
             known = [] if isinstance(edges, tuple | list) else columns_of(edges)

@@ -29,6 +29,11 @@ class Accessor:
     ----------
     frame : pandas.DataFrame or cudf.DataFrame
         An AttributeError if it has fewer than two columns.
+
+    See Also
+    --------
+    cc_rapids.accessor.register : Put it on the frames of pandas and cuDF.
+    cc_rapids.components : The function behind it.
     """
 
     def __init__(self, frame: Any) -> None:
@@ -42,18 +47,73 @@ class Accessor:
     def components(
         self, source: str = "src", destination: str = "dst", **options: Any
     ) -> Components:
-        """As :func:`cc_rapids.components` of the frame, with the same options."""
+        """Find the components of the frame, with the options of :func:`cc_rapids.components`.
+
+        Parameters
+        ----------
+        source, destination : str, or list of as many str on each side, optional
+            The columns, as for :func:`cc_rapids.components`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        Components
+            Or the plan, with ``explain=True``.
+
+        See Also
+        --------
+        Accessor.labels : The label frame at once.
+        """
         found: Components = components(self._frame, source, destination, **options)
         return found
 
     def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
-        """The label frame: columns ``vertex`` and ``labels``; the plan, with ``explain=True``."""
+        """Return the label frame: columns ``vertex`` and ``labels``.
+
+        The plan, with ``explain=True``.
+
+        Parameters
+        ----------
+        source, destination : str, or list of as many str on each side, optional
+            The columns, as for :func:`cc_rapids.components`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        frame of the same library
+            As :meth:`Components.labels` returns it.
+
+        See Also
+        --------
+        Accessor.sizes : The size of each component.
+        Accessor.components : The whole answer.
+        """
         found = self.components(source, destination, **options)
         return found if options.get("explain") else found.labels()
 
     def sizes(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
-        """The size of each component: columns ``labels`` and ``size``, the largest first; the
-        plan, with ``explain=True``.
+        """Return the size of each component, the largest first: columns ``labels`` and ``size``.
+
+        With ``explain=True`` the plan.
+
+        Parameters
+        ----------
+        source, destination : str, or list of as many str on each side, optional
+            The columns, as for :func:`cc_rapids.components`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        frame of the same library
+            As :meth:`Components.sizes` returns it.
+
+        See Also
+        --------
+        Accessor.labels : The component of each vertex.
+        Accessor.components : The whole answer.
         """
         found = self.components(source, destination, **options)
         return found if options.get("explain") else found.sizes()
@@ -66,6 +126,10 @@ def register() -> list[str]:
     -------
     list of str
         The libraries that have it now. A second call changes nothing.
+
+    See Also
+    --------
+    Accessor : What frames have as ``cc`` from then on.
     """
     done = []
     for library in ("pandas", "cudf"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms.design import Design
-from ..api import job
+from ..api import find_components
 from ..data.adapters import is_graph
 from ..errors import ArgumentTypeError
+from ..options import Options
 from . import cugraph
 
 
@@ -29,7 +30,7 @@ def connected_components(
     directed: bool | None = None,
     connection: str | None = None,
 ) -> Any:
-    """The label frame at once: ``components(...).labels()``; of a graph, what cuGraph returns.
+    """Return the label frame at once: ``components(...).labels()``; of a graph, cuGraph's answer.
 
     A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
     is given, follow the contract of :func:`cc_rapids.integrations.cugraph.connected_components`,
@@ -38,14 +39,18 @@ def connected_components(
 
     Parameters
     ----------
-    edges, source, destination, vertices, num_vertices, header
-        As for :func:`components`.
-    labels, nulls, design, engine, memory
-        As for :func:`components`.
-    explain : bool
-        As for :func:`components`.
-    return_labels, directed, connection
-        As for cuGraph's and SciPy's functions of this name; ``connection`` is "weak" by default.
+    edges, source, destination
+        The columns of the edges, as for :func:`cc_rapids.components`.
+    vertices, num_vertices
+        Vertices that count even if no edge names them, as for :func:`cc_rapids.components`.
+    labels, nulls, design, engine
+        As for :func:`cc_rapids.components`.
+    return_labels : bool, optional
+        Whether to return labels beside the count, as cuGraph's and SciPy's functions.
+    directed : bool, optional
+        Whether the matrix is that of a directed graph, as for these functions.
+    connection : {"weak", "strong"}, optional
+        The kind of components, as for these functions; ``"weak"`` by default.
 
     Returns
     -------
@@ -54,6 +59,16 @@ def connected_components(
         GPU room for the frame may be taken before its rows are counted, by no more than
         :func:`cc_rapids.memory_bound` has left; the frame keeps it unless it is more than half as
         large again as they are.
+
+    Other Parameters
+    ----------------
+    header, memory, explain
+        As for :func:`cc_rapids.components`.
+
+    See Also
+    --------
+    cc_rapids.components : The answer, of which this returns the label frame.
+    cc_rapids.weakly_connected_components : The contract of cuGraph's function.
 
     Examples
     --------
@@ -77,10 +92,9 @@ def connected_components(
     if is_graph(edges) or any(option is not None for option in contract):
         kind = "weak" if connection is None else connection
         return cugraph.connected_components(edges, directed, kind, return_labels)
-    found: Any = job(
-        edges,
-        source,
-        destination,
+    options = Options.check(
+        source=source,
+        destination=destination,
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
@@ -90,13 +104,14 @@ def connected_components(
         engine=engine,
         memory=memory,
         explain=explain,
-        listed=True,
+        wants_labels=True,
     )
+    found: Any = find_components(edges, options)
     return found if explain else found.labels()
 
 
 def _either(name: str, named: Any, placed: Any) -> Any:
-    """An option by its name, or by its place."""
+    """Return an option by its name, or by its place."""
     if placed is None:
         return named
     if named is not None:

@@ -1,4 +1,4 @@
-"""cuGraph's contract: the same arguments, answers and words of errors.
+"""The contract of cuGraph: the same arguments, answers and words of errors.
 
 Where the original fails or forgets, this does not: matrices need no ``directed=False``, their
 isolated vertices stay, and labels of integers are the same on every run.
@@ -11,10 +11,11 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from ..api import components, job
+from ..api import components, find_components
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..data.arguments import check_flag
 from ..errors import ArgumentTypeError, EngineError, InputError, shown
+from ..options import Options
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +60,12 @@ def weakly_connected_components(
         The graph is directed, the matrix not square, or ids are null; a ValueError.
     GraphStateError
         The graph is empty or spread over several GPUs.
+
+    See Also
+    --------
+    cc_rapids.install : Let cuGraph's function run on this one.
+    cc_rapids.components : The components of edge lists of any kind.
+    cc_rapids.dask.weakly_connected_components : The same for graphs over several GPUs.
 
     Examples
     --------
@@ -109,6 +116,11 @@ def connected_components(
     EngineError
         Strong components are asked for, and cuGraph is missing.
 
+    See Also
+    --------
+    cc_rapids.weakly_connected_components : The weak components alone.
+    cc_rapids.install : Let cuGraph's function run on this one.
+
     Examples
     --------
     >>> import scipy.sparse
@@ -133,7 +145,7 @@ def _labels_too(asked: Any) -> bool:
 
 
 def is_known(thing: Any) -> bool:
-    """Whether it is a graph or a matrix of a kind that these functions take."""
+    """Return whether it is a graph or a matrix of a kind that these functions take."""
     return is_graph(thing) or hasattr(type(thing), "tocoo")  # a frame looks for such a column
 
 
@@ -145,22 +157,31 @@ def _of_matrix(matrix: Any, labels: bool) -> Any:
 
 
 def _of_integers(graph: Any) -> Any:
-    """Components of the edges alone, if they name every vertex: cuGraph keeps their number."""
+    """Return components of the edges alone if they name every vertex.
+
+    CuGraph keeps the number of vertices.
+    """
     if graph.edgelist is not None:
         count = int(graph.number_of_vertices())
-        labels = _listed(graph.edgelist.edgelist_df, count)
+        labels = _labels(graph.edgelist.edgelist_df, count)
         if len(labels) == count:
             return labels
-    return _listed(graph, True)
+    return _labels(graph)
 
 
-def _listed(edges: Any, listed: bool | int) -> Any:
-    found: Any = job(edges, "src", "dst", listed=listed)
+def _labels(edges: Any, expected_rows: int | None = None) -> Any:
+    """The label frame, of as many rows as are expected."""
+    options = Options.check(
+        source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
+    )
+    found: Any = find_components(edges, options)
     return found.labels()
 
 
 def _of_numbered(graph: Any) -> Any:
-    """Components of cuGraph's own numbers 0 .. n - 1, beside the vertices that they stand for.
+    """Return components of cuGraph's own numbers, beside the vertices they stand for.
+
+    The numbers are 0 .. n - 1.
 
     The rows stay in the order of its table: to sort strings would take ten times as long as all
     else, and cuGraph does not either. They are not copied; what can be changed in place is.

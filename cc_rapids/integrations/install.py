@@ -50,6 +50,11 @@ def install() -> None:
     original, with one line of the log (level INFO). Where neither library is installed, a line
     of level WARNING says so.
 
+    See Also
+    --------
+    cc_rapids.uninstall : Undo it.
+    cc_rapids.installed : Install for as long as a context is open.
+
     Examples
     --------
     >>> import cc_rapids
@@ -67,6 +72,10 @@ def install() -> None:
 def uninstall() -> None:
     """Undo :func:`install`; without it, nothing happens.
 
+    See Also
+    --------
+    cc_rapids.install : Put the functions in place.
+
     Examples
     --------
     >>> import cc_rapids
@@ -81,7 +90,17 @@ def uninstall() -> None:
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """:func:`install` for as long as the context is open; what was installed before stays.
+    """Install for as long as the context is open; what was installed before stays.
+
+    Yields
+    ------
+    None
+        While the functions are in place.
+
+    See Also
+    --------
+    cc_rapids.install : Install until :func:`cc_rapids.uninstall`.
+    cc_rapids.uninstall : Undo :func:`cc_rapids.install`.
 
     Examples
     --------
@@ -142,7 +161,7 @@ def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable
 
 
 def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
-    """Whether a function has such arguments, and the graph among them is of a kind it knows."""
+    """Return whether a function has such arguments, and the graph is of a kind it knows."""
     try:
         named = signature(function).bind(*arguments, **options).arguments
     except TypeError:
@@ -151,7 +170,7 @@ def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
 
 
 class _Finder(MetaPathFinder):
-    """Lets others find a module, and puts ours in place once it has been run."""
+    """A finder that lets others find a module, and puts ours in place once it has been run."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

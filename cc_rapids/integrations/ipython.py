@@ -8,10 +8,10 @@ from .install import install, uninstall
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What ``%load_ext cc_rapids`` calls: :func:`cc_rapids.install`."""
+    """Run :func:`cc_rapids.install` for ``%load_ext cc_rapids``."""
     install()
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """What ``%unload_ext cc_rapids`` calls: :func:`cc_rapids.uninstall`."""
+    """Run :func:`cc_rapids.uninstall` for ``%unload_ext cc_rapids``."""
     uninstall()

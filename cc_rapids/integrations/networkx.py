@@ -72,11 +72,11 @@ class Graph:
         return f"<Graph of cc_rapids: {len(self):,} nodes, {kind}>"
 
     def is_directed(self) -> bool:
-        """Whether it is for the functions of directed graphs."""
+        """Return whether it is for the functions of directed graphs."""
         return self._directed
 
     def is_multigraph(self) -> bool:
-        """False: parallel edges are one edge here."""
+        """Return False: parallel edges are one edge here."""
         return False
 
     @cached_property
@@ -85,7 +85,7 @@ class Graph:
 
     @cached_property
     def _solved(self) -> tuple[int, Any]:
-        """How many components, and of each node its component, in the order of first nodes."""
+        """The number of components, and the component of each node, in the order of first nodes."""
         import networkx as nx
 
         engine = nx.config.backends.cc_rapids.engine
@@ -102,7 +102,7 @@ class Graph:
 
 
 def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (NetworkX's name)
-    """A new set of nodes for each component, in the order of their first nodes.
+    """Yield a new set of nodes for each component, in the order of their first nodes.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (Network
 
 
 def number_connected_components(G: Graph) -> int:  # noqa: N803
-    """The number of components.
+    """Return the number of components.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def number_connected_components(G: Graph) -> int:  # noqa: N803
 
 
 def is_connected(G: Graph) -> bool:  # noqa: N803
-    """Whether there is one component.
+    """Return whether there is one component.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def is_connected(G: Graph) -> bool:  # noqa: N803
 
 
 def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
-    """A new set of the nodes in the component of one of them.
+    """Return a new set of the nodes in the component of one of them.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ is_weakly_connected = is_connected
 
 
 def convert_from_nx(graph: Any, **_: Any) -> Graph:
-    """A :class:`Graph` of NetworkX's graph, or of a view of one.
+    """Return a :class:`Graph` of NetworkX's graph, or of a view of one.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def convert_from_nx(graph: Any, **_: Any) -> Graph:
 
 
 def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
-    """The place of each neighbour among the nodes, by integers that tell the nodes apart."""
+    """Return the place of each neighbour among the nodes, by integers that tell the nodes apart."""
     if set(map(type, nodes)) == {int}:
         with suppress(OverflowError, TypeError):  # beyond 64 bits, or of a type that only equals
             ids = np.fromiter(nodes, np.int64, len(nodes))
@@ -229,7 +229,7 @@ def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
 
 
 def _matched(distinct: Places, numbers: Places) -> Places:
-    """Where each of some numbers stands among distinct ones."""
+    """Return where each of some numbers stands among distinct ones."""
     if np.array_equal(distinct, np.arange(distinct.size)):
         return numbers
     import pyarrow as pa
@@ -240,7 +240,7 @@ def _matched(distinct: Places, numbers: Places) -> Places:
 
 
 def convert_to_nx(obj: Any, **_: Any) -> Any:
-    """NetworkX's graph of a :class:`Graph`, without parallel edges; anything else as it is.
+    """Return NetworkX's graph of a :class:`Graph`, without parallel edges; anything else as it is.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def convert_to_nx(obj: Any, **_: Any) -> Any:
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """True if the backend gains on NetworkX for a graph, otherwise why it does not.
+    """Return True if the backend gains on NetworkX for a graph, otherwise why it does not.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What NetworkX reads about the backend whenever it is imported: words, and no import."""
+"""The facts that NetworkX reads about the backend when it is imported: words, and no import."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FUNCTIONS = {
 
 
 def get_info() -> dict[str, Any]:
-    """The backend in NetworkX's terms: its name, its functions and its settings.
+    """Return the backend in NetworkX's terms: its name, its functions and its settings.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""pylibcugraph's contract, which nx-cugraph, CuPy and others call."""
+"""The contract of pylibcugraph, which nx-cugraph, CuPy and others call."""
 
 from __future__ import annotations
 
@@ -30,21 +30,26 @@ def weakly_connected_components(
         Its edges are copied once, because nothing else reads them.
     offsets, indices : (n + 1,) and (m,) arrays of integers, or None
         The adjacency list of the vertices 0 .. n - 1, where there is no graph.
-    weights, do_expensive_check
+    weights, do_expensive_check : object
         Of no effect.
     labels : (n,) array of the type of the indices, optional
         Where to write the labels; nothing is returned then.
 
     Returns
     -------
-    (vertices, labels) : arrays of the type of the vertices, or None
-        In the order of the vertices; the label is the least vertex of the component, so that it
-        labels itself.
+    two arrays of the type of the vertices, or None
+        Vertices and labels, in the order of the vertices; the label is the least vertex of the
+        component, so that it labels itself.
 
     Raises
     ------
     GraphStateError
         Neither can be read: a graph over several GPUs, or arguments that contradict each other.
+
+    See Also
+    --------
+    cc_rapids.weakly_connected_components : The contract of cuGraph's function.
+    cc_rapids.install : Let pylibcugraph's function run on this one.
 
     Examples
     --------

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 def connected_components(
     csgraph: Any, directed: bool = True, connection: str = "weak", return_labels: bool = True
 ) -> Any:
-    """Connected components of a graph given as an adjacency matrix.
+    """Find the connected components of a graph given as an adjacency matrix.
 
     Parameters
     ----------
@@ -51,6 +51,11 @@ def connected_components(
     ------
     ValueError
         As SciPy's: another word for the connection, or a matrix that is not (N, N).
+
+    See Also
+    --------
+    cc_rapids.components : The answer in the caller's kind of frame, for matrices too.
+    scipy.sparse.csgraph.connected_components : The original.
 
     Examples
     --------
@@ -92,7 +97,10 @@ def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
 
 
 def _matrix(csgraph: Any) -> Any:
-    """A sparse matrix of SciPy's; dense ones become sparse by SciPy's own rules for no edge."""
+    """Return a sparse matrix of SciPy's.
+
+    Dense ones become sparse by SciPy's own rules for no edge.
+    """
     if hasattr(csgraph, "to_scipy_sparse"):  # PyData's sparse arrays
         csgraph = csgraph.to_scipy_sparse()
     if scipy.sparse.issparse(csgraph):

@@ -1,4 +1,4 @@
-"""Kernels of audits: what holds an answer against its edges, and nothing that finds one.
+"""Kernels of audits, which hold an answer against its edges, and find none.
 
 No function of a run is called here, not even to read a bit: what runs use may be wrong, and then an
 audit has to say so. Of the rest of the package there are only the words of an engine, ``on``.
@@ -52,7 +52,7 @@ WAVES = (
 
 @cache
 def kernel(make: Callable[..., Any], *parts: Any) -> Any:
-    """What the factory ``make`` gives for an engine and further parts, made once."""
+    """Return what the factory ``make`` makes for an engine and further parts, made once."""
     return make(*parts)
 
 
@@ -72,7 +72,7 @@ def lower(on: Any) -> Any:
 
 
 def has(on: Any) -> Any:
-    """Whether v is in a set."""
+    """Return whether v is in a set."""
 
     @on.device
     def has(bits, v):
@@ -94,7 +94,7 @@ def put(on: Any) -> Any:
 
 
 def all_rows(on: Any) -> Any:
-    """The i-th of all rows: they stand in order."""
+    """Return the i-th of all rows: they stand in order."""
 
     @on.device
     def row(i):
@@ -104,7 +104,7 @@ def all_rows(on: Any) -> Any:
 
 
 def first_blocks(on: Any, every: int) -> Any:
-    """The i-th row of a sample: the first block of each ``every`` ones."""
+    """Return the i-th row of a sample: the first block of each ``every`` ones."""
     block, skipped = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
 
     @on.device
@@ -115,7 +115,7 @@ def first_blocks(on: Any, every: int) -> Any:
 
 
 def other_blocks(on: Any, every: int) -> Any:
-    """The i-th row of those that the sample leaves."""
+    """Return the i-th row of those that the sample leaves."""
     block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
 
     @on.device
@@ -126,7 +126,7 @@ def other_blocks(on: Any, every: int) -> Any:
 
 
 def ends_of_pair(on: Any, wide: type) -> Any:
-    """The ends of a row of two columns, as slots: what is none of the n lies beyond them.
+    """Return the ends of a row of two columns, as slots: what is none of the n lies beyond them.
 
     Modulo 2^32 or 2^64 a difference is right for ids within n of the lowest, and n or more for all
     others of the columns' types, if the ids of all slots lie within these.
@@ -140,7 +140,7 @@ def ends_of_pair(on: Any, wide: type) -> Any:
 
 
 def ends_read_once(on: Any, wide: type) -> Any:
-    """The same, for a pass whose caches had better keep other things."""
+    """Return the same, for a pass whose caches had better keep other things."""
     once = on.load_streaming
 
     @on.device
@@ -151,7 +151,7 @@ def ends_read_once(on: Any, wide: type) -> Any:
 
 
 def row_of_entry(on: Any) -> Any:
-    """The row of an adjacency list that an entry stands in, by bisection."""
+    """Return the row of an adjacency list that an entry stands in, by bisection."""
 
     @on.device
     def row(offsets, e):
@@ -168,7 +168,7 @@ def row_of_entry(on: Any) -> Any:
 
 
 def ends_of_entry(on: Any, wide: type) -> Any:
-    """The ends of an entry of an adjacency list, as slots: its row and its index."""
+    """Return the ends of an entry of an adjacency list, as slots: its row and its index."""
     row = row_of_entry(on)
 
     @on.device
@@ -179,7 +179,7 @@ def ends_of_entry(on: Any, wide: type) -> Any:
 
 
 def list_rows(on: Any) -> Any:
-    """The row of each entry of an adjacency list."""
+    """Write the row of each entry of an adjacency list."""
     row = row_of_entry(on)
 
     @on.elementwise
@@ -219,7 +219,7 @@ def look_ahead(on: Any, wide: type, row: Any) -> Any:
 
 
 def corners_of(on: Any) -> Any:
-    """The first and the last id of a column."""
+    """Write the first and the last id of a column."""
 
     @on.device
     def corners(ids, out):
@@ -229,7 +229,7 @@ def corners_of(on: Any) -> Any:
 
 
 def read_corners(on: Any, corners: Any) -> Any:
-    """The same as a kernel, for one thread."""
+    """Write the first and the last id of a column, by one thread."""
 
     @on.elementwise
     def read_corners(i, ids, out):
@@ -239,7 +239,7 @@ def read_corners(on: Any, corners: Any) -> Any:
 
 
 def find_disorder(on: Any) -> Any:
-    """The first of ``n`` rows whose id is not less than that of the next one."""
+    """Find the first of ``n`` rows whose id is not less than that of the next one."""
     least = lower(on)
 
     @on.elementwise
@@ -251,7 +251,7 @@ def find_disorder(on: Any) -> Any:
 
 
 def lay(on: Any, vertex: type) -> Any:
-    """The slot of each row's label at the slot of its id, where both are integers of one kind."""
+    """Write the slot of each row's label at the slot of its id; both are integers of one kind."""
     least = lower(on)
 
     @on.elementwise
@@ -269,7 +269,7 @@ def lay(on: Any, vertex: type) -> Any:
 
 
 def lay_slots(on: Any, vertex: type) -> Any:
-    """The slot of each row's label at that of its id, as they were looked up."""
+    """Write the slot of each row's label at that of its id, as they were looked up."""
     least = lower(on)
 
     @on.elementwise
@@ -285,7 +285,7 @@ def lay_slots(on: Any, vertex: type) -> Any:
 
 
 def find_heads(on: Any, vertex: type) -> Any:
-    """The least slot of each of the labels 0 .. k - 1."""
+    """Find the least slot of each of the labels 0 .. k - 1."""
     least, least_row = lower(on), lower(on)
 
     @on.elementwise
@@ -307,7 +307,7 @@ GRAIN, GRAIN_SHIFT, REST = 256, np.uint64(8), np.uint64(24)  # tables are multip
 
 
 def home(on: Any) -> Any:
-    """Where the search for an id begins, of ``size`` places: its hash as a fraction of them."""
+    """Return where the search for an id begins, of ``size`` places: a fraction by its hash."""
 
     @on.device
     def home(key, size):
@@ -346,7 +346,7 @@ def enter(on: Any) -> Any:
 
 
 def found_by_table(on: Any, vertex: type) -> Any:
-    """The row of an id by a table, all bits set if there is none. Ends at an empty place."""
+    """Return the row of an id by a table, all bits set if there is none. Ends at an empty place."""
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -381,7 +381,7 @@ def ahead_in_table(on: Any) -> Any:
 
 
 def found_by_distance(on: Any, vertex: type) -> Any:
-    """The slot of an id by its distance from the lowest, all bits set if there is none."""
+    """Return the slot of an id by its distance from the lowest, all bits set if there is none."""
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -403,8 +403,10 @@ def ahead_nowhere(on: Any) -> Any:
 
 
 def find(on: Any, vertex: type, found: Any, ahead: Any) -> Any:
-    """The slot of each id of a column. ``alien``: not 0 if ids with the highest bit set are none,
-    as one of the column and the vertices is signed and the other is not.
+    """Write the slot of each id of a column.
+
+    ``alien``: not 0 if ids with the highest bit set are none, as one of the column and the vertices
+    is signed and the other is not.
     """
     nowhere, add, high = vertex(np.iinfo(vertex).max), on.block_reduce_add, np.uint64(63)
 
@@ -459,7 +461,7 @@ def make_trees(on: Any, vertex: type) -> Any:
 
 
 def climb(on: Any) -> Any:
-    """The root of a vertex; every step goes on in the order, whichever that is."""
+    """Return the root of a vertex; every step goes on in the order, whichever that is."""
 
     @on.device
     def climb(trees, v):
@@ -472,7 +474,9 @@ def climb(on: Any) -> Any:
 
 
 def is_longer(on: Any) -> Any:
-    """Whether u comes before v: if it is longer in bits, or as long and of a lower hash by Knuth.
+    """Return whether u comes before v: if it is longer in bits, or of a lower hash by Knuth.
+
+    The hash decides between two that are as long.
 
     They are as long if they differ in no more than they have in common. Behind a hash stand the
     bits that it does not depend on, so that no two are equal.
@@ -488,7 +492,7 @@ def is_longer(on: Any) -> Any:
 
 
 def is_greater(on: Any) -> Any:
-    """Whether u comes before v: if it is greater."""
+    """Return whether u comes before v: if it is greater."""
 
     @on.device
     def is_greater(u, v):
@@ -524,7 +528,7 @@ def join_parents(on: Any) -> Any:
 
 
 def climb_shortening(on: Any) -> Any:
-    """The root of a vertex whose parent is p; each vertex passed is hung from its grandparent.
+    """Return the root of a vertex whose parent is p; hang each vertex passed from its grandparent.
 
     By plain stores, to vertices that are no roots: what they hang from stays on their way.
     """
@@ -568,7 +572,7 @@ def join_roots(on: Any) -> Any:
 
 
 def same_label(on: Any, vertex: type, known: bool) -> Any:
-    """Whether two slots are vertices of one label: by two bits for nearly all, if ``known``."""
+    """Return whether two slots are of one label: by two bits for nearly all, if ``known``."""
     test, nowhere = has(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -599,8 +603,10 @@ def hold(on: Any, same: Any, join: Any) -> Any:
 
 
 def hold_apart(on: Any, same: Any, join: Any) -> Any:
-    """As hold, but ends that hang from one vertex are done: all of a tree has one label, as no edge
-    joins it that has two. That is less to do for a processor, whose threads are few.
+    """Join the ends of an edge as hold does, unless they hang from one vertex.
+
+    All of a tree has one label, as no edge joins it that has two. That is less to do for a
+    processor, whose threads are few.
     """
     one = hold(on, same, join)
 
@@ -612,7 +618,7 @@ def hold_apart(on: Any, same: Any, join: Any) -> Any:
 
 
 def hold_outside(on: Any, same: Any, join: Any) -> Any:
-    """As hold, where some vertices are inside: an edge with both ends there is done.
+    """Join the ends of an edge as hold does, unless some vertices are inside, and both ends are.
 
     They have one label, and hang from one root, or do by the end of the kernel: a bit is set by the
     thread that has joined its vertex to the giant. So where one end is inside, the other needs the
@@ -639,7 +645,7 @@ def hold_outside(on: Any, same: Any, join: Any) -> Any:
 
 
 def vertex_of_giant(on: Any, vertex: type) -> Any:
-    """The label, or the root, that ``giant`` holds."""
+    """Return the label, or the root, that ``giant`` holds."""
 
     @on.device
     def vertex_of_giant(giant, which):
@@ -649,7 +655,7 @@ def vertex_of_giant(on: Any, vertex: type) -> Any:
 
 
 def examine(on: Any, vertex: type, wide: type, hold: Any) -> Any:
-    """Whether nothing is wrong with an edge: its ends are vertices of one label, and joined."""
+    """Return whether an edge is right: its ends are vertices of one label, and joined."""
     mark, nowhere = put(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -701,7 +707,7 @@ def examine_rows(
 
 
 def find_edge(on: Any, vertex: type, wide: type, ends: Any) -> Any:
-    """The first edge that is at fault."""
+    """Find the first edge that is at fault."""
     least, nowhere = lower(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
@@ -717,7 +723,7 @@ def find_edge(on: Any, vertex: type, wide: type, ends: Any) -> Any:
 
 
 def probed(on: Any) -> Any:
-    """The i-th of some slots: one of each of as many parts, at no regular distance."""
+    """Return the i-th of some slots: one of each of as many parts, at no regular distance."""
 
     @on.device
     def probed(i, n):
@@ -728,7 +734,7 @@ def probed(on: Any) -> Any:
 
 
 def probe_label(on: Any, vertex: type) -> Any:
-    """The label of a slot."""
+    """Return the label of a slot."""
 
     @on.device
     def probe(v, own, alike, trees):
@@ -738,7 +744,7 @@ def probe_label(on: Any, vertex: type) -> Any:
 
 
 def probe_root(on: Any, vertex: type) -> Any:
-    """The root of a vertex of the giant's label; all bits set for another one."""
+    """Return the root of a vertex of the giant's label; all bits set for another one."""
     test, root, nowhere = has(on), climb(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -778,7 +784,7 @@ def elect(on: Any, vertex: type, probe: Any) -> Any:
 
 
 def gather_alike(on: Any, vertex: type) -> Any:
-    """Whether each slot has the giant's label; a thread owns whole bytes of the bits."""
+    """Write whether each slot has the giant's label; a thread owns whole bytes of the bits."""
     head = vertex_of_giant(on, vertex)
 
     @on.elementwise
@@ -801,8 +807,9 @@ def gather_alike(on: Any, vertex: type) -> Any:
 
 
 def gather_inside(on: Any, vertex: type) -> Any:
-    """Whether each vertex hangs from the giant's root and has its label; a thread owns whole bytes
-    of the bits.
+    """Write whether each vertex hangs from the giant's root and has its label.
+
+    A thread owns whole bytes of the bits.
 
     Nothing is joined meanwhile, so that roots stay what they are, and a vertex is hung from its
     own: the paths that it lies on become shorter.
@@ -854,12 +861,15 @@ ROOM = 3  # edges a lane: two come at once, and of those before less than one is
 
 
 def words_of_queues(largest: Any) -> int:
-    """What the queues of so many tiles take: an engine's ``largest_tiles()``."""
+    """Return the words of the queues of so many tiles: an engine's ``largest_tiles()``."""
     return int(2 * ROOM * largest.threads * largest.tiles)
 
 
 def fold_of(on: Any) -> Any:
-    """How far apart words are that share one: all ``held`` if half of the giant is inside."""
+    """Return how far apart words are that share one: all ``held`` if half is linked.
+
+    That is half of the giant.
+    """
     half = np.int64(PROBES // 2)
 
     @on.device
@@ -890,7 +900,7 @@ def share_bits(on: Any) -> Any:
 
 
 def bit_of_tile(on: Any) -> Any:
-    """1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
+    """Return 1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
 
     @on.device
     def bit_of_tile(u, near, held, fold):
@@ -904,7 +914,7 @@ def bit_of_tile(on: Any) -> Any:
 
 
 def both_inside(on: Any) -> Any:
-    """Whether both ends of an edge are inside, by the bits of a tile or by their own.
+    """Return whether both ends of an edge are inside, by the bits of a tile or by their own.
 
     Their own are read in any case, so that all reads of a thread are under way together; where they
     need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
@@ -947,7 +957,8 @@ def settle_odd(on: Any, vertex: type) -> Any:
 
 
 def read_two(on: Any, wide: type, ends: Any) -> Any:
-    """The ends of two rows a lane, side by side, as words; of the last one where there is none.
+    """Return the ends of two rows a lane, side by side, as words; of the last where there is none.
+
     What is no slot becomes the first that is none: there are fewer than 2^32.
     """
     lanes = np.uint64(on.warp_size)
@@ -964,7 +975,7 @@ def read_two(on: Any, wide: type, ends: Any) -> Any:
 
 
 def examine_two(on: Any, vertex: type) -> Any:
-    """Of two edges, which are done."""
+    """Return which of two edges are done."""
     both, odd = both_inside(on), settle_odd(on, vertex)
 
     @on.device
@@ -980,7 +991,7 @@ def examine_two(on: Any, vertex: type) -> Any:
 
 
 def enqueue(on: Any) -> Any:
-    """Put an edge at the end of a queue unless it is done; returns how many wait then."""
+    """Put an edge at the end of a queue unless it is done; return how many wait then."""
     count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
 
     @on.device
@@ -1008,7 +1019,7 @@ def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
 
 
 def hold_together(on: Any, hold_one: Any) -> Any:
-    """Hold edges of a queue as long as there is one for each lane; returns how many still wait."""
+    """Hold edges of a queue as long as there is one for each lane; return how many still wait."""
     lanes, meet = WORD(on.warp_size), on.warp_sync
 
     @on.device
@@ -1150,8 +1161,9 @@ CREDIT = np.int64(8)  # misses more than hits, at which a thread stops: the list
 
 
 def look_for_order(on: Any, wide: type, corners: Any) -> Any:
-    """Besides the corners of the frame count, of some rows evenly apart, those in order, and those
-    whose ends are near each other.
+    """Count, of some rows evenly apart, those in order, and those whose ends are near each other.
+
+    Beside that, read the corners of the frame.
 
     In order is a row whose source is not far beyond those of later rows: the first halving of the
     list, the next one, and so on. No load waits for another one.
@@ -1179,7 +1191,7 @@ def look_for_order(on: Any, wide: type, corners: Any) -> Any:
 
 
 def find_firsts(on: Any, wide: type, window: int) -> Any:
-    """Of a list in the order of its sources the first row of each tile, by bisection.
+    """Find the first row of each tile by bisection, of a list in the order of its sources.
 
     In a list of any order they do not fall either: two searches climb down one tree, and where they
     part the one for the later tile goes up.
@@ -1214,7 +1226,7 @@ def join_near(on: Any, join: Any) -> Any:
 
 
 def join_share(on: Any, ends: Any, join_near: Any) -> Any:
-    """The edges of one thread of a tile, until too many lead out of it."""
+    """Join the edges of one thread of a tile, until too many lead out of it."""
 
     @on.device
     def join_share(e, last, step, base, size, near, src, dst, low, n):
@@ -1233,8 +1245,9 @@ def join_share(on: Any, ends: Any, join_near: Any) -> Any:
 
 
 def join_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
-    """Join the edges inside each tile, and hang its vertices from their roots, which have to have
-    their labels: then every edge that was joined had one.
+    """Join the edges inside each tile, and hang its vertices from their roots.
+
+    These have to have their labels: then every edge that was joined had one.
 
     Between two phases the threads of a tile wait for each other, and tiles meet nowhere.
     """
@@ -1283,8 +1296,9 @@ def name_parents(on: Any, vertex: type) -> Any:
 
 
 def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
-    """Count the vertices, those that label themselves, and the roots: [vertices, labels, roots];
-    and note the roots as bits. A thread owns whole bytes of these.
+    """Count the vertices, those that label themselves, and the roots: [vertices, labels, roots].
+
+    The roots are noted as bits. A thread owns whole bytes of these.
 
     LABEL: a vertex whose label does not label itself, or comes after it (before it, of labels that
     are the ``greatest`` ones). LOST: a slot whose parent does not come after it in the order of the
@@ -1330,7 +1344,7 @@ def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
 
 
 def find_foreign(on: Any) -> Any:
-    """The first vertex that nothing names: a root from which nothing hangs."""
+    """Find the first vertex that nothing names: a root from which nothing hangs."""
     least = lower(on)
 
     @on.elementwise
@@ -1346,7 +1360,7 @@ def find_foreign(on: Any) -> Any:
 
 
 def find_merged(on: Any, vertex: type) -> Any:
-    """The first vertex that does not hang in one tree with its label."""
+    """Find the first vertex that does not hang in one tree with its label."""
     root, least, nowhere = climb(on), lower(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise

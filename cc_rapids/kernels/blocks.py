@@ -1,4 +1,4 @@
-"""The edges inside so many ids, joined first, in memory that a block of threads shares.
+"""Edges inside so many ids, joined first, in memory that a block of threads shares.
 
 That memory answers ten times as soon as the parents do, and a climb is a chain of reads. Of roads,
 meshes and other lists in the order of their first ends, with both ends of an edge near each other,
@@ -30,7 +30,7 @@ GROUP, STRIPES = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 stripes
 
 
 def first_of_list(on: Any, wide: type) -> Any:
-    """The first edge of a list, in the order of its sources, whose source is v or more.
+    """Return the first edge of a list, in the order of its sources, whose source is v or more.
 
     By bisection. In a list of any order it does not fall either while v grows: two of these climb
     down one tree, and where they part the one with the greater v goes up.
@@ -52,7 +52,7 @@ def first_of_list(on: Any, wide: type) -> Any:
 
 
 def first_of_rows(on: Any) -> Any:
-    """The first entry of a row, or where all end."""
+    """Return the first entry of a row, or where all end."""
 
     @on.device
     def first(v, m, n, offsets, low):
@@ -62,7 +62,7 @@ def first_of_rows(on: Any) -> Any:
 
 
 def find_firsts(on: Any, window: int, first: Any) -> Any:
-    """Where the edges of each tile begin."""
+    """Find where the edges of each tile begin."""
     ids = np.uint64(window)
 
     @on.elementwise
@@ -91,7 +91,7 @@ def link_near(on: Any, link: Any, note: Any) -> Any:
 
 
 def share_of_list(on: Any, ends: Any, link_near: Any) -> Any:
-    """The edges of one thread of a tile, until too many lead out of it."""
+    """Join the edges of one thread of a tile, until too many lead out of it."""
     enough = np.uint64(CREDIT)
 
     @on.device
@@ -109,7 +109,7 @@ def share_of_list(on: Any, ends: Any, link_near: Any) -> Any:
 
 
 def share_of_rows(on: Any, link_near: Any) -> Any:
-    """The rows of one thread of a tile, but for the long ones.
+    """Join the rows of one thread of a tile, but for the long ones.
 
     Where every edge stands in both rows (``once``), it is linked from that of its larger end.
     """
@@ -171,8 +171,10 @@ def solve(on: Any, window: int, share: Any, settle: Any) -> Any:
 
 
 def striped(on: Any, stripes: np.uint64 = STRIPES) -> Any:
-    """The i-th of m edges where they are taken in stripes: one group of rows of each of so many
-    parts of the list, then the next one of each. A remainder, of less than a group a part, is last.
+    """Return the i-th of m edges where they are taken in stripes.
+
+    A stripe is one group of rows of each of so many parts of the list, then comes the next one of
+    each. A remainder, of less than a group a part, is last.
 
     Where neighbours in the list are neighbours in the graph, threads that link them at once would
     climb the same paths and wait for the same roots, and trees would grow at one end alone.

@@ -20,7 +20,7 @@ SWITCH = ("on", "off")
 
 
 def first_ones(on: Any) -> Any:
-    """The first entries of a row, in order."""
+    """Return the first entries of a row, in order."""
 
     @on.device
     def pick(v, j, degree):
@@ -30,7 +30,7 @@ def first_ones(on: Any) -> Any:
 
 
 def random_ones(on: Any) -> Any:
-    """The first entry of a row, then any, by a hash of the vertex."""
+    """Return the first entry of a row, then any, by a hash of the vertex."""
 
     @on.device
     def pick(v, j, degree):
@@ -67,7 +67,7 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
 
 
 def by_entry(on: Any, link: Any) -> Any:
-    """A thread for each of k neighbours of each vertex, those of one vertex side by side."""
+    """Link k neighbours of each vertex by a thread each, those of one vertex side by side."""
 
     @on.elementwise
     def link_some(i, j, k, *rows_trees_and_stray):
@@ -78,7 +78,7 @@ def by_entry(on: Any, link: Any) -> Any:
 
 
 def by_vertex(on: Any, link: Any) -> Any:
-    """A thread for each vertex, which links its neighbours one after the other."""
+    """Link the neighbours of each vertex one after the other, a thread for each vertex."""
 
     @on.elementwise
     def link_each(v, k, *rows_trees_and_stray):
@@ -230,7 +230,7 @@ def every_row(on: Any, vertex: type, finish: Any) -> Any:
 
 
 def most_in_a_row(on: Any) -> Any:
-    """The entries of a short row: any number, where no thread waits for its neighbours."""
+    """Return the entries of a short row: any number, where no thread waits for its neighbours."""
     return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
 
@@ -271,7 +271,7 @@ def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
 
 
 def first_roots(on: Any) -> Any:
-    """For some vertices, where climbing from each to its first neighbour ends, while that is less.
+    """Write where climbing from some vertices to first neighbours ends, while these are less.
 
     Nothing is written but the answer: the tree that hooking would make is climbed as it is read.
     """

@@ -1,4 +1,4 @@
-"""The ids of a column and the ends of an edge, read by device functions; and the link of each.
+"""Readers of the ids of a column and of the ends of an edge; and the link of each.
 
 column  : (m,) integers of any type, as it came; vertex v has the id v + low.
 offsets : (n + 1,) and indices : (m,) of an adjacency list, whose entry e is an edge from the row
@@ -21,7 +21,7 @@ BLOCK = 256  # edges, or rows of a column, that are in a sample together
 
 
 def distance(on: Any, wide: type) -> Any:
-    """How far the id of a row is from the lowest one, as an unsigned integer as wide as the ids.
+    """Return how far the id of a row is from the lowest one, as an unsigned integer as wide.
 
     Modulo 2^32 or 2^64 that is right for the ids of the n vertices, and n or more for all others
     of their type, because low .. low + n - 1 lie within the type.
@@ -35,7 +35,9 @@ def distance(on: Any, wide: type) -> Any:
 
 
 def entries_of(on: Any) -> Any:
-    """Where the entries of a row begin and end: within all of them, whatever the offsets say.
+    """Return where the entries of a row begin and end.
+
+    They are within all entries, whatever the offsets say.
 
     Or the bytes of a string.
     """
@@ -49,7 +51,7 @@ def entries_of(on: Any) -> Any:
 
 
 def row_of(on: Any) -> Any:
-    """The row of an entry of an adjacency list: offsets[r] <= e < offsets[r + 1].
+    """Return the row of an entry of an adjacency list: offsets[r] <= e < offsets[r + 1].
 
     By bisection: neighbours take the same steps, so that they read the same words.
     """
@@ -69,7 +71,7 @@ def row_of(on: Any) -> Any:
 
 
 def rows(on: Any) -> Any:
-    """The row of each entry of an adjacency list."""
+    """Write the row of each entry of an adjacency list."""
     row = row_of(on)
 
     @on.elementwise
@@ -80,7 +82,7 @@ def rows(on: Any) -> Any:
 
 
 def listed(on: Any, wide: type) -> Any:
-    """The ends of an edge of a list, as distances from the lowest id."""
+    """Return the ends of an edge of a list, as distances from the lowest id."""
     at = distance(on, wide)
 
     @on.device
@@ -91,7 +93,7 @@ def listed(on: Any, wide: type) -> Any:
 
 
 def listed_once(on: Any, wide: type) -> Any:
-    """As ``listed``, for a pass whose caches had better keep other things."""
+    """Return the same as ``listed``, for a pass whose caches had better keep other things."""
     once = on.load_streaming
 
     @on.device
@@ -131,7 +133,7 @@ def look_ahead(on: Any, wide: type, place: Any) -> Any:
 
 
 def adjacent(on: Any, wide: type) -> Any:
-    """The ends of an entry of an adjacency list: its row and its index."""
+    """Return the ends of an entry of an adjacency list: its row and its index."""
     at, row = distance(on, wide), row_of(on)
 
     @on.device
@@ -142,7 +144,7 @@ def adjacent(on: Any, wide: type) -> Any:
 
 
 def checked(on: Any, vertex: type, wide: type, ends: Any) -> Any:
-    """The ends of an edge as vertices: vertex 0 twice, for an edge that is left out.
+    """Return the ends of an edge as vertices: vertex 0 twice, for an edge that is left out.
 
     That is one with an end beyond the n vertices, which ``stray`` then tells. A self-loop joins
     nothing either: that its vertex occurs is all that is noted of it.
@@ -163,7 +165,7 @@ def checked(on: Any, vertex: type, wide: type, ends: Any) -> Any:
 
 
 def every(on: Any) -> Any:
-    """All edges, in order."""
+    """Return the i-th of all edges, in order."""
 
     @on.device
     def place(i):
@@ -173,7 +175,7 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """The i-th edge of a sample: the first block of each so many."""
+    """Return the i-th edge of a sample: the first block of each so many."""
     block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
 
     @on.device
@@ -184,7 +186,7 @@ def sampled(on: Any, every: int) -> Any:
 
 
 def unsampled(on: Any, every: int) -> Any:
-    """The i-th edge of those that a sample leaves."""
+    """Return the i-th edge of those that a sample leaves."""
     block, between = np.uint64(BLOCK), np.uint64(max(every - 1, 1) * BLOCK)
 
     @on.device
@@ -195,7 +197,7 @@ def unsampled(on: Any, every: int) -> Any:
 
 
 def sampled_count(m: int, every: int) -> int:
-    """How many of m edges are in the sample of one block in so many."""
+    """Return how many of m edges are in the sample of one block in so many."""
     return m // (every * BLOCK) * BLOCK + min(m % (every * BLOCK), BLOCK)
 
 
@@ -258,7 +260,7 @@ def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
 
 
 def mark_rows(on: Any, vertex: type) -> Any:
-    """The set of the vertices whose row is not empty."""
+    """Mark the vertices whose row is not empty."""
     mark = primitives.mark(on)
 
     @on.elementwise

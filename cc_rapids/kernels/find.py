@@ -86,7 +86,7 @@ def full(on: Any) -> Any:
 
 
 def nothing(on: Any) -> Any:
-    """No find at all: what is left of the compression after a union, where it is naive."""
+    """Return the vertex itself: no compression after a union whose find is naive."""
 
     @on.device
     def find(parent, v):

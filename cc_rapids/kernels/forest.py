@@ -24,7 +24,7 @@ THREE = np.uint64(3)
 
 
 def start(on: Any, vertex: type) -> Any:
-    """Every vertex is a tree of its own."""
+    """Make every vertex a tree of its own."""
 
     @on.grid_stride
     def start(v, n, step, parent):
@@ -36,7 +36,7 @@ def start(on: Any, vertex: type) -> Any:
 
 
 def forget(on: Any) -> Any:
-    """Where no spanning forest is wanted, a hook leaves no note."""
+    """Return where no spanning forest is wanted, a hook leaves no note."""
 
     @on.device
     def note(chosen, r, e):
@@ -119,7 +119,7 @@ def complete(on: Any, vertex: type) -> Any:
 
 
 def least_of_trees(on: Any, vertex: type) -> Any:
-    """lowest[r] = the least vertex of root r, of a flat forest whose roots are any of theirs."""
+    """Find the least vertex of each root, of a flat forest whose roots are any: lowest[r]."""
     low = lessen(on)
 
     @on.elementwise
@@ -144,7 +144,7 @@ def reroot(on: Any) -> Any:
 
 
 def lower(on: Any, vertex: type) -> Any:
-    """least[r] = the lowest place of r in the list of roots."""
+    """Find the lowest place of each root in the list of roots: least[r]."""
     low = lessen(on)
 
     @on.elementwise
@@ -155,7 +155,7 @@ def lower(on: Any, vertex: type) -> Any:
 
 
 def hang(on: Any, vertex: type) -> Any:
-    """A flat forest over places: each hangs from the lowest one that has its root."""
+    """Make a flat forest over places: each hangs from the lowest one that has its root."""
 
     @on.elementwise
     def hang(k, roots, least, parent):

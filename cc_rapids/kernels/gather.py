@@ -18,7 +18,7 @@ TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
 
 
 def mark_roots(on: Any, vertex: type) -> Any:
-    """The set of the roots of all vertices that occur."""
+    """Mark the roots of all vertices that occur."""
     has, mark = primitives.has(on), primitives.mark(on)
 
     @on.elementwise
@@ -30,7 +30,7 @@ def mark_roots(on: Any, vertex: type) -> Any:
 
 
 def least(on: Any) -> Any:
-    """The label of a component: the id of its root, which is its least vertex."""
+    """Return the label of a component: the id of its root, which is its least vertex."""
 
     @on.device
     def label(r, low, roots, before_roots):
@@ -40,7 +40,7 @@ def least(on: Any) -> Any:
 
 
 def dense(on: Any) -> Any:
-    """The label of a component: the rank of its root among the roots."""
+    """Return the label of a component: the rank of its root among the roots."""
     rank = primitives.rank(on)
 
     @on.device
@@ -51,7 +51,7 @@ def dense(on: Any) -> Any:
 
 
 def gather(on: Any, label: Any) -> Any:
-    """The rows of the answer: the id of each vertex that occurs, in order, and its label.
+    """Write the rows of the answer: the id of each vertex that occurs, in order, and its label.
 
     The lanes of a warp look at a word of the set together, each at one bit, and count those before
     it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for

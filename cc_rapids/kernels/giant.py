@@ -1,4 +1,4 @@
-"""The largest tree that a sample has made, the giant, and a set of its vertices.
+"""The giant, the largest tree that a sample has made, and a set of its vertices.
 
 parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
 best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sampling`).
@@ -19,7 +19,7 @@ DEEP = np.uint64(64)  # steps of a climb, that are too many
 
 
 def probed(on: Any) -> Any:
-    """The i-th of some vertices, the same ones in every run."""
+    """Return the i-th of some vertices, the same ones in every run."""
 
     @on.device
     def probed(i, n):
@@ -29,7 +29,7 @@ def probed(on: Any) -> Any:
 
 
 def probe(on: Any, find: Any) -> Any:
-    """The roots of some vertices."""
+    """Write the roots of some vertices."""
     vertex = probed(on)
 
     @on.elementwise
@@ -60,7 +60,7 @@ def mark_frequent(on: Any) -> Any:
 
 
 def most_frequent(on: Any) -> Any:
-    """Of some roots the one that stands there most often."""
+    """Find the root that stands most often among some."""
     high = on.atomic_max
 
     @on.elementwise
@@ -136,7 +136,7 @@ def members(on: Any, vertex: type) -> Any:
 
 
 def giant_of(on: Any, vertex: type) -> Any:
-    """The root that most vertices of the sample had."""
+    """Return the root that most vertices of the sample had."""
     low_bits = (np.int64(1) << COUNT_SHIFT) - np.int64(1)
 
     @on.device

@@ -16,7 +16,7 @@ ONE = np.uint64(1)
 
 
 def mark_ids(on: Any, vertex: type) -> Any:
-    """Note the vertices that a column of the caller's names, or that it names others."""
+    """Mark the vertices that a column of the caller's names, or that it names others."""
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
     @on.elementwise
@@ -42,8 +42,9 @@ def mark_range(on: Any, vertex: type) -> Any:
 
 
 def number_ranks(on: Any, vertex: type) -> Any:
-    """The vertex of each row: the rank of its id in the set ``words`` of those that occur, of
-    ``size`` ids; n, which is none, for an id that is not in the set.
+    """Write the vertex of each row: the rank of its id in the set ``words`` of those that occur.
+
+    The set is of ``size`` ids; n, which is no vertex, stands for an id that is not in it.
     """
     at, has, rank = distance(on, np.uint64), primitives.has(on), primitives.rank(on)
 
@@ -58,7 +59,7 @@ def number_ranks(on: Any, vertex: type) -> Any:
 
 
 def members(on: Any) -> Any:
-    """The ids of the set, in order: those of one word of it at a time."""
+    """List the ids of the set, in order: those of one word of it at a time."""
     shift, word_bits, one = np.uint64(5), np.uint32(primitives.WORD), np.uint32(1)
     rank = primitives.rank(on)
 

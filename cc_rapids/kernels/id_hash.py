@@ -36,7 +36,7 @@ def mix(on: Any) -> Any:
 
 
 def home(on: Any) -> Any:
-    """Where the search for an id begins, of ``size`` slots: its hash as a fraction of them.
+    """Return where the search for an id begins, of ``size`` slots: its hash as a fraction of them.
 
     That is the upper half of a product, by parts that do not overflow; a remainder takes longer.
     """
@@ -51,7 +51,7 @@ def home(on: Any) -> Any:
 
 
 def estimate(on: Any) -> Any:
-    """HyperLogLog (Flajolet et al. 2007): the registers hold the longest run of zeros they met.
+    """Raise the registers of HyperLogLog to the longest run of zeros (Flajolet et al. 2007).
 
     Most runs are told to be no longer by one look at as many bits as the register says.
     """
@@ -99,7 +99,7 @@ def no_look(on: Any) -> Any:
 
 
 def insert(on: Any) -> Any:
-    """The slot of an id, taken if it is new: linear probing from where its hash points.
+    """Return the slot of an id, taken if it is new: linear probing from where its hash points.
 
     A slot once seen with a key keeps it, so a stale read shows EMPTY at worst, and the swap then
     tells what is there. Ends with a slot, or when PROBES slots are passed: the table is full.
@@ -130,7 +130,7 @@ def insert(on: Any) -> Any:
 
 
 def number_slots(on: Any) -> Any:
-    """The vertex of each row: the slot of its id."""
+    """Write the vertex of each row: the slot of its id."""
     slot, ahead = insert(on), look_ahead(on)
 
     @on.elementwise
@@ -142,7 +142,7 @@ def number_slots(on: Any) -> Any:
 
 
 def take_slots(on: Any) -> Any:
-    """A slot for each id of a column."""
+    """Take a slot for each id of a column."""
     slot, ahead = insert(on), look_ahead(on)
 
     @on.elementwise
@@ -154,7 +154,7 @@ def take_slots(on: Any) -> Any:
 
 
 def mark_taken(on: Any, vertex: type) -> Any:
-    """The set of the slots that hold an id."""
+    """Mark the slots that hold an id."""
     mark = primitives.mark(on)
 
     @on.elementwise

@@ -11,7 +11,7 @@ NEAR = np.uint64(1 << 15)  # how far apart ids are at most: two tiles
 
 
 def bounds_of(on: Any, wide: type, place: Any) -> Any:
-    """The least and the greatest id of the share of a thread, of both columns.
+    """Return the least and the greatest id of the share of a thread, of both columns.
 
     Both are read in one loop, so that two loads are under way at a time.
     """
@@ -31,9 +31,11 @@ def bounds_of(on: Any, wide: type, place: Any) -> Any:
 
 
 def near_of(on: Any, wide: type) -> Any:
-    """Count, of the share of a thread of n rows evenly apart, those that are near: whose ends are
-    near each other, and the source near that of the next row. And those that fall: whose source is
-    greater than that of a row half the list later. No load waits for another one.
+    """Count, of the share of a thread of n rows evenly apart, those that are near or fall.
+
+    Near are those whose ends are near each other, and the source near that of the next row; those
+    fall whose source is greater than that of a row half the list later. No load waits for another
+    one.
     """
 
     @on.device
@@ -52,7 +54,7 @@ def near_of(on: Any, wide: type) -> Any:
 
 
 def span(on: Any, wide: type, sign: int, place: Any) -> Any:
-    """The least and the greatest id of two columns, as ``wide`` integers of 64 bits.
+    """Find the least and the greatest id of two columns, as ``wide`` integers of 64 bits.
 
     found = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least of
     something, so that all bits set is where they begin. ``place`` is which row the i-th is.
@@ -73,8 +75,9 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 
 def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
-    """The span of a list, and of some of its rows how many are near and how many fall, in one
-    launch.
+    """Find the span of a list, and count of some of its rows those that are near and that fall.
+
+    All in one launch.
 
     ends = [low ^ sign, ~(high ^ sign)], see ``span``; the counts are added to what stands there.
     """
@@ -94,7 +97,7 @@ def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 
 def nearby(on: Any, wide: type) -> Any:
-    """Of some rows of a list how many are near, and how many fall."""
+    """Count of some rows of a list those that are near, and those that fall."""
     all_add, near_of_share = on.block_reduce_add, near_of(on, wide)
 
     @on.grid_stride
@@ -107,8 +110,9 @@ def nearby(on: Any, wide: type) -> Any:
 
 
 def first_wrong_offset(on: Any) -> Any:
-    """found[0] = the first place of an offset that an adjacency list of m entries cannot have
-    there: they begin at 0, never fall, and end at m.
+    """Find the first place of an offset that an adjacency list of m entries cannot have there.
+
+    They begin at 0, never fall, and end at m; found[0] is the place.
     """
     all_min = on.block_reduce_min
 

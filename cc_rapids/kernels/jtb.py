@@ -55,7 +55,7 @@ def two_try_split(on: Any) -> Any:
 
 
 def pack(on: Any) -> Any:
-    """The words of a forest whose roots all have rank 0."""
+    """Write the words of a forest whose roots all have rank 0."""
 
     @on.elementwise
     def pack(v, parent, words):
@@ -65,7 +65,7 @@ def pack(on: Any) -> Any:
 
 
 def unpack(on: Any, vertex: type) -> Any:
-    """The parents out of the words; roots are any vertices of their trees from now on."""
+    """Write the parents out of the words; roots are any vertices of their trees from now on."""
 
     @on.elementwise
     def unpack(v, words, parent):
@@ -78,7 +78,10 @@ RANKS = AuxArray("ranks", np.uint64, pack=pack, unpack=unpack, parent_bits=LOW)
 
 
 def ordered(on: Any) -> Any:
-    """Whether root u, of word a, comes below root v, of word b: by rank, then the larger vertex."""
+    """Return whether root u, of word a, comes below root v, of word b.
+
+    By rank, then the larger vertex.
+    """
 
     @on.device
     def below(u, a, v, b):

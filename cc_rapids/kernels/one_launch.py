@@ -26,7 +26,10 @@ WAITING = 2  # of the bounds
 
 
 def measure(on: Any, sign: int, span: Any) -> Any:
-    """The span of the ids, or of the vertices if it is known how many they are; no counts yet."""
+    """Return the span of the ids, or of the vertices if it is known how many they are.
+
+    No counts yet.
+    """
     bias = np.uint64(sign)
 
     @on.device
@@ -42,7 +45,7 @@ def measure(on: Any, sign: int, span: Any) -> Any:
 
 
 def lay(on: Any, start: Any) -> Any:
-    """Every vertex is a tree of its own, and none has been seen, or all are there."""
+    """Make every vertex a tree of its own, and all of them or none present."""
 
     @on.device
     def lay(t, n, step, parent, seen, named):
@@ -120,8 +123,10 @@ def list_share(on: Any, gather: Any) -> Any:
 
 
 def solve(on: Any, sign: int, phases: Any) -> Any:
-    """The span of the ids; and if there is room for it, the flat forest, what is counted of it, its
-    ranks, and if there is room for them, the rows of the answer.
+    """Find the span of the ids; and if there is room for it, solve the list in the same launch.
+
+    Then there are the flat forest, what is counted of it, its ranks, and if there is room for them,
+    the rows of the answer.
 
     With ``named`` not 0 the vertices are exactly 0 .. named - 1, and ``stray`` tells of other ids.
     ``phases`` are measure, lay, link_share, flatten_share, complete, rank and list_share.

@@ -14,7 +14,7 @@ BLOCK, BLOCK_SHIFT = 8, np.uint32(8)  # words, and the shift from a vertex, of a
 
 
 def has(on: Any) -> Any:
-    """Whether v is in the set."""
+    """Return whether v is in the set."""
 
     @on.device
     def has(bits, v):
@@ -36,7 +36,7 @@ def mark(on: Any) -> Any:
 
 
 def count(on: Any) -> Any:
-    """The number of bits of one word: sums of 2, 4 and 8 bits side by side, then of the bytes."""
+    """Return the number of bits of one word: sums of 2, 4 and 8 bits, then of the bytes."""
     m1, m2, m4 = np.uint32(0x55555555), np.uint32(0x33333333), np.uint32(0x0F0F0F0F)
     bytes_at_once = np.uint32(0x01010101)
 
@@ -51,7 +51,7 @@ def count(on: Any) -> Any:
 
 
 def rank(on: Any) -> Any:
-    """How many vertices of the set are smaller than v: those before its block, and in it."""
+    """Return how many vertices of the set are smaller than v: those before its block, and in it."""
     ones = count(on)
 
     @on.device
@@ -68,7 +68,7 @@ def rank(on: Any) -> Any:
 
 
 def none_of(vertex: type) -> Any:
-    """What a link returns that has hooked nothing: no vertex, as there are fewer of them."""
+    """Return the greatest number of a type, no vertex, by which a link says it hooked none."""
     return vertex((1 << 8 * vertex(0).itemsize) - 1)
 
 

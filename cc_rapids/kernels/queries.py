@@ -15,7 +15,7 @@ from .primitives import none_of
 
 
 def same(on: Any, word: type, low: Any, find: Any) -> Any:
-    """Whether two vertices are in one tree, while others link.
+    """Return whether two vertices are in one tree, while others link.
 
     Two ends differ only if both are seen to be roots still, the second after the first: by a swap
     that never holds, which reads past caches and writes nothing. A root that was hooked meanwhile
@@ -53,7 +53,7 @@ def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) ->
 
 
 def ask(on: Any, vertex: type, find: Any) -> Any:
-    """Whether the two ends of each row are in one tree; nothing is linked meanwhile."""
+    """Write whether the two ends of each row are in one tree; nothing is linked meanwhile."""
 
     @on.elementwise
     def ask(i, src, dst, parent, answers):

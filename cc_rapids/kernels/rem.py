@@ -105,7 +105,7 @@ def rem_cas(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
 
 
 def locked_hook(on: Any) -> Any:
-    """Hook a vertex if its lock is free and it is a root; say whether that was so.
+    """Hook a vertex if its lock is free and it is a root; return whether that was so.
 
     The lock is tried, not waited for: who holds it leaves the branch with it released, even if the
     threads of its warp go round without it. What the lock guards is read behind a fence, and is

@@ -1,4 +1,4 @@
-"""Which edges are linked first, and which of the others may then be left out.
+"""The edges that are linked first, and those of the others that may then be left out.
 
 A sample joins most of the largest component, the giant. An edge with both ends in there joins
 nothing, and one bit a vertex tells: 32 times fewer bytes than the parents, so that the bits stay
@@ -20,7 +20,7 @@ from .spec import COUNT, Step, sampling_rule
 
 
 class Sample(NamedTuple):
-    """What a sample does before its links, how it links, and the edges that it leaves."""
+    """The steps of a sample: before its links, the links, and the edges that it leaves."""
 
     link: Step | None
     before: Step | None = None
@@ -83,7 +83,7 @@ def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, 
 
 
 def renamed(on: Any, vertex: type) -> Any:
-    """The new name of a vertex: as if the giant's root stood before all others."""
+    """Return the new name of a vertex: as if the giant's root stood before all others."""
     giant = giant_of(on, vertex)
 
     @on.device
@@ -94,7 +94,7 @@ def renamed(on: Any, vertex: type) -> Any:
 
 
 def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
-    """Copy the ends of each edge; after a sample, of those alone that are not inside the giant."""
+    """Copy the ends of each edge; after a sample, those alone that are not inside the giant."""
     name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
     @on.elementwise

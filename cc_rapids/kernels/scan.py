@@ -15,7 +15,7 @@ NEXT = np.uint64(1)
 
 
 def count_blocks(on: Any) -> Any:
-    """before[b + 1] = the members of the set in block b of its words."""
+    """Count the members of the set in each block of its words: before[b + 1]."""
     ones = primitives.count(on)
 
     @on.elementwise
@@ -34,7 +34,7 @@ def count_blocks(on: Any) -> Any:
 
 
 def sum_runs(on: Any) -> Any:
-    """Running sums inside each run of ``length`` values, and the sum of each run."""
+    """Sum inside each run of ``length`` values, and write the sum of each run."""
 
     @on.elementwise
     def sum_runs(r, length, size, values, sums):
@@ -64,7 +64,7 @@ def add_runs(on: Any) -> Any:
 
 
 def sum_all(on: Any) -> Any:
-    """Running sums of all values, by threads each of which has a run of its own.
+    """Sum all values in place, by threads each of which has a run of its own.
 
     ``sums`` are a word a thread; in each round a thread adds those of twice as many before it.
     """

@@ -34,7 +34,10 @@ EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
 def fold_of(on: Any) -> Any:
-    """How far apart words are that share one: all ``held`` if half of the vertices are linked."""
+    """Return how far apart words are that share one: all ``held`` if half is linked.
+
+    That is half of the vertices.
+    """
 
     @on.device
     def fold(n, held, best, inside):
@@ -64,7 +67,7 @@ def share(on: Any) -> Any:
 
 
 def known(on: Any) -> Any:
-    """1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
+    """Return 1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
 
     @on.device
     def known(u, near, held, fold):
@@ -78,7 +81,7 @@ def known(on: Any) -> Any:
 
 
 def both_inside(on: Any) -> Any:
-    """Whether both ends of an edge are inside, by the bits of a tile or by their own.
+    """Return whether both ends of an edge are inside, by the bits of a tile or by their own.
 
     Their own are read in any case, so that all reads of a thread are under way together; where they
     need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
@@ -118,8 +121,10 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
 
 
 def two_edges(on: Any, ends: Any, place: Any) -> Any:
-    """The ends of two edges a lane, side by side. A group that would go beyond the last edge moves
-    back: edges that are looked at twice are linked once.
+    """Return the ends of two edges a lane, side by side.
+
+    A group that would go beyond the last edge moves back: edges that are looked at twice are linked
+    once.
     """
     lanes = np.uint64(on.warp_size)
 
@@ -134,7 +139,7 @@ def two_edges(on: Any, ends: Any, place: Any) -> Any:
 
 
 def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
-    """Of two edges, which are left out."""
+    """Return which of two edges are left out."""
 
     @on.device
     def look(u, v, x, y, n, near, held, fold, inside, idle, seen, stray):
@@ -187,7 +192,7 @@ def filter_edges(on: Any, words: int, place: Any, read: Any, look: Any, leave: A
 def by_tiles(
     on: Any, vertex: type, wide: type, ends: Any, place: Any, finish: Any
 ) -> Callable[..., None]:
-    """The filter, composed and launched in as many tiles as run at once.
+    """Return the filter, composed and launched in as many tiles as run at once.
 
     Called with how many edges are left, the edges, n, (seen, stray), inside, best, queues, and what
     ``finish`` takes after an edge.
@@ -206,12 +211,12 @@ def by_tiles(
 
 
 def words_for(largest: Any) -> int:
-    """What the queues of so many tiles take: an engine's ``largest_tiles()``."""
+    """Return the words of the queues of so many tiles: an engine's ``largest_tiles()``."""
     return int(2 * ROOM * largest.threads * largest.tiles)
 
 
 def enter(on: Any) -> Any:
-    """Put an edge at the end of a queue unless it is left out; returns how many wait then."""
+    """Put an edge at the end of a queue unless it is left out; return how many wait then."""
     count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
 
     @on.device
@@ -238,7 +243,7 @@ def leave(on: Any, vertex: type, finish: Any) -> Any:
 
 
 def leave_together(on: Any, leave: Any) -> Any:
-    """Link edges of a queue as long as there is one for each lane; returns how many still wait."""
+    """Link edges of a queue as long as there is one for each lane; return how many still wait."""
     lanes, meet = WORD(on.warp_size), on.warp_sync
 
     @on.device

@@ -85,6 +85,10 @@ class Spec:
         What it asks for beyond an edge list, or CSR, in words.
     needs_csr : bool
         Whether it works on an adjacency list.
+
+    See Also
+    --------
+    union_rule, sampling_rule, standalone_algorithm : Register one.
     """
 
     AXIS: ClassVar[str]
@@ -440,6 +444,10 @@ def choice(
     New code takes the decorator of a kind: :func:`sampling_rule`, :func:`find_rule`,
     :func:`union_rule`, :func:`rounds_rule` or :func:`standalone_algorithm`. The names that fields
     had before (``takes=``, ``extra=``, ``rooted=``) are understood with a DeprecationWarning.
+
+    See Also
+    --------
+    cc_rapids.designs : The designs that are registered.
     """
     for old in sorted(facts.keys() & FIELDS_BEFORE.keys()):
         _warn_of(f"{old}=", f"{FIELDS_BEFORE[old]}=")

@@ -1,4 +1,4 @@
-"""What is read of a column of strings, eight bytes at a time.
+"""Readers of a column of strings, eight bytes at a time.
 
 chars   : (c,) uint8, the bytes of all strings, one after the other.
 words   : (c // 8,) uint64, the same memory as whole words, little-endian; the last bytes are read
@@ -38,7 +38,10 @@ def note_wrong_places(on: Any) -> Any:
 
 
 def eight(on: Any) -> Any:
-    """Eight bytes from a place on, the first in the lowest bits: zeros beyond the last of all."""
+    """Return eight bytes from a place on, the first in the lowest bits.
+
+    Beyond the last of all they are zeros.
+    """
 
     @on.device
     def eight(chars, words, at):
@@ -55,7 +58,10 @@ def eight(on: Any) -> Any:
 
 
 def some(on: Any) -> Any:
-    """The first bytes from a place on, at most eight and at least one; zeros for the others."""
+    """Return the first bytes from a place on, at most eight and at least one.
+
+    Zeros for the others.
+    """
     read = eight(on)
 
     @on.device
@@ -67,7 +73,7 @@ def some(on: Any) -> Any:
 
 
 def hash_rows(on: Any) -> Any:
-    """The hash of each string: its length and a seed, mixed with each eight bytes in turn.
+    """Write the hash of each string: its length and a seed, mixed with each eight bytes in turn.
 
     The mixing maps one to one, so that strings of up to eight bytes and of one length never share
     a hash; others do as rarely as random numbers of 64 bits.
@@ -87,7 +93,10 @@ def hash_rows(on: Any) -> Any:
 
 
 def common(on: Any) -> Any:
-    """How many of ``most`` bytes are the same from two places on, before the first that differ."""
+    """Return how many of ``most`` bytes from two places on are the same.
+
+    Those before the first that differ.
+    """
     read = some(on)
 
     @on.device
@@ -128,7 +137,7 @@ def compare(on: Any) -> Any:
 
 
 def deepen(on: Any) -> Any:
-    """deeper[g] = how many bytes the strings of a group have in common with its first one.
+    """Find how many bytes the strings of each group have in common with its first one: deeper[g].
 
     For RUN strings at a time, of one group or of several: a group may hold all strings, and its
     word would be what all threads wait for. No more bytes are compared than may yet be common.
@@ -155,7 +164,7 @@ def deepen(on: Any) -> Any:
 
 
 def pieces(on: Any) -> Any:
-    """The next seven bytes of each string and how many there are, as one number to sort by.
+    """Write the next seven bytes of each string and how many there are, as one number to sort by.
 
     Bytes come first, zeros beyond the end; then their count, or eight if more follow. So a prefix
     comes before what it begins, also where that goes on with zeros, and two strings that both end

@@ -104,7 +104,7 @@ def hooks(on: Any, vertex: type, find: Any) -> Any:
 
 @union_rule("ecl", paper="Jaiganesh and Burtscher 2018, compute; Hong et al. 2020, 4.3")
 def ecl(on: Any, vertex: type) -> Any:
-    """As async, but the paths are halved once, and a loser goes on from what it saw."""
+    """Hook as async, but halve the paths once, and let a loser go on from what it saw."""
     cas, find, none = on.atomic_cas, halve(on), none_of(vertex)
 
     @on.device

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from operator import and_
 from typing import Any
 
@@ -20,109 +20,16 @@ from ..data.frame_access import (
     column_of,
     columns_of,
     first,
+    is_single,
     only,
     parts_of,
-    rows_of,
 )
 from ..data.frame_build import with_column
 from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
 from ..graph.forest import Forest
-from ..ids.decoders import Names
-from ..ids.range import bounds, type_of
-from ..ids.strings import chosen, different, factorise, taken
+from ..ids.decoders import IdDecoder
 
-
-def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:
-    """Return 0, 1, ... for the ids of a column that are alone, in their order, equal ids alike."""
-    xp, found = engine.xp, None
-    if not bool(alone.any()):
-        return engine.empty(0, np.int64)
-    with column.lend() as lent:
-        for part, held in _parts(column, lent):
-            if part.strings:
-                words = rows_of(held, alone, engine)
-                codes = factorise([words], Column.native, engine)[0][0]
-                rank = engine.asarray(codes).astype(np.int64)
-            else:
-                rank = xp.unique(engine.asarray(held)[alone], return_inverse=True)[1]
-            if found is not None:  # columns compare one after the other
-                found = found * (int(rank.max()) + 1)
-            both = rank if found is None else found + rank
-            found = xp.unique(both, return_inverse=True)[1]
-    return found
-
-
-def ids_or_own(
-    column: Column,
-    known: Array,
-    labels: list[Any],
-    given: Column,
-    rows: Array | None,
-    engine: Engine,
-) -> list[Any]:
-    """Return for each id of a column its label, or where that is not known the id itself.
-
-    Parameters
-    ----------
-    column : Column
-        The ids.
-    known : (m,) array of bool
-    labels : list of (m,) arrays, or columns of strings of the caller's kind
-        Of ids that are not known any; without any row, if there is no label at all.
-    given : Column
-        Of the answer's edges: what makes a column of the caller's kind.
-    rows : array of int64, optional
-        The rows that are wanted; by default all.
-
-    Returns
-    -------
-    list of arrays of the type that labels and ids fit, and columns of strings of the caller's kind
-
-    Raises
-    ------
-    ColumnTypeError
-        No type of integers holds both.
-    """
-    found = []
-    with column.lend() as lent:
-        pairs = zip(_parts(column, lent), labels, given.parts or (given,), strict=True)
-        for (part, held), label, like in pairs:
-            if part.strings:
-                found.append(_words_or_own(held, known, label, like, rows, engine))
-                continue
-            own = engine.asarray(held)
-            dtype = type_of((label.dtype, own.dtype), *bounds([label, own], engine))
-            values = own.astype(dtype)
-            if label.size:
-                values = engine.xp.where(known, label.astype(dtype), values)
-            found.append(values if rows is None else values[rows])
-    return found
-
-
-def _words_or_own(
-    own: Any, known: Array, label: Any, like: Column, rows: Array | None, engine: Engine
-) -> Any:
-    if len(label):
-        with of("labels", label).lend() as words:
-            own = chosen(known, words, own, engine)
-    own = own if rows is None else taken(own, rows, engine)
-    return like.native(own, partial(different, own))
-
-
-def _parts(column: Column, lent: Any) -> list[tuple[Column, Any]]:
-    if column.parts:
-        return list(zip(column.parts, lent, strict=True))
-    return [(column, lent)]
-
-
-IDS = ("min", "max")  # the kinds of labels that are ids
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
-
-
-def is_single(vertex: Any) -> bool:
-    """Whether it is one id: a string, an integer, or a tuple of these."""
-    parts = vertex if isinstance(vertex, tuple) else (vertex,)
-    return all(isinstance(part, str | int | np.integer) for part in parts)
 
 
 def _check_name(name: Any) -> None:
@@ -139,18 +46,17 @@ class Lookup:
 
     _given: EdgeInput
     _engine: Engine
-    _names: Names
+    _decoder: IdDecoder
     _forest: Forest
-    _kind: str
     _rows: Callable[[], tuple[Array, Array]]
-    _named: Callable[[str], tuple[Array, Array]]
     _columns: Callable[[str, Array], dict[str, Any]]
     _frame: Callable[[dict[str, Any]], Any]
+    _label: Callable[..., dict[str, Any]]
+    _label_or_own: Callable[..., dict[str, Any]]
     _bring: Callable[[Any, bool], Any]
-    _number: Callable[[str], Array]
 
     def component_of(self, vertices: Any) -> Any:
-        """The labels of some vertices, in their order.
+        """Return the labels of some vertices, in their order.
 
         Parameters
         ----------
@@ -167,6 +73,11 @@ class Lookup:
         ------
         UnknownVertexError
             Some are no vertices of this answer; names how many and the first of them.
+
+        See Also
+        --------
+        Components.attach : The labels as one more column of a frame.
+        Components.subset : The vertices of a component.
 
         Examples
         --------
@@ -192,7 +103,7 @@ class Lookup:
         missing: str = "raise",
         nulls: str | None = None,
     ) -> Any:
-        """A frame of vertices or of edges with the label of each row as one more column.
+        """Return a frame of vertices or of edges with the label of each row as one more column.
 
         Parameters
         ----------
@@ -206,8 +117,9 @@ class Lookup:
             What becomes of rows whose vertex is none of this answer, as no edge names it: they are
             refused, or their labels are null, or they are components of their own. Labels of
             kinds ``"min"`` and ``"max"`` are then the vertex itself, of the type that the labels
-            and column ``on`` fit, as of the two columns of edges; those of the other kinds go on
-            from k, the number of components, in the order of the ids, equal ids alike.
+            and column ``on`` fit, as of the two columns of edges; those of kinds ``"dense"`` and
+            ``"size"`` go on from k, the number of components, in the order of the ids, equal ids
+            alike.
         nulls : {"raise", "null"}, optional
             What becomes of rows whose vertex is null; ``"null"`` by default where ``missing`` is.
 
@@ -221,6 +133,11 @@ class Lookup:
             A vertex is unknown or null; there is no column ``on``, or one called ``name`` already;
             no type of integers holds the labels and the vertices that become some; it is no frame,
             or one that has not been collected.
+
+        See Also
+        --------
+        Components.component_of : The labels of some vertices alone.
+        Components.labels : The label frame.
 
         Examples
         --------
@@ -272,21 +189,24 @@ class Lookup:
         return frame
 
     def _one(self, vertex: Any) -> Column:
-        """A single id as a column."""
+        """Return a single id as a column."""
         parts = vertex if isinstance(vertex, tuple) else (vertex,)
         if not parts:
             raise InputError("an empty tuple is no id: give the value of each column of an id")
         return of_parts([of("vertices", [part]) for part in parts])
 
     def _column(self, values: Any) -> Column:
-        """Ids to look up, as a column of one or several parts."""
+        """Return ids to look up, as a column of one or several parts."""
         own = self._given.src.parts
         if not own:
             return of("vertices", values)
         return of_parts(parts_of("vertices", values, len(own)))
 
     def _held(self, frame: Any, on: list[Any], nulls: str) -> tuple[Column, Array | None]:
-        """The ids of the rows of a frame without null ones, and which rows these are; or None."""
+        """Return the ids of the rows of a frame without null ones, and which rows these are.
+
+        Or None.
+        """
         sides = [held(name, column_of(frame, name)) for name in on]
         masks = [side.there for side in sides if side.there is not None]
         there = reduce(and_, masks) if masks else None
@@ -302,14 +222,14 @@ class Lookup:
         return column, self._engine.asarray(there)
 
     def _spread(self, there: Array) -> Array:
-        """For each row of a frame the row among those that are there; of others any."""
+        """Return for each row of a frame the row among those that are there; of others any."""
         xp = self._engine.xp
         return xp.maximum(xp.cumsum(there) - 1, 0)
 
     def _among(
         self, rows: Array, known: Array, there: Array | None, at: Array | None
     ) -> tuple[Array, Array, Array]:
-        """The same of all rows of a frame, of which those without a label are not there."""
+        """Return for all rows of a frame the row among those that have a label."""
         if there is None or at is None:
             return rows, known, known
         if not rows.size:
@@ -318,34 +238,14 @@ class Lookup:
         return rows[at], known[at], known[at] & there
 
     def _label_of_any(self, rows: Array, name: str) -> dict[str, Any]:
-        """The labels of some rows of the answer, or numbers if it has none."""
+        """Return the labels of some rows of the answer, or numbers if it has none."""
         if self._forest.vertices:
             return self._label(rows, name)
         none = self._engine.xp.zeros(rows.size, np.int64)
         return dict.fromkeys(self._label(rows[:0], name), none)
 
-    def _label_or_own(
-        self, column: Column, rows: Array, known: Array, name: str, at: Array | None
-    ) -> dict[str, Any]:
-        """The labels of ids, of which those that are not known are components of their own."""
-        rows = rows if self._forest.vertices else rows[:0]
-        labels = self._label(rows, name)
-        if self._kind in IDS:
-            names = [f"{k}_{name}" for k in range(len(column.parts))] or [name]
-            kind, values = self._given.src, list(labels.values())
-            found = ids_or_own(column, known, values, kind, at, self._engine)
-            return dict(zip(names, found, strict=True))
-        alone, k = ~known, self._forest.components
-        more = numbers_alone(column, alone, self._engine)
-        last = k + (int(more.max()) if more.size else 0)
-        numbers = self._engine.xp.empty(known.size, np.int32 if last < 1 << 31 else np.int64)
-        numbers[alone] = more + k
-        if rows.size:
-            numbers[known] = labels[name][known]
-        return {name: numbers if at is None else numbers[at]}
-
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
-        """The row of each id in the answer, and whether it has one; any row where not."""
+        """Return the row of each id in the answer, and whether it has one; any row where not."""
         engine, xp, forest = self._engine, self._engine.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
@@ -359,7 +259,7 @@ class Lookup:
                     lent if column.parts else [lent], column.parts or [column], strict=True
                 )
             ]
-            vertex, known = self._names.find(parts if column.parts else parts[0], engine)
+            vertex, known = self._decoder.lookup(parts if column.parts else parts[0], engine)
         known = known & (vertex < np.uint64(forest.n))
         at = xp.where(known, vertex, np.uint64(0)).astype(np.int64)
         if forest.vertices != forest.n:
@@ -383,8 +283,10 @@ class Lookup:
         )
 
     def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:
-        """A frame of some columns and the label of one vertex in each row, of a run over the
-        vertices 0 .. n - 1, by their ``numbers``: a column, whose type the labels get.
+        """Return a frame of some columns and the label of one vertex in each row.
+
+        Of a run over the vertices 0 .. n - 1, by their ``numbers``: a column, whose type the labels
+        get.
         """
         column = of("vertices", numbers)
         with self._engine.scope(), column.lend() as held:
@@ -401,11 +303,5 @@ class Lookup:
         return self._forest.rows(0, np.int64)[0]
 
     def _vertex(self, rows: Array) -> dict[str, Any]:
-        """The column of the vertices of some rows of the answer."""
+        """Return the column of the vertices of some rows of the answer."""
         return self._columns("vertex", self._rows()[0][rows])
-
-    def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
-        """The column of the labels of some rows of the answer."""
-        if self._kind in IDS:
-            return self._columns(name, self._named(self._kind)[1][rows])
-        return {name: self._number(self._kind)[rows]}

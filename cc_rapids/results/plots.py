@@ -21,7 +21,7 @@ AS_IT_IS: dict[str, Any] = {"parse_math": False}  # of texts that hold ids: a $ 
 
 
 def new_axes(axes: Any) -> Any:
-    """The axes themselves, or those of a new figure.
+    """Return the axes themselves, or those of a new figure.
 
     Raises
     ------
@@ -39,20 +39,20 @@ def new_axes(axes: Any) -> Any:
 
 
 def missing(error: ImportError) -> MissingExtraError:
-    """What to say where a library of the extra is not there."""
+    """Return the error for a library of the extra that is not installed."""
     return MissingExtraError(
         f"plots are drawn by libraries of an extra ({error}): pip install 'cc_rapids[plot]'"
     )
 
 
 def numbers(column: Any) -> Any:
-    """A column of numbers as an array on the host."""
+    """Return a column of numbers as an array on the host."""
     values = numbers_of(column)[0]
     return values.get() if hasattr(values, "__cuda_array_interface__") else values
 
 
 def listed(column: Any) -> list[Any]:
-    """A column or array as a list of Python's own values; of a frame a list of tuples."""
+    """Return a column or array as a list of Python's own values; of a frame a list of tuples."""
     if hasattr(column, "columns"):
         parts = [listed(column_of(column, name)) for name in columns_of(column)]
         return list(zip(*parts, strict=True))
@@ -64,12 +64,12 @@ def listed(column: Any) -> list[Any]:
 
 
 def name_of(value: Any) -> str:
-    """An id as a plot shows it."""
+    """Return an id as a plot shows it."""
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def whole_numbers(axes: Any) -> None:
-    """Ticks at round numbers, with separators of thousands."""
+    """Put ticks at round numbers, with separators of thousands."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     for axis in (axes.xaxis, axes.yaxis):
@@ -81,21 +81,29 @@ MOST_DRAWN, MOST_NAMED = 100, 40  # vertices of a component: with points, with t
 
 
 def sizes(found: Components, *, axes: Any = None) -> Any:
-    """How many components there are of each size, on logarithmic axes.
+    """Draw how many components there are of each size, on logarithmic axes.
 
     Parameters
     ----------
     found : Components
+        The answer that is drawn.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes that were drawn on.
 
     Raises
     ------
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.largest : The largest components alone.
+    cc_rapids.Components.size_histogram : The numbers that are drawn.
     """
     axes = new_axes(axes)
     histogram = found.size_histogram()
@@ -107,14 +115,16 @@ def sizes(found: Components, *, axes: Any = None) -> Any:
 
 
 def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
-    """The sizes of the largest components, each with its label.
+    """Draw the sizes of the largest components, each with its label.
 
     Parameters
     ----------
     found : Components
+        The answer that is drawn.
     count : int
         How many, at most.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -127,6 +137,11 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
         ``count`` is no positive integer.
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.sizes : How many components there are of each size.
+    cc_rapids.plots.component : One component as a graph.
     """
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"count is how many components to draw, from 1 on, not {count!r}")
@@ -153,17 +168,19 @@ def component(
     destination: str | list[str] = "dst",
     axes: Any = None,
 ) -> Any:
-    """One small component, drawn as a graph, the vertex that names it as a square.
+    """Draw one small component as a graph, the vertex that names it as a square.
 
     Parameters
     ----------
     found : Components
+        The answer that is drawn.
     edges, source, destination
         The edge list that the components were found of: a frame, or a pair of columns or arrays;
         not changed.
     label : label, optional
         As :meth:`Components.labels` gives it; by default the largest component.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -178,6 +195,11 @@ def component(
         The edges are others.
     MissingExtraError
         Matplotlib or NetworkX is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.largest : The sizes of the largest components.
+    cc_rapids.Components.subset : The vertices of a component.
     """
     try:
         import networkx as nx
@@ -208,7 +230,7 @@ def component(
 
 
 def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
-    """How components, vertices and the largest component grow while edges are inserted.
+    """Draw how components, vertices and the largest component grow while edges are inserted.
 
     Parameters
     ----------
@@ -216,6 +238,7 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
         Snapshots of :meth:`Connectivity.components`, or what ``progress`` of
         :func:`cc_rapids.stream_components` was called with, in order.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -229,6 +252,11 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
         There is no step.
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.stream_components : Call ``progress`` with what is drawn.
+    cc_rapids.Connectivity : Edges that come in batches.
     """
     rows = [step.summary() if hasattr(step, "summary") else vars(step) for step in steps]
     if not rows:
@@ -250,7 +278,7 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
 def _component(
     found: Components, edges: Any, label: Any, source: Any, destination: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
-    """The ids of a component, the one that names it first, and its edges as places among them."""
+    """Return the ids of a component, its label first, and its edges as places among them."""
     engine = found._engine
     with engine.scope():
         chosen = found._component(label) if label is not None else int(found._by_size[0])
@@ -274,7 +302,7 @@ def _rows(found: Components, column: Any) -> Any:
 
 
 def _ends(edges: Any, source: Any, destination: Any) -> list[Any]:
-    """The two columns of an edge list, each of one or several parts."""
+    """Return the two columns of an edge list, each of one or several parts."""
     if isinstance(edges, tuple | list):
         return [of(name, side) for name, side in zip((source, destination), edges, strict=True)]
     sides = [side if isinstance(side, list) else [side] for side in (source, destination)]

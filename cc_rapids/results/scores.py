@@ -1,4 +1,4 @@
-"""What orders the vertices of a component, as numbers in that order."""
+"""Scores that order the vertices of a component, as numbers in that order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BY = "by is a frame of a column 'vertex' and one of scores, or a pair (vertices,
 
 
 def vertices_and_scores(by: Any, parts: int) -> tuple[Any, Any]:
-    """The vertices of a frame or pair, and their scores.
+    """Return the vertices of a frame or pair, and their scores.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def vertices_and_scores(by: Any, parts: int) -> tuple[Any, Any]:
 
 
 def ordered(scores: Any) -> tuple[Any, Any]:
-    """Scores as an array of numbers that compare as they do, and which of them are there.
+    """Return scores as an array of numbers that compare as they do, and which of them are there.
 
     Parameters
     ----------
@@ -76,7 +76,9 @@ def ordered(scores: Any) -> tuple[Any, Any]:
 
 
 def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any) -> Array:
-    """For each of so many rows 0 if it has the best score, then 1, ...; without one it is last.
+    """Return for each of so many rows 0 if it has the best score, then 1, ....
+
+    Without one it is last.
 
     Of a row that has several scores the best one counts, in whatever order they come.
     """
@@ -90,7 +92,7 @@ def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any)
 
 
 def _host_numbers(scores: Any) -> tuple[Any, Any]:
-    """Scores of a library of the host's, or of none, as numbers."""
+    """Return scores of a library of the host's, or of none, as numbers."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -114,7 +116,7 @@ def _host_numbers(scores: Any) -> tuple[Any, Any]:
 
 
 def _array(scores: Any) -> Any:
-    """An array, maybe masked, of one dimension."""
+    """Return an array, maybe masked, of one dimension."""
     try:
         array = np.ma.asarray(scores)
     except ValueError:  # of lists of several lengths
@@ -125,7 +127,7 @@ def _array(scores: Any) -> Any:
 
 
 def _arrow(scores: Any, array: Any) -> Any:
-    """What is no number for NumPy as PyArrow's array."""
+    """Return what is no number for NumPy as PyArrow's array."""
     import pyarrow as pa
 
     values, absent = array.data, np.ma.getmaskarray(array)
@@ -137,7 +139,10 @@ def _arrow(scores: Any, array: Any) -> Any:
 
 
 def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
-    """The places of an array's values in their order (of categories, if ``ranked``, in theirs)."""
+    """Return the places of an array's values in their order.
+
+    Of categories, if ``ranked``, in theirs.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -162,7 +167,7 @@ def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
 
 
 def _orders() -> tuple[Callable[[Any], bool], ...]:
-    """Tests of PyArrow's types that have an order."""
+    """Return tests of PyArrow's types that have an order."""
     from pyarrow import types
 
     number = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
@@ -170,7 +175,7 @@ def _orders() -> tuple[Callable[[Any], bool], ...]:
 
 
 def _cudf_numbers(column: Any) -> Any:
-    """A series of numbers that compare as the values of a series of cuDF's; nulls stay."""
+    """Return a series of numbers that compare as the values of a series of cuDF's; nulls stay."""
     import cudf
 
     column = column.reset_index(drop=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError, shown
 from .components import Components
-from .lookup import IDS
+from .labels import LabelKind
 
 
 class Cuts:
@@ -20,9 +20,14 @@ class Cuts:
     ----------
     thresholds : tuple of numbers
         From the strictest cut, with the fewest edges, to the loosest.
+
+    See Also
+    --------
+    cc_rapids.components_at : Find the components at several thresholds.
+    cc_rapids.Components : The answer at one of them.
     """
 
-    def __init__(self, found: dict[Any, Components], kind: str) -> None:
+    def __init__(self, found: dict[Any, Components], kind: LabelKind) -> None:
         self._found, self._kind = found, kind
         self.thresholds = tuple(found)
 
@@ -39,19 +44,48 @@ class Cuts:
         return self.equals(other) if isinstance(other, Cuts) else NotImplemented
 
     def equals(self, other: Any) -> bool:
-        """Return whether others have the same thresholds, and the same components at each."""
+        """Return whether others have the same thresholds, and the same components at each.
+
+        Parameters
+        ----------
+        other : Cuts
+            What to compare with; anything else is another.
+
+        Returns
+        -------
+        bool
+            Whether all of it is equal, whatever labels, engines and frames they have.
+
+        See Also
+        --------
+        cc_rapids.Components.equals : The same for one answer.
+        """
         if not isinstance(other, Cuts) or self.thresholds != other.thresholds:
             return False
         pairs = zip(self._found.values(), other._found.values(), strict=True)
         return all(mine.equals(others) for mine, others in pairs)
 
     def at(self, threshold: Any) -> Components:
-        """The whole answer at a threshold.
+        """Return the whole answer at a threshold.
+
+        Parameters
+        ----------
+        threshold : number
+            One of those that were given.
+
+        Returns
+        -------
+        Components
+            Made anew at each call.
 
         Raises
         ------
         InputError
             It is none of the thresholds.
+
+        See Also
+        --------
+        Cuts.labels : The label frame at a threshold.
         """
         for level, found in self._found.items():
             single = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
@@ -62,15 +96,49 @@ class Cuts:
         raise InputError(f"{shown(threshold)} is none of the thresholds {known}: give one of these")
 
     def labels(self, threshold: Any) -> Any:
-        """The component of each vertex at a threshold: see :meth:`Components.labels`."""
+        """Return the component of each vertex at a threshold: see :meth:`Components.labels`.
+
+        Parameters
+        ----------
+        threshold : number
+            One of those that were given.
+
+        Returns
+        -------
+        frame of the caller's kind
+            As :meth:`Components.labels` returns it.
+
+        See Also
+        --------
+        cc_rapids.Components.labels : The same of one answer.
+        Cuts.at : The whole answer at a threshold.
+        """
         return self.at(threshold).labels()
 
     def sizes(self, threshold: Any) -> Any:
-        """The sizes of the components at a threshold: see :meth:`Components.sizes`."""
+        """Return the sizes of the components at a threshold: see :meth:`Components.sizes`.
+
+        Parameters
+        ----------
+        threshold : number
+            One of those that were given.
+
+        Returns
+        -------
+        frame of the caller's kind
+            As :meth:`Components.sizes` returns it.
+
+        See Also
+        --------
+        cc_rapids.Components.sizes : The same of one answer.
+        Cuts.at : The whole answer at a threshold.
+        """
         return self.at(threshold).sizes()
 
     def merges(self) -> Any:
-        """Which components of a cut are one at the next: a row for each of those that merge.
+        """Return the components of a cut that are one at the next.
+
+        A row for each of those that merge.
 
         Returns
         -------
@@ -78,6 +146,10 @@ class Cuts:
             ``threshold``, at which they are one; ``before``, the label at the cut before; ``after``
             the label there (both as :meth:`labels` gives them); and ``size`` (int64), the vertices
             at the cut before.
+
+        See Also
+        --------
+        Cuts.labels : The label frame at a threshold.
 
         Examples
         --------
@@ -101,24 +173,20 @@ class Cuts:
             levels = [xp.full(size.size, level, numbers) for level, _, _, size in steps]
             columns = {"threshold": xp.concatenate([xp.empty(0, numbers), *levels])}
             for name, labels in (("before", before), ("after", after)):
-                ids = self._kind in IDS
-                columns |= last._columns(name, labels) if ids else {name: labels}
+                columns |= self._kind.columns(last, name, labels)
             return last._frame(columns | {"size": size.astype(np.int64)})
 
 
 def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
-    """The labels before and after, and the sizes, of what merges: of all cuts, which have the same
-    vertices, a row is the same vertex. Labels that are ids are those of any of their names.
+    """Return the labels before and after, and the sizes, of what merges.
+
+    Of all cuts, which have the same vertices, a row is the same vertex. Labels that are ids are
+    those of any of their names.
     """
     xp, (vertex, least) = strict._engine.xp, strict._rows()
     first = xp.flatnonzero(vertex == least)
     joined = loose._dense[first]
     merge = strict._engine.counts(joined, len(loose))[joined] > 1
     rows = first[merge]
-    before, after = (_labels(cut, rows) for cut in (strict, loose))
+    before, after = (cut._kind.rows(cut)[rows] for cut in (strict, loose))
     return before, after, strict._counts[merge]
-
-
-def _labels(cut: Components, rows: Any) -> Any:
-    kind = cut._kind
-    return cut._named(kind)[1][rows] if kind in IDS else cut._number(kind)[rows]

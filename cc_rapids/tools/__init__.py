@@ -1,1 +1,1 @@
-"""What is beside the library: the command line, the doctor, generators, benchmarks, charts."""
+"""Tools beside the library: the command line, the doctor, generators, benchmarks, charts."""

@@ -37,7 +37,7 @@ def bars(
     log: bool = False,
     line: float | None = None,
 ) -> Figure:
-    """Groups of bars, told apart by hatches.
+    """Draw groups of bars, told apart by hatches.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def lines(
     log: str = "",
     line: float | None = None,
 ) -> Figure:
-    """Lines through points, told apart by markers and styles.
+    """Draw lines through points, told apart by markers and styles.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def lines(
 
 
 def _scale(axes: Axes, log: str) -> None:
-    """Logarithmic axes, short ones with plain numbers; zeros stand left of the first."""
+    """Make axes logarithmic, short ones with plain numbers; zeros stand left of the first."""
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     if "y" in log:
@@ -130,7 +130,7 @@ def _scale(axes: Axes, log: str) -> None:
 
 
 def beside(axes: Axes) -> None:
-    """The legend to the right of the plot."""
+    """Put the legend to the right of the plot."""
     legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     for text in legend.get_texts():
         text.set(**AS_IT_IS)
@@ -147,7 +147,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def available() -> bool:
-    """Whether matplotlib is installed."""
+    """Return whether matplotlib is installed."""
     from importlib.util import find_spec
 
     return find_spec("matplotlib") is not None
@@ -155,7 +155,10 @@ def available() -> bool:
 
 @contextmanager
 def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
-    """A context in which figures have the package's style; gives what makes one of some inches."""
+    """Draw figures in the package's style inside the context.
+
+    Yield what makes one of some inches.
+    """
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -181,7 +184,7 @@ TIMES = {  # what records call the times of each library, in milliseconds
 
 @dataclass(frozen=True)
 class Card:
-    """What the memory of a GPU can do, as measured on one.
+    """The memory of a GPU: what it can do, as measured on one.
 
     Attributes
     ----------
@@ -189,21 +192,79 @@ class Card:
         Bytes a second, those read and those written, of a copy.
     reads : tuple of (int, float)
         Random 4-byte reads a second by the bytes of the table that is read, ascending.
+
+    See Also
+    --------
+    cc_rapids.plots.times : Draw measured times with the limits of a card.
     """
 
     copy: float
     reads: tuple[tuple[int, float], ...]
 
     def stream_ms(self, edges: float, edge_bytes: int = 8) -> float:
-        """Milliseconds to read an edge list once."""
+        """Return the milliseconds to read an edge list once.
+
+        Parameters
+        ----------
+        edges : float
+            The number of edges.
+        edge_bytes : int
+            The bytes of both ends of an edge.
+
+        Returns
+        -------
+        float
+            Milliseconds, at best.
+
+        See Also
+        --------
+        Card.labels_ms : The time to read the labels of both ends of each edge.
+        """
         return 1e3 * edges * edge_bytes / self.copy
 
     def labels_ms(self, edges: float, table: int) -> float:
-        """Milliseconds to read the labels of both ends of each edge, from a table of some bytes."""
+        """Return the milliseconds to read the labels of both ends of each edge.
+
+        They come from a table of some bytes.
+
+        Parameters
+        ----------
+        edges : float
+            The number of edges.
+        table : int
+            The bytes of the table that is read.
+
+        Returns
+        -------
+        float
+            Milliseconds, at best.
+
+        See Also
+        --------
+        Card.stream_ms : The time to read the edges.
+        Card.reads_ms : The time of any random reads.
+        """
         return self.reads_ms(2 * edges, table)
 
     def reads_ms(self, count: float, table: int) -> float:
-        """Milliseconds of random 4-byte reads of a table of some bytes."""
+        """Return the milliseconds of random 4-byte reads of a table of some bytes.
+
+        Parameters
+        ----------
+        count : float
+            The number of reads.
+        table : int
+            The bytes of the table that is read.
+
+        Returns
+        -------
+        float
+            Milliseconds, at best.
+
+        See Also
+        --------
+        Card.labels_ms : The time of the two reads of each edge.
+        """
         sizes, rates = zip(*self.reads, strict=True)
         rate = float(np.interp(np.log2(max(table, 1)), np.log2(sizes), rates))
         return 1e3 * count / rate
@@ -227,7 +288,7 @@ CARDS = {
 
 
 def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
-    """Measured times against the number of edges, with the limits of the card as lines.
+    """Draw measured times against the number of edges, with the limits of the card as lines.
 
     The limits are those of :data:`CARDS`: the time to read the edges once, and that to read the
     labels of both their ends, all in the L2 cache and all beyond it. Below the upper two only
@@ -240,6 +301,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
         times of other libraries in milliseconds (numbers, or dicts with a ``median``), and if they
         are known ``device``, ``graph`` and ``dtype``.
     axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
 
     Returns
     -------
@@ -252,6 +314,10 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
         There are no records, or times of several devices.
     MissingExtraError
         Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.Card : The limits that are drawn.
     """
     rows = sorted(records, key=lambda row: row["m"])
     devices = {row.get("device", "") for row in rows}
@@ -280,7 +346,7 @@ def _median(value: Any) -> float:
 
 
 def _plain_powers(axis: Any) -> None:
-    """Ticks such as 0.1, 20 and 30 M instead of powers of ten."""
+    """Write ticks such as 0.1, 20 and 30 M instead of powers of ten."""
     from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
@@ -289,7 +355,7 @@ def _plain_powers(axis: Any) -> None:
 
 
 def _draw_limits(axes: Any, card: Card | None, rows: list[Mapping[str, Any]]) -> None:
-    """The card's limits, from a little fewer edges than there are to a few more."""
+    """Draw the card's limits, from a little fewer edges than there are to a few more."""
     if card is None:
         return
     ends = [rows[0]["m"] / 1.5, rows[-1]["m"] * 1.5]

@@ -1,4 +1,4 @@
-"""What this machine has for cc_rapids: packages, GPUs, the engine that would run, and why.
+"""Checks of this machine for cc_rapids: packages, GPUs, the engine that would run, and why.
 
 Everything is read from package metadata and asked of the NVIDIA driver's own libraries, so nothing
 heavy is imported and a machine with half an installation gets an answer too.
@@ -71,7 +71,7 @@ class Driver:
 
 @dataclass(frozen=True)
 class Facts:
-    """What ``diagnose`` found.
+    """The facts that ``diagnose`` found.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Facts:
 
 
 def diagnose() -> Facts:
-    """Look at this machine. Takes milliseconds, changes nothing and raises nothing."""
+    """Look at this machine; that takes milliseconds, changes nothing and raises nothing."""
     packages: dict[str, str | None] = {"cc_rapids": __version__}
     packages |= {name: _installed(names) for name, names in PACKAGES.items()}
     driver = find_driver()
@@ -119,7 +119,7 @@ def diagnose() -> Facts:
 
 
 def check(verbose: bool = False, **options: object) -> str:
-    """cc_rapids finds connected components, on the GPU where there is one.
+    """Check that cc_rapids finds connected components, on the GPU where there is one.
 
     What ``rapids doctor`` calls, by the entry point ``rapids_doctor_check``.
 
@@ -147,7 +147,7 @@ def check(verbose: bool = False, **options: object) -> str:
 def choose(
     packages: dict[str, str | None], driver: Driver | None
 ) -> tuple[str, str, tuple[str, ...]]:
-    """The engine that would run, why, and what to do for the GPU.
+    """Choose the engine that would run; return it, why, and what to do for the GPU.
 
     Parameters
     ----------
@@ -185,7 +185,10 @@ def choose(
 
 
 def extra_for(driver: Driver) -> str | None:
-    """The extra of cc_rapids for a driver and its first GPU; None if they are too old for all."""
+    """Return the extra of cc_rapids for a driver and its first GPU.
+
+    None if they are too old for all.
+    """
     for extra, oldest in _OLDEST.items():
         if driver.cuda[0] >= int(extra[2:]) and driver.gpus[0].capability >= oldest:
             return extra
@@ -240,7 +243,7 @@ def _trouble(cuda: ctypes.CDLL, status: int) -> str:
 
 
 def _driver_version() -> str | None:
-    """By the management library, which answers in containers that hide /proc/driver."""
+    """Ask the management library, which answers in containers that hide /proc/driver."""
     try:
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:

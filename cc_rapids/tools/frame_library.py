@@ -1,4 +1,4 @@
-"""Which library to make frames with, for programs that run with and without a GPU."""
+"""The library to make frames with, for programs that run with and without a GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import EngineError, MissingExtraError
 
 
 def frame_library() -> ModuleType:
-    """CuDF where it is installed and there is a GPU for it, elsewhere pandas.
+    """Return cuDF where it is installed and there is a GPU for it, elsewhere pandas.
 
     Returns
     -------
@@ -21,6 +21,10 @@ def frame_library() -> ModuleType:
     ------
     MissingExtraError
         Neither can be used.
+
+    See Also
+    --------
+    cc_rapids.components : Find the components of a frame of either library.
 
     Examples
     --------

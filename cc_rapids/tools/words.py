@@ -64,7 +64,7 @@ def renamed(source: str, names: Collection[str] = ("on",)) -> str:
 
 
 def main(paths: list[str]) -> None:
-    """Rename in each file."""
+    """Rename the words in each file."""
     for path in map(Path, paths):
         before = path.read_text(encoding="utf-8")
         after = renamed(before)

@@ -30,14 +30,15 @@ from ..errors import InputError, VerificationError
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..tuning import tuning
-from .answer import IDS, KINDS, Answer
+from .answer import Answer
+from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
 from .vertex_lookup import ALL, Integers, Tally, in_words
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What was proved.
+    """The result of an audit: what was proved.
 
     Attributes
     ----------
@@ -64,7 +65,7 @@ class Audit:
 
 
 def compare(answer: Answer, oracle: str, src: Array, dst: Array) -> None:
-    """Another library's components, which have to be the same.
+    """Compare an answer with another library's components, which have to be the same.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def _on_host(array: Any) -> Any:
 
 
 class Faults:
-    """What is wrong with an answer, told of an edge or of a vertex."""
+    """The words for what is wrong with an answer, of an edge or of a vertex."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer, self.engine = answer, answer.engine
@@ -99,7 +100,12 @@ class Faults:
     def edge(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, e: int, row: int
     ) -> str:
-        """An edge whose ends differ, or are no vertices; ``row`` is what the caller calls it."""
+        """Return what is wrong with an edge; ``row`` is what the caller calls it.
+
+        Its ends differ, or are no vertices.
+
+        ``row`` is what the caller calls it.
+        """
         sides = [self._end(given, column, e) for column in columns[:2]]
         if offsets is not None:
             at = int(np.searchsorted(self.engine.to_host(offsets), e, side="right")) - 1
@@ -117,37 +123,36 @@ class Faults:
         return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
 
     def label(self, v: int) -> str:
-        """A label that does not label itself, or is not the least vertex, or the greatest."""
+        """Return what is wrong with a label that does not label itself, or is not the least."""
         own = int(self.answer.own[v])
         if not self.answer.is_vertex(own):
             return f"{self._labelled(v)}, which is no vertex"
-        extreme = "greatest" if self.answer.kind == "max" else "least"
         return (
             f"{self._labelled(v)}, which itself has the label {self.answer.label(own)}: the"
-            f" {extreme} vertex of a component labels itself and the others"
+            f" {self.answer.rule.extreme} vertex of a component labels itself and the others"
         )
 
     def merged(self, v: int) -> str:
         """A vertex that shares a label with others, and no path with it."""
-        shares = "" if self.answer.kind in IDS else " as " + self._head(v)
+        shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
         return f"{self._labelled(v)}{shares}, and no path joins the two"
 
     def foreign(self, v: int) -> str:
-        """A vertex out of nowhere."""
+        """Return what is wrong with a vertex that nothing names."""
         return (
             f"vertex {self.answer.name(v)} has a label, and nothing names it (vertices without"
             " edges are named by vertices= or num_vertices=, as when they were found)"
         )
 
     def lost(self, v: int) -> str:
-        """A tree of the audit that is none: nothing is proved by it."""
+        """Return what is wrong with a tree of the audit that is none: nothing is proved by it."""
         return (
             f"the audit itself has failed: its trees are in no order at vertex"
             f" {self.answer.name(v)}, so that it proves nothing"
         )
 
     def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
-        """One id of a lent column, or of several."""
+        """Return one id of a lent column, or of several, in words."""
         return [part[e : e + 1] for part in column] if given.src.parts else column[e : e + 1]
 
     def _head(self, v: int) -> str:
@@ -173,20 +178,20 @@ IN_ORDER, NEARBY = 7 / 8, 2 / 3  # the share of them that are in order, and betw
 
 
 class Order(NamedTuple):
-    """Of LOOKS rows how many are in order, and how many of these are between ids nearby."""
+    """The numbers of LOOKS rows that are in order, and of these that are between ids nearby."""
 
     ordered: int
     near: int
 
 
 def shares(engine: Engine, n: int, m: int) -> bool:
-    """Whether the bits of a list of m edges between n ids had better lie in shared memory."""
+    """Return whether the bits of a list of m edges between n ids are worth shared memory."""
     dense = engine.samples and n in SHARED and m >= SHARED_EVERY[-1][0] * n
     return dense and engine.largest_tiles().words >= kernels.HELD
 
 
 def stride_of(engine: Engine, n: int, m: int) -> int:
-    """Of how many blocks of m edges one is the sample that suits them; 0 if none does."""
+    """Return of how many blocks of m edges one is the sample that suits them; 0 if none does."""
     if m < MANY or not n:
         return 0
     for least, every in SHARED_EVERY if shares(engine, n, m) else EVERY:
@@ -196,7 +201,10 @@ def stride_of(engine: Engine, n: int, m: int) -> int:
 
 
 def tiles_pay(order: Order, n: int) -> bool:
-    """Whether a list of n ids that is long enough is in order, most edges between ids nearby."""
+    """Return whether a list of n ids is long enough and in order.
+
+    Most of its edges have to lie between ids nearby.
+    """
     ordered, near = order
     return n >= TILED_IDS and ordered > IN_ORDER * LOOKS and near >= NEARBY * LOOKS
 
@@ -245,7 +253,10 @@ def audit(
 
 
 def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
-    """The vertices that are named besides a stream: a range or a column, None if there are none."""
+    """Return the vertices that are named besides a stream.
+
+    A range or a column, None if there are none.
+    """
     width = len(answer.column.parts)
     if width and (num_vertices is not None or isinstance(vertices, range)):
         raise InputError(
@@ -261,7 +272,7 @@ def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
 def _chunks(
     edges: Any, names: tuple[Any, Any, bool | None], nulls: str, budget: Budget, run: _Run
 ) -> Iterator[EdgeInput]:
-    """The chunks of a stream, each checked; ``names`` are the columns and the header."""
+    """Yield the chunks of a stream, each checked; ``names`` are the columns and the header."""
     source, destination, header = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)
@@ -306,7 +317,7 @@ class _Rows:
         return int(self.second.size)
 
     def ends(self, engine: Engine, once: bool = False) -> Any:
-        """What reads the ends of a row, ``once`` if none is read again soon."""
+        """Return what reads the ends of a row, ``once`` if none is read again soon."""
         if not self.listed:
             return kernel(kernels.ends_of_entry, engine, self.wide)
         read = kernels.ends_read_once if once else kernels.ends_of_pair
@@ -327,8 +338,9 @@ class _Run:
         self.room = self.engine.room()
 
     def begin(self, src: Array = None, dst: Array = None) -> None:
-        """Lay the label frame, and make arrays; the columns are those of a list, if there are no
-        others.
+        """Lay the label frame, and make arrays.
+
+        The columns are those of a list, if there are no others.
         """
         engine, answer = self.engine, self.answer
         with engine.scope(self.room):
@@ -353,8 +365,9 @@ class _Run:
             answer.lay(self.first)
 
     def _look(self, src: Array, dst: Array) -> list[int] | None:
-        """The first and the last id of the frame, if they are integers, and the order of a list:
-        the host waits once for both.
+        """Return the first and the last id of the frame, and the order of a list.
+
+        The ids are there if they are integers; the host waits once for both.
         """
         engine, ids = self.engine, self.answer.integers
         if ids is None or not ids.size:
@@ -422,7 +435,7 @@ class _Run:
             self._name(held)
 
     def close(self) -> int:
-        """The number of components, when all edges have passed."""
+        """Return the number of components, when all edges have passed."""
         with self.engine.scope(self.room):
             if not self.looked:
                 self._start()
@@ -432,7 +445,7 @@ class _Run:
             return self._verdict()
 
     def _verdict(self) -> int:
-        """The number of components, if nothing is wrong with any vertex."""
+        """Return the number of components, if nothing is wrong with any vertex."""
         answer, faults, first = self.answer, self.faults, self.found[9:]
         vertices, labels, roots = self.found[3:6]
         kinds = {
@@ -458,7 +471,7 @@ class _Run:
         return int(labels)
 
     def _merged(self, labels: int, roots: int) -> str:
-        """Vertices that share a label and no path, in words."""
+        """Return vertices that share a label and no path, in words."""
         engine, first = self.engine, self.engine.fill(self.first, 0xFF)
         find = kernel(kernels.find_merged, engine, self.vertex)
         find(self.answer.ids.n, self.answer.own, self.trees, first)
@@ -471,7 +484,7 @@ class _Run:
         return self.faults.merged(v)
 
     def _checked(self, given: EdgeInput, offsets: Any) -> Array:
-        """The offsets of an adjacency list, none of which leads beyond its entries."""
+        """Return the offsets of an adjacency list, none of which leads beyond its entries."""
         offsets, entries = self.engine.asarray(offsets), given.src.size
         if not offsets.size:
             return offsets
@@ -483,7 +496,7 @@ class _Run:
         return offsets
 
     def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> _Rows:
-        """The edges of lent columns, read as they are where slots are distances of integers."""
+        """Return the edges of lent columns, as they are where slots are distances of integers."""
         engine, ids = self.engine, self.answer.ids
         left, right = columns[:2]
         if isinstance(ids, Integers) and not (given.src.strings or given.src.parts):
@@ -502,7 +515,7 @@ class _Run:
         return _Rows(src, dst, 0, src.dtype.type, True)
 
     def _slots(self, rows: _Rows) -> list[Array]:
-        """The slots of the ends of all edges, as int64, once they are known to be right."""
+        """Return the slots of the ends of all edges, as int64, once they are known to be right."""
         columns, low = [rows.first, rows.second], np.int64(rows.low)
         if not rows.listed:
             columns[0] = self.engine.empty(rows.m, np.int64)
@@ -510,8 +523,10 @@ class _Run:
         return [column.astype(np.int64) - low for column in columns]
 
     def _join(self, rows: _Rows, alone: bool) -> None:
-        """Examine each edge, and join it: those inside tiles first, of a list in order, or those of
-        a sample, where one pays, unless what came before has settled most vertices.
+        """Examine each edge, and join it.
+
+        Those inside tiles come first, of a list in order, or those of a sample, where one pays,
+        unless what came before has settled most vertices.
         """
         engine, n, m = self.engine, self.answer.ids.n, rows.m
         self.tally.add(m)
@@ -579,19 +594,19 @@ class _Run:
         examine(largest.tiles, largest.tiles, count, held, *self._arguments(rows), queues)
 
     def _bytes_of_queues(self, m: int) -> int:
-        """What the queues of such tiles take, if m edges go through them."""
+        """Return the bytes of the queues of such tiles, if m edges go through them."""
         if not shares(self.engine, self.answer.ids.n, m):
             return 0
         return 4 * kernels.words_of_queues(self.engine.largest_tiles())
 
     def _arguments(self, rows: _Rows) -> tuple[Any, ...]:
-        """What both of these take after their counts."""
+        """Return what both of these take after their counts."""
         edges = rows.first, rows.second, rows.low, self.answer.ids.n
         held = self.giant, self.answer.own, self.alike, self.inside, self.trees, self.named
         return *edges, *held, self.tally.words, self.wrong
 
     def _hold(self) -> Any:
-        """How an edge is held against the labels, and joined."""
+        """Return the function that holds an edge against the labels, and joins it."""
         hold, join = kernels.hold_apart, kernels.join_roots
         if self.engine.samples and not self.tiled:
             join = kernels.join_parents
@@ -639,7 +654,7 @@ class _Run:
         parents = engine.samples and not self.tiled
         before = kernel(kernels.is_longer if parents else kernels.is_greater, engine)
         examine = kernel(kernels.examine_vertices, engine, self.vertex, before)
-        greatest, roots = int(self.answer.kind == "max"), self.inside  # which nobody asks again
+        greatest, roots = int(self.answer.rule.is_greatest), self.inside  # which nobody asks again
         octets = roots.view(np.uint8)
         rest = own, self.trees, self.named, octets, self.first, self.counts
         examine(-(-n // 8), n, greatest, *rest)
@@ -649,7 +664,7 @@ class _Run:
     def _check(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: _Rows
     ) -> None:
-        """A VerificationError if an edge is at fault so far, or not each row was seen once."""
+        """Raise a VerificationError if an edge is at fault, or not each row was seen once."""
         engine = self.engine
         self.found = engine.to_host(self.told).tolist()
         row = self.found[9 + int(kernels.ORDER)]
@@ -672,7 +687,7 @@ class _Run:
         self._check_looks()
 
     def _check_looks(self) -> None:
-        """A VerificationError unless each id of the columns that were looked up was seen once."""
+        """Raise a VerificationError unless each id that was looked up was seen once."""
         if self.looks.rows:
             self.looks.check(self.engine.to_host(self.looks.words).tolist())
 
@@ -703,15 +718,16 @@ def audit_labels(
         As for :meth:`cc_rapids.Components.audit`.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the labels lie.
-    labels : {"min", "max", "dense", "size"}
-        What the labels are, see :meth:`cc_rapids.Components.labels`.
+    labels : {"min", "max", "dense", "size", "any"}
+        What the labels are, see :meth:`cc_rapids.Components.labels`; ``"any"`` of integers that
+        only have to differ from component to component.
 
     Raises
     ------
     VerificationError
         A vertex is listed twice, a label is no vertex, or the labels are wrong.
     """
-    check_word("labels", labels, KINDS)
+    check_word("labels", labels, LABEL_RULES)
     answer = Answer(frame, labels, sort=True)
     runner = backends.get(
         engine if engine is not None else "cuda" if answer.on_device else "threads"

@@ -1,4 +1,4 @@
-"""Where each id of an edge list stands among the vertices of a label frame, and a tally of rows.
+"""The places of the ids of an edge list among the vertices of a label frame, and a tally of rows.
 
 Nothing is looked up by what a run has numbered ids with: the tables are made of the frame, by
 kernels of the audit's own or by the library that holds the strings, and an id is only found if it
@@ -25,7 +25,7 @@ ALL = (1 << 64) - 1
 
 
 class Tally:
-    """How many rows were seen, the sum of their numbers and that of the squares of these.
+    """The number of rows that were seen, the sum of their numbers and that of their squares.
 
     Whatever enumerates the rows, a kernel adds what it has really looked at. Of m rows, each once,
     the sums are known by formula; they tell a row that was left out, looked at twice, or taken for
@@ -44,18 +44,21 @@ class Tally:
 
     @cached_property
     def words(self) -> Array:
-        """What kernels add to."""
+        """The words that kernels add to."""
         return self._make()
 
     def add(self, m: int) -> Array:
-        """Expect the rows 0 .. m - 1 of one more list; returns ``words``, for the kernel."""
+        """Expect the rows 0 .. m - 1 of one more list; return ``words``, for the kernel."""
         self.rows += m
         self.total += m * (m - 1) // 2
         self.squares += m * (m - 1) * (2 * m - 1) // 6
         return self.words
 
     def check(self, seen: list[int]) -> None:
-        """A VerificationError unless each row was seen once; ``seen`` are the words on the host."""
+        """Raise a VerificationError unless each row was seen once.
+
+        ``seen`` are the words on the host.
+        """
         if seen == [self.rows & ALL, self.total & ALL, self.squares & ALL]:
             return
         many = f"{seen[0]:,} of {self.rows:,} rows"
@@ -71,7 +74,7 @@ TABLE = 2  # places of a table for each id
 
 
 def vertex_for(n: int) -> Any:
-    """The unsigned type of so many slots, whose greatest value is none of them."""
+    """Return the unsigned type of so many slots, whose greatest value is none of them."""
     return np.uint32 if n < 1 << 32 else np.uint64
 
 
@@ -101,7 +104,7 @@ class Integers:
 
     @property
     def unsigned(self) -> bool:
-        """Whether ids may be 2^63 and more."""
+        """True if ids may be 2^63 and more."""
         return bool(self.held.dtype == np.uint64)
 
     @property
@@ -110,7 +113,8 @@ class Integers:
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:
-        """The type in which distances of ids from the lowest tell those of all slots from others;
+        """Return the type of distances from the lowest id that tell those of all slots from others.
+
         None if there is none, or slots are no distances.
         """
         limits = [np.iinfo(column.dtype) for column in columns]
@@ -128,7 +132,7 @@ class Integers:
         return np.uint64 if all(told) else None
 
     def find(self, column: Any) -> Array:
-        """The slot of each id of a column, or all bits set: a new array."""
+        """Return the slot of each id of a column, or all bits set: a new array."""
         column = self.engine.asarray(column)
         out = self.engine.empty(column.size, self.vertex)
         kind, table = (self.engine, self.vertex), self._made()
@@ -154,13 +158,13 @@ class Integers:
         return table
 
     def slots(self) -> Array:
-        """The slot of each row."""
+        """Return the slot of each row."""
         if self.dense:
             return self.find(self.held)
         return self.engine.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """The first row whose id is not less than the next one."""
+        """Return the first row whose id is not less than the next one."""
         engine = self.engine
         told = engine.fill(engine.empty(audit.FAULTS, np.uint64), 0xFF)
         kernel(audit.find_disorder, engine)(max(self.rows - 1, 0), self.held, told)
@@ -168,18 +172,18 @@ class Integers:
         return None if row == ALL else row
 
     def order(self) -> Array:
-        """The rows by their ids."""
+        """Return the rows by their ids."""
         return self.engine.xp.argsort(self.held)
 
     def row_of(self, slot: int) -> int:
-        """The row of a vertex."""
+        """Return the row of a vertex."""
         if not self.dense:
             return slot
         wanted = self.engine.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
         return int(self.engine.xp.searchsorted(self.held, wanted)[0])
 
     def name(self, slot: int) -> str:
-        """The id of a slot, in words."""
+        """Return the id of a slot, in words."""
         return str(self._id(slot)) if self.dense else str(first(self.held[slot : slot + 1]))
 
     def _id(self, slot: int) -> Any:
@@ -198,18 +202,18 @@ class Words:
         self.vertex = vertex_for(self.n)
 
     def find(self, words: Any) -> Array:
-        """The row of each string of a column, or all bits set: a new array."""
+        """Return the row of each string of a column, or all bits set: a new array."""
         at, known = _find_cudf(self.held, words) if is_cudf(self.held) else _find(self.held, words)
         xp, at, known = self.engine.xp, self.engine.asarray(at), self.engine.asarray(known)
         nowhere = np.iinfo(self.vertex).max
         return xp.where(known, at.astype(self.vertex), self.vertex(nowhere))
 
     def slots(self) -> Array:
-        """The slot of each row."""
+        """Return the slot of each row."""
         return self.engine.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """The first row whose string is not less than the next one."""
+        """Return the first row whose string is not less than the next one."""
         if self.rows < 2:
             return None
         if is_cudf(self.held):
@@ -223,7 +227,7 @@ class Words:
         return int(wrong[0]) if len(wrong) else None
 
     def order(self) -> Array:
-        """The rows by their strings."""
+        """Return the rows by their strings."""
         if is_cudf(self.held):
             return self.engine.asarray(self.held.argsort().to_cupy())
         import pyarrow.compute as pc
@@ -231,11 +235,11 @@ class Words:
         return self.engine.asarray(pc.sort_indices(self.held).to_numpy())
 
     def row_of(self, slot: int) -> int:
-        """The row of a vertex."""
+        """Return the row of a vertex."""
         return slot
 
     def name(self, slot: int) -> str:
-        """The string of a slot."""
+        """Return the string of a slot."""
         return str(first(self.held[slot : slot + 1]))
 
 
@@ -262,7 +266,7 @@ class Several:
         self.n, self.vertex = self.rows, vertex_for(self.rows)
 
     def find(self, parts: list[Any]) -> Array:
-        """The row of each of some rows of columns, or all bits set: a new array."""
+        """Return the row of each of some rows of columns, or all bits set: a new array."""
         xp = self.engine.xp
         codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
         keys = codes[0]
@@ -274,24 +278,24 @@ class Several:
         return xp.where(keys >= 0, keys.astype(self.vertex), nowhere)
 
     def slots(self) -> Array:
-        """The slot of each row."""
+        """Return the slot of each row."""
         return self.engine.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """The first row that is not less than the next one."""
+        """Return the first row that is not less than the next one."""
         wrong = self.engine.xp.flatnonzero(self.keys[:-1] >= self.keys[1:])
         return int(wrong[0]) if wrong.size else None
 
     def order(self) -> Array:
-        """The rows in ascending order."""
+        """Return the rows in ascending order."""
         return self.engine.xp.argsort(self.keys)
 
     def row_of(self, slot: int) -> int:
-        """The row of a vertex."""
+        """Return the row of a vertex."""
         return slot
 
     def name(self, slot: int) -> str:
-        """The ids of a slot, in words."""
+        """Return the ids of a slot, in words."""
         return in_words([part[slot : slot + 1] for part in self.held], True)
 
 
@@ -299,12 +303,12 @@ Ids = Integers | Words | Several
 
 
 def in_words(rows: Any, several: bool) -> str:
-    """The first id of a lent column, or of some, as messages show it."""
+    """Return the first id of a lent column, or of some, as messages show it."""
     return str(tuple(map(first, rows))) if several else str(first(rows))
 
 
 def taken(column: Any, rows: Array, engine: Engine) -> Any:
-    """Some rows of a lent column, in the order that is given."""
+    """Return some rows of a lent column, in the order that is given."""
     if is_cudf(column):
         return column.take(rows).reset_index(drop=True)
     if hasattr(column, "chunks") or type(column).__module__.startswith("pyarrow"):
@@ -315,20 +319,20 @@ def taken(column: Any, rows: Array, engine: Engine) -> Any:
 
 
 def _signed(slots: Array) -> Array:
-    """Slots as int64, -1 where there is none."""
+    """Return slots as int64, -1 where there is none."""
     signed = slots.astype(np.int64)
     signed[slots == np.iinfo(slots.dtype).max] = -1
     return signed
 
 
 def _integers(ids: Array, engine: Engine, tally: Tally) -> Integers:
-    """A table of different integers in ascending order."""
+    """Return a table of different integers in ascending order."""
     ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
     return Integers(engine, tally, ids, ends, dense=False)
 
 
 def _distinct(part: Any, engine: Engine, tally: Tally) -> Integers | Words:
-    """A table of the different values of a column."""
+    """Return a table of the different values of a column."""
     if is_cudf(part):
         return Words(engine, part.drop_duplicates().sort_values().reset_index(drop=True))
     if type(part).__module__.startswith("pyarrow"):
@@ -340,7 +344,7 @@ def _distinct(part: Any, engine: Engine, tally: Tally) -> Integers | Words:
 
 
 def _plain(words: Any) -> Any:
-    """PyArrow's strings in one array with long offsets."""
+    """Return PyArrow's strings in one array with long offsets."""
     import pyarrow as pa
 
     words = words.to_arrow() if is_cudf(words) else words

@@ -15,7 +15,10 @@ Piece = tuple[int, int, Any]  # where it starts, elements and their type
 
 
 def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
-    """The bytes of arrays of ``(n, dtype)`` each in one allocation; each with where it starts."""
+    """Return the bytes of arrays of ``(n, dtype)`` each in one allocation.
+
+    Each with where it starts.
+    """
     start, pieces = 0, []
     for n, dtype in shapes:
         pieces.append((start, n, dtype))
@@ -26,8 +29,13 @@ def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
 
 
 class Layout:
-    """Where pieces lie that a launch is all that needs: to make an array of each would take longer
-    than the launch. It is made once for all allocations of its size.
+    """The places of pieces in an allocation that serves a launch alone.
+
+    To make an array of each would take longer than the launch. It is made once for all allocations
+    of its size.
+
+    To make an array of each would take longer than the launch. It is made once for all allocations
+    of its size.
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
@@ -35,7 +43,10 @@ class Layout:
 
     @cached_property
     def words(self) -> list[int]:
-        """What a kernel of CUDA takes for the pieces, but their addresses: see ``Cuda.launch``."""
+        """The words of a launch of CUDA for the pieces, without their addresses.
+
+        See ``Cuda.launch``.
+        """
         return [
             word
             for _, n, dtype in self.pieces
@@ -44,12 +55,12 @@ class Layout:
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
-        """Which of the words are addresses, and how far from the allocation's own."""
+        """The places of the addresses among the words, and how far each is from the first."""
         return [(7 * k + 4, start) for k, (start, _, _) in enumerate(self.pieces)]
 
     @cached_property
     def types(self) -> list[int]:
-        """NumPy's numbers of the types."""
+        """The numbers that NumPy gives the types."""
         return [dtype.num for _, _, dtype in self.pieces]
 
 
@@ -62,7 +73,7 @@ class Placed:
         self.layout, self.address = layout, address
 
     def put(self, words: list[int], types: list[int]) -> None:
-        """Add them to the words of a launch, and to what machine code depends on."""
+        """Add the pieces to the words of a launch, and to what machine code depends on."""
         layout, address, first = self.layout, self.address, len(words)
         words += layout.words
         for at, start in layout.starts:
@@ -70,5 +81,5 @@ class Placed:
         types += layout.types
 
     def arrays(self) -> list[Any]:
-        """Arrays of the same types, and of no elements."""
+        """Return arrays of the same types, and of no elements."""
         return [np.empty(0, dtype) for _, _, dtype in self.layout.pieces]

@@ -25,7 +25,7 @@ LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
 
 
 def free_bytes() -> int:
-    """The memory of the host that could still be allocated."""
+    """Return the memory of the host that could still be allocated."""
     with contextlib.suppress(OSError), open("/proc/meminfo") as file:
         for line in file:
             if line.startswith("MemAvailable:"):
@@ -34,7 +34,7 @@ def free_bytes() -> int:
 
 
 def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
-    """``n`` elements of locked pages, as an array of NumPy's and as one of CuPy's."""
+    """Allocate ``n`` elements of locked pages, as an array of NumPy's and as one of CuPy's."""
     dtype = np.dtype(dtype)
     runtime, size = cupy.cuda.runtime, max(n, 1) * dtype.itemsize
     flags = runtime.hostAllocPortable | runtime.hostAllocMapped
@@ -50,7 +50,9 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
 
 
 def placed(cupy: Any, array: Any, memory: str) -> Array:
-    """An array of NumPy's or CuPy's, by way of locked pages: a copy on the device, or the pages.
+    """Copy an array of NumPy's or CuPy's into locked pages.
+
+    Returns the pages, or their copy on the device.
 
     What lies on the device is on its way no more, and what lies in locked pages is used there.
     """
@@ -69,16 +71,20 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
 
 
 def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
-    """An array that ``write``, which launches kernels, fills in locked pages; or its copy."""
+    """Allocate locked pages that ``write``, which launches kernels, fills.
+
+    Returns the pages, or their copy on the device.
+    """
     _, seen = locked(cupy, n, dtype)
     write(seen)
     return seen if memory == "zero-copy" else _copied(cupy, seen)
 
 
 def note() -> Callable[[Any, Array], Callable[[], Any]]:
-    """What sends arrays of up to ``NOTE`` bytes to the host, by one locked page that is kept: it
-    takes half as long as by pages that are locked on the way. Once that is done, what it gave
-    reads a copy. For one thread, and one array at a time.
+    """Return what sends arrays of up to ``NOTE`` bytes to the host by one locked page.
+
+    The page is kept: that takes half as long as by pages that are locked on the way. Once the copy
+    is done, what it gave reads it. For one thread, and one array at a time.
     """
     import cupy
 
@@ -95,7 +101,7 @@ def note() -> Callable[[Any, Array], Callable[[], Any]]:
 
 
 def aside() -> Any:
-    """``NOTE`` bytes of the device that no pool knows of, to be kept."""
+    """Allocate ``NOTE`` bytes of the device that no pool knows of, to be kept."""
     import cupy
 
     try:
@@ -105,7 +111,7 @@ def aside() -> Any:
 
 
 def _copied(cupy: Any, seen: Array) -> Array:
-    """A copy on the device, made before the pages may be freed."""
+    """Return a copy on the device, made before the pages may be freed."""
     copy = cupy.ndarray(seen.shape, seen.dtype)
     copy.data.copy_from_device_async(seen.data, seen.nbytes)
     cupy.cuda.get_current_stream().synchronize()
@@ -135,13 +141,14 @@ class Kept(threading.local):
         self._notes: dict[str, Any] = {}
 
     def pack(self, words: list[int]) -> int:
-        """The arguments as cuLaunchKernel's 'extra': it copies them before it returns, so that a
-        thread needs one buffer for all its launches.
+        """Pack the arguments as cuLaunchKernel's 'extra'.
+
+        It copies them before it returns, so that a thread needs one buffer for all its launches.
         """
         return ctypes.addressof(self._packed(words)[0])
 
     def pack_each(self, words: list[int]) -> int:
-        """The arguments as a cooperative launch takes them: the address of each."""
+        """Pack the arguments as a cooperative launch takes them: the address of each."""
         return ctypes.addressof(self._packed(words)[1])
 
     def _packed(self, words: list[int]) -> tuple[Any, Any]:
@@ -158,19 +165,22 @@ class Kept(threading.local):
         return extra, each
 
     def aside(self, device: int) -> Any:
-        """``pages.NOTE`` bytes of the device."""
+        """Return ``pages.NOTE`` bytes of the device."""
         if device not in self._asides:
             self._asides[device] = aside()
         return self._asides[device]
 
     def note(self, stream: Any, array: Array) -> Any:
-        """A copy on the host of at most ``pages.NOTE`` bytes."""
+        """Copy at most ``pages.NOTE`` bytes to the host."""
         read = self._sent("now", stream, array)
         stream.synchronize()
         return read()
 
     def later(self, stream: Any, array: Array) -> Callable[[], Any]:
-        """What waits for such a copy, while more is launched; on a page of its own."""
+        """Start such a copy on a page of its own.
+
+        Return what waits for it, while more is launched.
+        """
         read, done = self._sent("later", stream, array), stream.record()
 
         def copy() -> Any:

@@ -30,9 +30,10 @@ class Arena:
         self.lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Any) -> None:
-        """Let an allocator make what is too large for a block, and ``workspace`` over it the blocks
-        beside large arrays. In a scope within one of the same run that is the arena itself, which
-        goes on with what it has.
+        """Let an allocator make what is too large for a block.
+
+        ``workspace`` over it makes the blocks beside large arrays. In a scope within one of the
+        same run that is the arena itself, which goes on with what it has.
         """
         if allocate is not self:
             self.allocate, self.allocate_large = allocate, partial(workspace, allocate)
@@ -49,7 +50,7 @@ class Arena:
         return self.allocate(size)
 
     def with_room(self, size: int, room: int) -> Any:
-        """An array and, if there is no block yet and it is a large one, a block beside it."""
+        """Allocate an array and, if it is large and no block is there, a block beside it."""
         if size <= self.SMALL or self.block is not None:
             return self(size)
         whole = self.allocate_large(size + room)
@@ -58,14 +59,14 @@ class Arena:
         return whole
 
     def leave_room(self) -> None:
-        """No more arrays in a block beside a large one, which they would keep alive."""
+        """Put no more arrays in a block beside a large one, which they would keep alive."""
         with self.lock:
             if self.beside:
                 self.block, self.beside = None, False
 
 
 class Recycling:
-    """Memory that a large array has left serves the next one of about its size, until it is closed.
+    """Memory that a large array has left, for the next one of its size, until it is closed.
 
     Small arrays come from an arena. Work on all of them is in the order of one stream. What
     outlives the closing goes back to the caller's pool. (A pool of CuPy's own that ends while part
@@ -138,7 +139,7 @@ class Workspace:
 
 
 def pool_of_caller(cuda: Any) -> Any:
-    """What allocates: from the pool of cuDF's frames, or of CuPy's arrays."""
+    """Return what allocates: from the pool of cuDF's frames, or of CuPy's arrays."""
     return _of_rmm() if "cudf" in sys.modules else cuda.get_allocator()
 
 
@@ -150,7 +151,10 @@ def _of_rmm() -> Any:
 
 
 def _is_plain() -> bool:
-    """Whether the driver is asked for each allocation: CuPy has a pool, RMM may have none."""
+    """Return whether the driver is asked for each allocation.
+
+    CuPy has a pool, RMM may have none.
+    """
     if "cudf" not in sys.modules:
         return False
     from rmm import mr
@@ -159,7 +163,7 @@ def _is_plain() -> bool:
 
 
 class _Lease:
-    """Owns a block for as long as an array has it, and then hands it on."""
+    """The owner of a block for as long as an array has it, which then hands it on."""
 
     def __init__(self, size: int, block: Any, back: Callable[[int, Any], None]) -> None:
         self.size, self.block, self.back = size, block, back
@@ -169,6 +173,6 @@ class _Lease:
 
 
 def _leased(cuda: Any, size: int, block: Any, back: Callable[[int, Any], None]) -> Any:
-    """A pointer to a block that goes ``back`` with its size once nothing points into it."""
+    """Return a pointer to a block that goes ``back`` with its size once nothing points into it."""
     lease = _Lease(size, block, back)
     return cuda.MemoryPointer(cuda.UnownedMemory(block.ptr, size, lease), 0)

@@ -12,19 +12,17 @@ from zipfile import BadZipFile
 from ...errors import CcRapidsError, FormatError
 from .header import KNOWN_PAIRS, listed
 from .input_file import File, Wanted
-from .text_ids import check_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ARROW_FILE = b"ARROW1"
 # Of zipfile and NumPy; InputError is a ValueError too, so our own errors go through first
 _ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error, zlib.error)
 
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """What libraries raise on a damaged file, as an error that names it."""
+    """Turn what libraries raise on a damaged file into an error that names it."""
     import pyarrow as pa
 
     try:
@@ -35,55 +33,8 @@ def damage(file: File, kind: str) -> Iterator[None]:
         raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
 
 
-def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Parquet: the two columns as they are stored."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with damage(file, "Parquet"):
-        stored = pq.ParquetFile(file.seekable())
-        pair = columns_of(file, wanted, stored.schema_arrow)
-        schema = pa.schema([stored.schema_arrow.field(name) for name in pair])
-        rows, batches = 0, []
-        for batch in stored.iter_batches(1 << 20, columns=pair):
-            batches.append(batch.select(pair))
-            ids = pair[: wanted.ends]
-            check_ids(file.path, ids, batches[-1].columns[: wanted.ends], rows)
-            rows += len(batch)
-            file.report(file.size * rows // stored.metadata.num_rows)
-    return _weighed(file, wanted, pa.Table.from_batches(batches, schema)), None
-
-
-def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Arrow IPC, files (which Feather 2 are) and streams: the two columns as they are stored."""
-    import pyarrow as pa
-
-    stream = file.seekable()
-    with damage(file, "Arrow"):
-        start = stream.read(len(_ARROW_FILE))
-        stream.seek(0)
-        source = pa.PythonFile(stream, "r")
-        if start == _ARROW_FILE:
-            stored = pa.ipc.open_file(source)
-            batches = (stored.get_batch(i) for i in range(stored.num_record_batches))
-        else:
-            batches = stored = pa.ipc.open_stream(source)
-        pair = columns_of(file, wanted, stored.schema)
-        kept, rows = [], 0
-        for batch in batches:
-            kept.append(batch.select(pair))
-            kept[-1].validate(full=True)  # or offsets of text beyond its end are followed
-            ids = pair[: wanted.ends]
-            check_ids(file.path, ids, kept[-1].columns[: wanted.ends], rows)
-            rows += len(batch)
-            file.report_place()
-        schema = pa.schema([stored.schema.field(name) for name in pair])
-    file.report(file.size)
-    return _weighed(file, wanted, pa.Table.from_batches(kept, schema)), None
-
-
 def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
-    """The names of the two columns, and of that of the weights if there is one."""
+    """Return the names of the two columns, and of that of the weights if there is one."""
     if len(schema.names) < 2:
         raise FormatError(
             f"{file.path} lacks columns: two are needed, it has {listed(schema.names)}"
@@ -93,7 +44,7 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
     return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
 
 
-def _weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
+def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
     """The table with the column behind those of ids, if it has one, as weights: int64 or double, no
     nulls.
     """
@@ -113,7 +64,7 @@ def _weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
 
 
 def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
-    """npz: arrays src and dst, perhaps num_vertices, or a matrix of ``scipy.sparse.save_npz``."""
+    """Read npz: arrays src and dst, perhaps num_vertices, or a matrix of ``save_npz``."""
     import numpy as np
 
     stream = file.seekable()
@@ -177,7 +128,7 @@ def _native(array: Any) -> Any:
 
 
 def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Table, range]:
-    """Edges of the vertices 0 .. n - 1."""
+    """Return edges of the vertices 0 .. n - 1."""
     import numpy as np
 
     for name in list(columns)[:2]:
@@ -192,15 +143,18 @@ def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Tabl
 
 
 def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
-    """The columns that are wanted, of those that there are."""
+    """Return the columns that are wanted, of those that there are."""
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
-    return _weighed(file, wanted, table.select(columns_of(file, wanted, table.schema)))
+    return weighed(file, wanted, table.select(columns_of(file, wanted, table.schema)))
 
 
 def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """ECL's graphs, in little-endian int32: n, m, nindex[n + 1], nlist[m], perhaps m weights."""
+    """Read ECL's graphs in int32, little-endian.
+
+    They are n, m, nindex[n + 1], nlist[m], perhaps m weights.
+    """
     import numpy as np
 
     from .. import offsets

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import FormatError
@@ -43,23 +44,23 @@ class Block:
 
     @property
     def quoted(self) -> bool:
-        """Whether some of it may be in quotes."""
+        """True if some of it may be in quotes."""
         return bool(self.delimiter) and quoted.QUOTE in self.data
 
     def after(self, size: int) -> Block:
-        """What follows the first ``size`` bytes."""
+        """Return what follows the first ``size`` bytes."""
         line = self.line + self.data.count(b"\n", 0, size)
         return Block(line, self.data[size:], self.delimiter)
 
     def first(self) -> tuple[bytes, Block]:
-        """The first line, and the others."""
+        """Return the first line, and the others."""
         size = self.data.find(b"\n") + 1
         if self.quoted:
             size = len(next(quoted.records(self.data, self.delimiter), self.data))
         return self.data[:size], self.after(size)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Each line with its number in the file."""
+        """Yield each line with its number in the file."""
         if not self.quoted:
             yield from enumerate(self.data.removesuffix(b"\n").split(b"\n"), self.line)
             return
@@ -68,10 +69,15 @@ class Block:
             yield number, record.removesuffix(b"\n")
             number += record.count(b"\n")
 
+    def row(self, place: int, dialect: Dialect) -> tuple[int, bytes]:
+        """The line that holds the row at a place, from 0 on, with its number in the file."""
+        rows = ((number, line) for number, line in self.lines() if dialect.clean(line))
+        return next(islice(rows, place, None), (self.line, b""))
+
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a line splits into fields: at each delimiter, or else, in folded text, at runs of blanks.
+    """The way a line splits into fields: at each delimiter, or in folded text at runs of blanks.
 
     Folded text has comments too: lines that begin with one of the letters ``comments``.
     """
@@ -81,17 +87,17 @@ class Dialect:
 
     @property
     def folded(self) -> bool:
-        """Whether runs of blanks count as one."""
+        """True if runs of blanks count as one."""
         return bool(self.comments)
 
     @property
     def separator(self) -> str:
-        """What is between fields, in words."""
+        """The separator of fields, in words."""
         return {",": "commas", "\t": "tabs"}.get(self.delimiter, "blanks")
 
     @cached_property
     def dataless(self) -> re.Pattern[bytes]:
-        """Matches the lines, from the first on, that hold no data."""
+        """Match the lines, from the first on, that hold no data."""
         if not self.folded:
             return _BLANK_LINES
         return re.compile(rb"(?:[ \t\r]*(?:[%s][^\n]*)?\n)*+" % self.comments)
@@ -106,7 +112,7 @@ class Dialect:
         return b"" if self.folded else self.delimiter.encode()
 
     def clean(self, data: bytes) -> bytes:
-        """The lines as PyArrow should see them: without comments, one blank between fields."""
+        """Return the lines as PyArrow should see them: no comments, one blank between fields."""
         if not self.folded:
             return data
         if any(data.find(letter) >= 0 for letter in self.comments):
@@ -117,7 +123,7 @@ class Dialect:
         return data.replace(b"\n ", b"\n").replace(b" \n", b"\n").strip(b" ")
 
     def split(self, line: bytes) -> list[str]:
-        """The fields of one line, without the blanks around them."""
+        """Return the fields of one line, without the blanks around them."""
         fields = line.split() if self.folded else quoted.split(line, self.quoting)
         return [field.decode(errors="replace") for field in fields]
 
@@ -183,7 +189,7 @@ def _longest() -> int:
 
 
 def _endless(path: str, block: Block, dialect: Dialect) -> FormatError:
-    """The error for a line that goes on to the end of the file, or for too long."""
+    """Return the error for a line that goes on to the end of the file, or for too long."""
     words = f"no end within {len(block.data):,} bytes; not text?"
     if dialect.quoting:
         found = quoted.runs(block.data, dialect.quoting)
@@ -201,7 +207,7 @@ def _read_piece(path: str, stream: BinaryIO) -> bytes:
 
 
 def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
-    """The same blocks, without a byte order mark and without the dataless lines ahead of all."""
+    """Yield the same blocks without a byte order mark and the dataless lines ahead of all."""
     for block in feed:
         if block.line == 1:
             block = Block(1, block.data.removeprefix(_MARK), block.delimiter)
@@ -258,7 +264,14 @@ def parse(
     try:
         return _parse(data, dialect, width, take, refuse)
     except pa.ArrowInvalid as error:
-        raise _located(path, block, dialect, refused, error) from None
+        if not refused:
+            raise FormatError(f"{path}, from line {block.line} on: {error}") from None
+        row = refused[0]
+        number, line = block.row(row.number - 1, dialect)
+        raise FormatError(
+            f"{path}, line {number}: expected {row.expected_columns} fields, found"
+            f" {row.actual_columns}: {shown(line)}"
+        ) from None
 
 
 def _parse_quoted(path: str, block: Block, width: int, take: tuple[int, ...]) -> list[Column]:
@@ -346,21 +359,7 @@ def check_utf8(path: str, block: Block) -> None:
             raise FormatError(f"{path}, line {number}: not UTF-8 text: {shown(line)}") from None
 
 
-def _located(
-    path: str, block: Block, dialect: Dialect, refused: list[Any], error: Exception
-) -> FormatError:
-    """The error for the line of the block that PyArrow refused."""
-    for number, line in block.lines():
-        for row in refused:
-            if dialect.clean(line).decode().rstrip("\r") == row.text:
-                return FormatError(
-                    f"{path}, line {number}: expected {row.expected_columns} fields, "
-                    f"found {row.actual_columns}: {shown(line)}"
-                )
-    return FormatError(f"{path}, from line {block.line} on: {error}")
-
-
 def shown(line: bytes) -> str:
-    """A line for a message: quoted, and not too long."""
+    """Return a line for a message: quoted, and not too long."""
     text = line.decode(errors="backslashreplace").rstrip("\r\n")
     return repr(text if len(text) <= 80 else text[:77] + "...")

@@ -30,7 +30,7 @@ def row_group_reader(device: int | None) -> RowGroups | None:
         return None
 
     def read(path: str, columns: list[str], groups: list[int]) -> Any:
-        """A new frame of the columns; all of it is there when this returns."""
+        """Return a new frame of the columns; all of it is there when this returns."""
         with cupy.cuda.Device(device):
             streams = _own.__dict__.setdefault("streams", {})
             stream = streams.get(device) or streams.setdefault(device, Stream())

@@ -33,7 +33,7 @@ COUNT = re.compile(r"0|[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class Layout:
-    """What a line of edges looks like: its tag, if it has one, and the number of the first vertex.
+    """The form of a line of edges: its tag, if it has one, and the number of the first vertex.
 
     ``what`` calls the lines by their name in messages.
     """
@@ -44,11 +44,11 @@ class Layout:
     what: str
 
     def fields(self, line: bytes) -> list[str]:
-        """The fields of a line; none of a comment."""
+        """Return the fields of a line; none of a comment."""
         return self.dialect.split(self.dialect.clean(line))
 
     def fits(self, fields: list[str], n: int) -> bool:
-        """Whether a line of these fields is an edge of ``n`` vertices."""
+        """Return whether a line of these fields is an edge of ``n`` vertices."""
         tags = len(self.tag)
         ends, last = fields[tags : tags + 2], self.first + n - 1
         return fields[:tags] == [*self.tag] and all(
@@ -77,7 +77,7 @@ _LAYOUTS = {
 
 
 def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """Matrix Market: a banner, comments, a line of sizes, and one entry a line."""
+    """Read Matrix Market: a banner, comments, a line of sizes, and one entry a line."""
     feed = file.blocks(DIALECTS["mtx"])
     top = next(feed, Block(1, b"\n"))
     banner = top.first()[0]
@@ -105,7 +105,7 @@ def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 
 
 def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """DIMACS shortest paths: ``p sp n m``, then an arc ``a u v weight`` a line."""
+    """Read DIMACS shortest paths: ``p sp n m``, then an arc ``a u v weight`` a line."""
     feed = file.blocks(DIALECTS["gr"])
     number, line, rest = _head_line(feed, DIALECTS["gr"])
     fields = line.decode(errors="replace").split()
@@ -118,7 +118,7 @@ def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 
 
 def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """``H n e u``, then an edge ``E s d w`` a line."""
+    """Read he: ``H n e u``, then an edge ``E s d w`` a line."""
     feed = file.blocks(DIALECTS["he"])
     number, line, rest = _head_line(feed, DIALECTS["he"])
     fields = line.decode(errors="replace").split()
@@ -134,7 +134,7 @@ def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 def _head_line(
     feed: Iterator[Block], dialect: Dialect, number: int = 1
 ) -> tuple[int, bytes, Block]:
-    """The first line with data: its number, the line, and what follows it in its block.
+    """Return the first line with data: its number, the line, and what follows it in its block.
 
     ``number`` is that of the line that is missing if there is none.
     """
@@ -144,7 +144,7 @@ def _head_line(
 
 
 def counts_of(fields: list[str], wanted: int) -> list[int] | None:
-    """So many fields as counts, below 2^63; None if they are others."""
+    """Return so many fields as counts, below 2^63; None if they are others."""
     if len(fields) != wanted or not all(COUNT.fullmatch(field) for field in fields):
         return None
     counts = [int(field) for field in fields]
@@ -154,7 +154,7 @@ def counts_of(fields: list[str], wanted: int) -> list[int] | None:
 def _entries(
     file: File, wanted: Wanted, feed: Iterator[Block], head: Head
 ) -> tuple[pa.Table, range]:
-    """The edges under the head."""
+    """Return the edges under the head."""
     layout, ids, weights = _LAYOUTS[wanted.format], IdColumns(), Weights()
     tags, dialect = len(layout.tag), layout.dialect
     take = *range(tags), *(tags + i for i in wanted.columns(file.path, ("src", "dst")))
@@ -191,7 +191,7 @@ def _all_are(tag: str, column: pa.ChunkedArray) -> bool:
 
 
 def within(values: Any, every: range) -> bool:
-    """Whether all of an Arrow column are integers within a range, none of them null."""
+    """Return whether all of an Arrow column are integers within a range, none of them null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -202,7 +202,7 @@ def within(values: Any, every: range) -> bool:
 
 
 def _outside(path: str, block: Block, layout: Layout, every: range) -> FormatError:
-    """The error for the first line that is no edge of these vertices."""
+    """Return the error for the first line that is no edge of these vertices."""
     tagged = f"{layout.tag!r} and " if layout.tag else ""
     span = f"from {every.start} to {every.stop - 1}"
     for number, line in block.lines():
@@ -234,13 +234,13 @@ class Header:
     stride: int
 
     def expectation(self) -> str:
-        """What each line holds, in words."""
+        """Return what each line holds, in words."""
         ahead = f"{self.ahead} weights, then " if self.ahead else ""
         weights = ", each with a weight" if self.stride == 2 else ""
         return f"{ahead}neighbours from 1 to {self.vertices}{weights}"
 
     def fits(self, fields: list[str]) -> bool:
-        """Whether these fields are a line of a vertex."""
+        """Return whether these fields are a line of a vertex."""
         neighbours = fields[self.ahead :: self.stride]
         return (
             all(COUNT.fullmatch(field) for field in fields)
@@ -251,7 +251,7 @@ class Header:
 
 
 def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """METIS: each edge is listed at both its ends, and so it comes."""
+    """Read METIS: each edge is listed at both its ends, and so it comes."""
     import numpy as np
     import pyarrow as pa
 
@@ -296,7 +296,7 @@ def _header(path: str, number: int, line: bytes) -> Header:
 
 
 def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
-    """How many numbers each line has, and all the numbers."""
+    """Return how many numbers each line has, and all the numbers."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import csv
@@ -328,7 +328,10 @@ def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
 def _without_blank_lines_at_the_end(
     path: str, block: Block, header: Header, counts: Any, at: int
 ) -> Any:
-    """The counts of the vertices that are left; an error if a line beyond them holds anything."""
+    """Return the counts of the vertices that are left.
+
+    An error if a line beyond them holds anything.
+    """
     left = header.vertices - at + 1
     if counts[left:].any():
         raise FormatError(
@@ -356,7 +359,7 @@ def _check_counts(path: str, header: Header, lines: int, neighbours: int) -> Non
 
 
 def _malformed(path: str, block: Block, header: Header) -> FormatError:
-    """The error for the first line that is not one of a vertex."""
+    """Return the error for the first line that is not one of a vertex."""
     expected = header.expectation()
     for number, line in block.lines():
         fields = _DIALECT.split(line)

@@ -1,4 +1,4 @@
-"""Which columns of a file are the edge, and whether its first line names them.
+"""The columns of a file that are the edge, and whether its first line names them.
 
 One function decides for every format and every door: :func:`edge_columns`. Names that the caller
 gives have to be there. Without them a known pair of names is taken whole, or the only two columns;

@@ -42,7 +42,10 @@ SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suf
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
-    """The format given, or else that of the suffix; ``.gz`` and ``.zst`` are looked through."""
+    """Return the format given, or else that of the suffix.
+
+    ``.gz`` and ``.zst`` are looked through.
+    """
     path = Path(path)
     if format is not None:
         if format in FORMATS:
@@ -58,13 +61,13 @@ def format_of(path: str | Path, format: str | None = None) -> str:
 
 
 def packing(path: Path) -> str:
-    """``".gz"`` or ``".zst"`` if the path ends so, and else nothing."""
+    """Return ``".gz"`` or ``".zst"`` if the path ends so, and else nothing."""
     suffix = path.suffix.lower()
     return suffix if suffix in PACKED else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """How an error about an unknown word goes on."""
+    """Return the end of an error about an unknown word: the words nearest to it."""
     known = list(known)
     near = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
@@ -90,7 +93,7 @@ class File:
 
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
-        """Its bytes, unpacked if the suffix says gzip or zstd."""
+        """The bytes of the file, unpacked if the suffix says gzip or zstd."""
         packed = packing(Path(self.path))
         if packed == ".gz":
             return cast(BinaryIO, GzipFile(fileobj=self.raw))
@@ -101,17 +104,17 @@ class File:
         return cast(BinaryIO, self.raw)
 
     def blocks(self, dialect: Dialect) -> Iterator[Block]:
-        """Its lines."""
+        """Return its lines in blocks."""
         return blocks(self.path, self.stream, dialect, self.report_place)
 
     def seekable(self) -> BinaryIO:
-        """Its bytes for a reader that jumps about; a packed file is unpacked into memory."""
+        """Return its bytes for a reader that jumps about; a packed file is unpacked into memory."""
         if not packing(Path(self.path)) and self.raw.seekable():
             return cast(BinaryIO, self.raw)
         return BytesIO(b"".join(self.pieces()))
 
     def pieces(self, size: int = 16 << 20) -> Iterator[bytes]:
-        """Its bytes, so many at a time."""
+        """Yield its bytes, so many at a time."""
         stream = self.stream
         try:
             while piece := stream.read(size):
@@ -133,7 +136,7 @@ class File:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the caller asked for; of ids of several columns as many names on each side.
+    """The columns that the caller asked for; of ids of several columns as many on each side.
 
     ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
     files that were read before.
@@ -156,14 +159,15 @@ class Wanted:
 
     @property
     def ends(self) -> int:
-        """How many columns of ids there are, which come before those of weights."""
+        """The number of columns of ids, which come before those of weights."""
         if isinstance(self.source, list) and isinstance(self.destination, list):
             return len({*self.source, *self.destination})
         return 2
 
     def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
-        """The positions of the two ends among the names, for each column of an id: see
-        ``header.edge_columns``.
+        """Return the positions of the two ends among the names, for each column of an id.
+
+        See ``header.edge_columns``.
         """
         source, destination = self.source, self.destination
         if isinstance(source, list) and isinstance(destination, list):
@@ -174,11 +178,11 @@ class Wanted:
         return [edge_columns(path, names, source, destination)]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
-        """The positions of all columns of ids, each once: of ids of one column two."""
+        """Return the positions of all columns of ids, each once: of ids of one column two."""
         return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
 
     def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
-        """The position of the weights among the names, if they are wanted and there.
+        """Return the position of the weights among the names, if they are wanted and there.
 
         A column that the caller has named has to be there.
         """
@@ -190,12 +194,12 @@ class Wanted:
         return at
 
     def turned(self, path: str) -> bool:
-        """Of a format whose columns are src and dst: whether the caller wants them swapped."""
+        """Return whether the caller wants src and dst of a format that has both swapped."""
         return self.columns(path, ("src", "dst")) == (1, 0)
 
 
 class Mark(NamedTuple):
-    """What a file is known again by; ``own`` is the device and inode, where there are any.
+    """The mark that a file is known again by; ``own`` is its device and inode, where it has any.
 
     ``time`` is what its file system says of its last change: nanoseconds on this machine.
     """
@@ -212,7 +216,7 @@ class Mark(NamedTuple):
 
 
 def mark_of(path: str | os.PathLike[str]) -> Mark | None:
-    """The mark of a file on this machine; None of what is no regular file, such as a pipe.
+    """Return the mark of a file on this machine; None of what is no regular file, such as a pipe.
 
     Raises
     ------
@@ -255,7 +259,7 @@ def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[N
 
 
 def _difference(path: Any, before: Mark | None, look: Any) -> str:
-    """What has changed, in words; empty if nothing has."""
+    """Return what has changed, in words; empty if nothing has."""
     if before is None:
         return ""
     try:

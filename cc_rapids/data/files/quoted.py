@@ -46,7 +46,7 @@ class Runs:
     closes: Places
 
     def inside(self, places: Places) -> Flags:
-        """Which of the places are between two quotes."""
+        """Return which of the places are between two quotes."""
         import numpy as np
 
         if not len(self.opens):
@@ -55,7 +55,7 @@ class Runs:
         return (run >= 0) & (places < self.closes[run])
 
     def until(self, end: int) -> Runs:
-        """Those that open ahead of a place, where none is open."""
+        """Return those that open ahead of a place, where none is open."""
         count = int(self.opens.searchsorted(end))
         return Runs(self.opens[:count], self.closes[:count])
 
@@ -77,7 +77,7 @@ def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
 
 
 def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
-    """The whole records at the start of a text, some of them at a time, with their quotes."""
+    """Yield the whole records at the start of a text, some of them at a time, with their quotes."""
     done, size = 0, tuning.quote_window_bytes
     while done < len(data):
         window = data[done : done + size]
@@ -94,7 +94,7 @@ def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
 
 
 def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
-    """Each of the whole records in a text, with the newline at its end."""
+    """Yield each of the whole records in a text, with the newline at its end."""
     import numpy as np
 
     for window, found in windows(data, delimiter):
@@ -106,12 +106,15 @@ def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
 
 
 def _last_end(data: bytes, stop: int) -> int:
-    """Behind the last end of a line; a carriage return at the very end may be half of one."""
+    """Return the place behind the last end of a line.
+
+    A carriage return at the very end may be half of one.
+    """
     return max(data.rfind(b"\n", 0, stop), data.rfind(b"\r", 0, min(stop, len(data) - 1))) + 1
 
 
 def _end_outside(data: bytes, found: Runs) -> int:
-    """Behind the last end of a line that is in no quotes."""
+    """Return the place behind the last end of a line that is in no quotes."""
     end = _last_end(data, len(data))
     while end:
         run = int(found.opens.searchsorted(end - 1)) - 1
@@ -128,7 +131,7 @@ def _with_newlines(data: bytes) -> bytes:
 
 
 def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
-    """The same with newlines alone as ends of lines; what is in quotes stays as it is."""
+    """Return the text with newlines alone as ends of lines; what is in quotes stays as it is."""
     import numpy as np
 
     if b"\r" not in data:
@@ -142,7 +145,7 @@ def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
 
 
 def runs(data: bytes, delimiter: bytes) -> Runs:
-    """Where the quoted fields of a text are that begins with a record."""
+    """Return where the quoted fields of a text are that begins with a record."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
@@ -165,12 +168,12 @@ def runs(data: bytes, delimiter: bytes) -> Runs:
 
 
 def _blank(delimiter: bytes) -> bytes:
-    """The letters that do not count around a field."""
+    """Return the letters that do not count around a field."""
     return b" " if delimiter == b"\t" else b" \t"
 
 
 def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
-    """Whether the next byte on one side of each quote that is no blank is between fields."""
+    """Return whether the next byte on one side of each quote that is no blank is between fields."""
     import numpy as np
 
     between, blanks = np.zeros(256, bool), np.zeros(256, bool)
@@ -190,7 +193,7 @@ def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes
 
 @cache
 def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
-    """A field in quotes: the quote that opens it, and the one that closes it or nothing."""
+    """Return a field in quotes: the quote that opens it, and the one that closes it or nothing."""
     return re.compile(
         rb'(?:\A|(?<=[%s\r\n]))[%s]*+(")(?:[^"]++|"")*+("?)' % (re.escape(delimiter), blank)
     )
@@ -232,7 +235,7 @@ def columns(
 
 
 def _fields(data: bytes, found: Runs, delimiter: bytes) -> tuple[Places, Places, Places]:
-    """Where each field begins and ends, and how many there are in each record."""
+    """Return where each field begins and ends, and how many there are in each record."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
@@ -284,7 +287,7 @@ def _column(
 
 
 def split(record: bytes, delimiter: bytes) -> list[bytes]:
-    """The fields of one record, without the blanks around them."""
+    """Return the fields of one record, without the blanks around them."""
     data = record.rstrip(b"\r\n") + b"\n"
     starts, ends, _ = _fields(data, runs(data, delimiter), delimiter)
     fields = [

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import FormatError, InputError
-from .binary import columns_of, damage, read_arrow, read_egr, read_npz, read_parquet
+from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
 from .header import DELIMITERS, KNOWN_PAIRS, check_header, edge_columns, place_of
@@ -67,13 +67,14 @@ class Piece:
 def parquet_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """The row groups from one on, the first without the rows that are done, in batches."""
+    """Yield the row groups from one on, the first without the rows that are done, in batches."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
         pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
+        ids = pair[: wanted.ends]
         none = stored.schema_arrow.empty_table().select(pair)
         if start >= meta.num_row_groups:
             yield Piece(none, start, 0, False)
@@ -83,8 +84,9 @@ def parquet_pieces(
             if not size:
                 yield Piece(none, group, 0, True)
             for batch in stored.iter_batches(rows(), row_groups=[group], columns=pair):
-                check_ids(file.path, pair, [batch[name] for name in pair], before + at)
+                check_ids(file.path, ids, [batch[name] for name in ids], before + at)
                 at += len(batch)
+                file.report(file.size * (before + at) // meta.num_rows)
                 left = max(0, done - (at - len(batch))) if group == start else 0
                 table = pa.Table.from_batches([batch.select(pair)]).slice(left)
                 if len(table) or at == size:
@@ -95,7 +97,9 @@ def parquet_pieces(
 def group_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], read: RowGroups
 ) -> Iterator[Piece]:
-    """The row groups from one on, as many at once as there is room for, each to be read later.
+    """Yield the row groups from one on, as many at once as there is room for.
+
+    Each is to be read later.
 
     They are shared out evenly, so that none is read while nothing is left to do beside it. If one
     of them alone is too large, all are read as PyArrow's tables.
@@ -131,7 +135,7 @@ def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done:
 def arrow_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """The batches from one on, the first without the rows that are done."""
+    """Yield the batches from one on, the first without the rows that are done."""
     import pyarrow as pa
 
     stream = file.seekable()
@@ -141,25 +145,39 @@ def arrow_pieces(
         source = pa.PythonFile(stream, "r")
         stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
         pair = columns_of(file, wanted, stored.schema)
+        ids = pair[: wanted.ends]
         if is_file:
             batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
         else:
             batches = ((i, batch) for i, batch in enumerate(stored) if i >= start)
-        seen = 0
+        seen = rows_before = 0
         for group, batch in batches:
             kept = batch.select(pair)
             kept.validate(full=True)  # or offsets of text beyond its end are followed
-            check_ids(f"{file.path}, batch {group}", pair, kept.columns, 0)
+            where = file.path if not start else f"{file.path}, batch {group}"
+            check_ids(where, ids, kept.columns[: wanted.ends], 0 if start else rows_before)
+            rows_before += len(batch)
+            file.report_place()
             table, seen = pa.Table.from_batches([kept]), seen + 1
             yield from sliced(table, group, done if group == start else 0, rows)
         if not seen:
             yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
 
 
+def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+    """Parquet and Arrow: the columns as they are stored, all pieces in one."""
+    import pyarrow as pa
+
+    read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[wanted.format]
+    table = pa.concat_tables([piece.table for piece in read(file, wanted, 0, 0, lambda: 1 << 20)])
+    file.report(file.size)
+    return weighed(file, wanted, table), None
+
+
 def text_pieces(
     file: File, wanted: Wanted, text: list[bool] | None, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """The blocks of a csv, tsv or snap file, from the row on that follows those done.
+    """Yield the blocks of a csv, tsv or snap file, from the row on that follows those done.
 
     Parameters
     ----------
@@ -207,7 +225,7 @@ def text_pieces(
 
 
 def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
-    """A table in pieces of so many rows; one that is empty if there are none."""
+    """Yield a table in pieces of so many rows; one that is empty if there are none."""
     at, size = done, len(table)
     while True:
         part = table.slice(at, rows())
@@ -218,7 +236,7 @@ def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> I
 
 
 def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int] | None]:
-    """Row groups, rows, and the least and greatest id as the metadata of a Parquet file have it."""
+    """Return row groups, rows, least and greatest id from the metadata of a Parquet file."""
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
@@ -263,7 +281,7 @@ def read_pieces(
     text: list[bool] | None,
     read: RowGroups | None = None,
 ) -> Iterator[Piece]:
-    """The edges of an open file from a place on, at most so many rows at a time.
+    """Yield the edges of an open file from a place on, at most so many rows at a time.
 
     Parameters
     ----------
@@ -335,15 +353,15 @@ _READERS = WHOLE | {
     "csv": read_delimited,
     "tsv": read_delimited,
     "snap": read_delimited,
-    "arrow": read_arrow,
-    "parquet": read_parquet,
+    "arrow": read_typed,
+    "parquet": read_typed,
 }
 _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 
 
 @dataclass(frozen=True)
 class Taken:
-    """How a file was read: its format, the columns of ids, and whether a line names them.
+    """The way a file was read: its format, the columns of ids, and whether a line names them.
 
     ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
     ``header``.
@@ -355,11 +373,11 @@ class Taken:
 
     @property
     def delimiter(self) -> str | None:
-        """What stands between fields of text."""
+        """The delimiter between fields of text."""
         return DELIMITERS.get(self.format)
 
     def facts(self) -> dict[str, Any]:
-        """The same as JSON can hold it."""
+        """Return the facts as JSON can hold them."""
         return {
             "format": self.format,
             "columns": list(self.columns),
@@ -410,7 +428,7 @@ class EdgeFile:
 
     @property
     def taken(self) -> Taken:
-        """How the file was read."""
+        """The way the file was read."""
         ends = Wanted(self.source, self.destination, self.format, self.header).ends
         return Taken(self.format, tuple(self.table.column_names[:ends]), self.header)
 
@@ -552,7 +570,10 @@ def _pair(table: pa.Table) -> tuple[str, str]:
 
 
 def _with_weights(path: Path, table: pa.Table, wanted: Wanted) -> pa.Table:
-    """The table, which has the weights if the caller has named them; a file of no edges has all."""
+    """Return the table, which has the weights if the caller has named them.
+
+    A file of no edges has all.
+    """
     import pyarrow as pa
 
     if not wanted.weights or wanted.weight is None:

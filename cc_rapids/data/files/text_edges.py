@@ -1,4 +1,4 @@
-"""csv, tsv and SNAP text: fields between delimiters, perhaps under a header.
+"""Fields between delimiters, perhaps under a header: csv, tsv and SNAP text.
 
 Where ids have several columns, those of both ends that are compared with each other are a pair, of
 one type; different pairs may be of different ones.
@@ -37,7 +37,7 @@ class Weights:
         self._blocks.append(values)
 
     def column(self) -> pa.ChunkedArray:
-        """The weights so far."""
+        """Return the weights so far."""
         import pyarrow as pa
 
         whole = all(values.type == pa.int64() for values in self._blocks)
@@ -46,7 +46,7 @@ class Weights:
 
 
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Text as int64, or else as double; None if it is neither."""
+    """Return text as int64, or else as double; None if it is neither."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -58,7 +58,7 @@ def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _no_number(path: str, block: Block, dialect: Dialect, place: int) -> FormatError:
-    """The error for the first line whose weight is none."""
+    """Return the error for the first line whose weight is none."""
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))
         if any(fields) and not _is_number(fields, place):
@@ -76,7 +76,7 @@ def _is_number(fields: list[str], place: int) -> bool:
 
 
 def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """csv, tsv and snap."""
+    """Read csv, tsv and snap."""
     dialect = DIALECTS[wanted.format]
     first, feed, names = first_lines(file, wanted)
     if first is None:
@@ -124,7 +124,7 @@ class Pair:
 
 
 def without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
-    """The columns of a file of text in which there is nothing."""
+    """Return the columns of a file of text in which there is nothing."""
     source, destination = wanted.source or "src", wanted.destination or "dst"
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = list(zip(*sides, strict=True))
@@ -133,7 +133,7 @@ def without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
 
 
 def beside(tables: list[pa.Table]) -> pa.Table:
-    """The columns of several tables in one, each once."""
+    """Return the columns of several tables in one, each once."""
     import pyarrow as pa
 
     found: dict[str, Any] = {}
@@ -143,7 +143,7 @@ def beside(tables: list[pa.Table]) -> pa.Table:
 
 
 def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:
-    """The first block of data, if there is any, all others, and the names of the columns."""
+    """Return the first block of data, if there is any, all others, and the names of the columns."""
     dialect = DIALECTS[wanted.format]
     feed = file.blocks(dialect)
     first, comment = opening(feed, dialect)

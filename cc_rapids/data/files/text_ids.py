@@ -34,14 +34,14 @@ class IdColumns:
         self._kind = Kind()
 
     def append(self, source: Column, destination: Column) -> tuple[Any, Any]:
-        """Add the text of one block; returns the ids in it, as what they are by themselves."""
+        """Add the text of one block; return the ids in it, as what they are by themselves."""
         pair = _Ids(source), _Ids(destination)
         self._blocks.append(pair)
         self._kind.update(*pair)
         return pair[0].values, pair[1].values
 
     def table(self, names: tuple[str, str], text: bool | None = None) -> pa.Table:
-        """The columns so far, chunked as they came; as ``text`` even if all are integers."""
+        """Return the columns so far, chunked as they came; as ``text`` even if all are integers."""
         import pyarrow as pa
 
         kind = pa.string() if text else self._kind.type(text is None)
@@ -77,7 +77,10 @@ class Kind:
                 self._negative = (pc.min(ids.values).as_py() or 0) < 0
 
     def type(self, empties: bool = True) -> pa.DataType:
-        """The type so far; without ``empties``, empty text alone makes no column one of text."""
+        """Return the type so far.
+
+        Without ``empties``, empty text alone makes no column one of text.
+        """
         import pyarrow as pa
 
         pairs = zip(self._empties, self._words, strict=True)
@@ -125,7 +128,10 @@ class _Ids:
 
 
 def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Text as int64, or uint64 if it needs that; None unless each id is spelt as a number is."""
+    """Return text as int64, or uint64 if it needs that.
+
+    None unless each id is spelt as a number is.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -157,8 +163,10 @@ def refused(
 
 
 class Floats:
-    """Two columns of text, block by block: whether one of them holds nothing but numbers without
-    quotes, not all of them whole.
+    """Two columns of text, block by block, one of which may hold numbers that are not whole.
+
+    It is one of floats if it holds nothing but numbers without quotes, and not all of them are
+    whole.
 
     In a column in which anything is no number, such as ``v1.0`` or ``ann``, all ids are names, and
     ``1.0`` is one of them.
@@ -170,13 +178,14 @@ class Floats:
         self._lines: dict[str, int] = {}  # of the first float of a column
 
     def append(self, block: Block, columns: list[Column], ids: Sequence[Any]) -> None:
-        """Look at the columns of one block, and at the ids in them, as
-        :class:`cc_rapids.data.files.text_ids.IdColumns` gives these.
+        """Look at the columns of one block, and at the ids in them.
+
+        The ids are as :class:`cc_rapids.data.files.text_ids.IdColumns` gives these.
         """
         for name, column, values in zip(self._columns, columns, ids, strict=True):
             row = self._columns[name].add(values, column.quoted)
             if row is not None:
-                self._lines[name] = _line_of(block, self.dialect, row)
+                self._lines[name], _ = block.row(row, self.dialect)
 
     def refuse(self) -> None:
         """Raise a ColumnTypeError if a column is one of floats so far; names the first of them."""
@@ -193,7 +202,7 @@ class Spelling:
         self._words, self._first = False, ""
 
     def add(self, values: Any, quoted: bool = False) -> int | None:
-        """Look at more of it; returns the row of the first float, if that is among them.
+        """Look at more of it; return the row of the first float, if that is among them.
 
         Integers hold neither words nor floats, and what is ``quoted`` is words.
         """
@@ -215,8 +224,9 @@ class Spelling:
 
 
 def _first_float(text: pa.ChunkedArray) -> int | None:
-    """Return the row of the first float of a column of numbers, -1 if all are whole, and None if
-    some are no numbers.
+    """Return the row of the first float of a column of numbers, -1 if all are whole.
+
+    None if some are no numbers.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -227,17 +237,6 @@ def _first_float(text: pa.ChunkedArray) -> int | None:
         spelled = pc.fill_null(pc.match_substring_regex(there, r"[.eEn]"), False)
         return int(pc.index(spelled, True).as_py())
     return None
-
-
-def _line_of(block: Block, dialect: Dialect, row: int) -> int:
-    """Return the number of the line that holds a row of a block."""
-    for number, line in block.lines():
-        match = dialect.dataless.match(line + b"\n")
-        if match is None or match.end() == 0:
-            row -= 1
-        if row < 0:
-            return number
-    return block.line
 
 
 def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first_row: int) -> None:

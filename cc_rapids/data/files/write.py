@@ -117,7 +117,7 @@ def make_folder(path: Path) -> None:
 
 @contextmanager
 def _errors_of(path: Path) -> Iterator[None]:
-    """What the operating system refuses, as an error that names the path."""
+    """Turn what the operating system refuses into an error that names the path."""
     try:
         yield
     except OSError as error:
@@ -129,7 +129,7 @@ def _errors_of(path: Path) -> Iterator[None]:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether the path is there, behind all links, and neither a regular file nor a folder."""
+    """Return whether the path, behind all links, is there and neither a file nor a folder."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -138,12 +138,12 @@ def _is_special(path: Path) -> bool:
 
 
 def is_standard_output(path: Path) -> bool:
-    """Whether a path, such as ``/dev/stdout``, stands for the standard output of this process."""
+    """Return whether a path, such as ``/dev/stdout``, stands for the standard output."""
     return _descriptor(path) == 1
 
 
 def _descriptor(path: Path) -> int | None:
-    """The descriptor of this process that a path such as ``/dev/stdout`` stands for.
+    """Return the descriptor of this process that a path such as ``/dev/stdout`` stands for.
 
     What it is open for may be a file without a name, or one that others write to as well.
     """
@@ -163,7 +163,7 @@ def _descriptor(path: Path) -> int | None:
 
 @contextmanager
 def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
-    """A new file that takes the place of the target if all goes well, and else is removed."""
+    """Open a new file that takes the place of the target if all goes well, and else is removed."""
     draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
     before = _stat(target)
     # A file that is to be as closed as the one before is not open to others for a moment
@@ -245,7 +245,7 @@ class _Through(FileIO):
 
 @contextmanager
 def _through(path: Path, descriptor: int | None) -> Iterator[BinaryIO]:
-    """What is there already, open for writing: nothing of it is cut off or replaced."""
+    """Open what is there already for writing: nothing of it is cut off or replaced."""
     if descriptor is None:
         opened = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     else:
@@ -256,7 +256,7 @@ def _through(path: Path, descriptor: int | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _packed(raw: BinaryIO, pack: str) -> Iterator[BinaryIO]:
-    """What is written comes packed into the file below."""
+    """Pack what is written into the file below."""
     if pack == ".gz":
         # No name and no time in it: the same edges make the same file
         with GzipFile("", "wb", 6, raw, mtime=0) as stream:
@@ -322,7 +322,7 @@ def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
 def _fit_for_blanks(
     pieces: Iterable[pa.Table], schema: pa.Schema, path: Path
 ) -> Iterator[pa.Table]:
-    """The same tables; an error if blank-separated text cannot hold them."""
+    """Yield the same tables; an error if blank-separated text cannot hold them."""
     import pyarrow as pa
 
     text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
@@ -379,7 +379,7 @@ _ROWS_AT_ONCE = 1 << 16
 
 
 def write_egr(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) -> None:
-    """ECL's format, from columns src, dst and perhaps weight of vertices 0 .. n - 1."""
+    """Write ECL's format, from columns src, dst and perhaps weight of vertices 0 .. n - 1."""
     import numpy as np
 
     offsets, neighbour, weight = _adjacency(columns, n, 0, path)
@@ -399,7 +399,7 @@ def _too_large(weight: Ints) -> bool:
 
 
 def write_metis(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) -> None:
-    """METIS, from columns src, dst and perhaps weight of vertices 1 .. n."""
+    """Write METIS, from columns src, dst and perhaps weight of vertices 1 .. n."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -422,28 +422,24 @@ def write_metis(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) 
 def _adjacency(
     columns: dict[str, Ints], n: int, first: int, path: Path
 ) -> tuple[Ints, Ints, Ints | None]:
-    """Offsets, neighbours and weights of the simple undirected graph, neighbours in order."""
+    """Return offsets, neighbours in order and weights of the simple undirected graph."""
     import numpy as np
+    from scipy.sparse import coo_array
 
     if n > _MOST:
         raise FormatError(f"cannot write {path}: its vertices count to {_MOST}, and here are {n}")
     src, dst = columns["src"] - first, columns["dst"] - first
-    proper = src != dst
+    proper, weight = src != dst, columns.get("weight")
     src, dst = src[proper], dst[proper]
-    keys = np.concatenate([src * n + dst, dst * n + src])
-    weight = columns.get("weight")
-    if weight is None:
-        keys.sort()  # ten times as fast as np.unique, which hashes
-        keys = keys[np.diff(keys, prepend=-1) > 0]
-    else:
+    if weight is not None:
         # Both copies of an edge get the weight of its first row, whichever way round that was
-        pair, row = np.unique(np.minimum(*np.split(keys, 2)), return_index=True)
-        low, high, weight = pair // n, pair % n, weight[proper][row]
-        keys = np.concatenate([pair, high * n + low])
-        order = np.argsort(keys)
-        keys, weight = keys[order], np.concatenate([weight, weight])[order]
-    degree = np.bincount(keys // n, minlength=n) if n else np.zeros(0, np.int64)
-    return np.concatenate([[0], np.cumsum(degree)]), keys % n + first if n else keys, weight
+        _, row = np.unique(np.minimum(src, dst) * n + np.maximum(src, dst), return_index=True)
+        src, dst, weight = src[row], dst[row], weight[proper][row]
+    values = np.zeros(src.size, np.uint8) if weight is None else weight
+    ends = np.concatenate([src, dst]), np.concatenate([dst, src])
+    rows = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
+    neighbour = rows.indices.astype(np.int64) + first
+    return rows.indptr.astype(np.int64), neighbour, None if weight is None else rows.data
 
 
 ONE_BASED = ("gr", "metis", "mtx")  # whose vertices are 1 .. n
@@ -457,7 +453,7 @@ _TAGS = {"he": "E", "gr": "a"}
 class EdgeList:
     """An edge list that comes in pieces.
 
-    Parameters
+    Attributes
     ----------
     pieces : iterable of ``pyarrow.Table``
         Columns src and dst, and perhaps weight (int64 or double), in order; all of one schema.
@@ -476,12 +472,12 @@ class EdgeList:
 
     @property
     def weighted(self) -> bool:
-        """Whether edges have weights."""
+        """True if edges have weights."""
         return "weight" in self.schema.names
 
 
 def check_edges_output(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """The format that edges would be written in to a path, after a check that they could be.
+    """Return the format that edges would be written in to a path, after a check that they could be.
 
     Raises
     ------
@@ -548,7 +544,7 @@ def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:
 
 
 def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
-    """The list with the numbers that the format gives the vertices, as int64."""
+    """Return the list with the numbers that the format gives the vertices, as int64."""
     import pyarrow as pa
 
     types = edges.schema.types[:2]
@@ -600,7 +596,7 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
 
 
 def _write_text(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    """csv, tsv and snap."""
+    """Write csv, tsv and snap."""
     import pyarrow as pa
 
     schema = edges.schema
@@ -613,7 +609,7 @@ def _write_text(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> Non
 
 
 def _headed(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    """mtx, he and gr."""
+    """Write mtx, he and gr."""
     import pyarrow as pa
 
     stream.write(_head(edges, kind).encode())
@@ -626,7 +622,7 @@ def _headed(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
 
 
 def _head(edges: EdgeList, kind: str) -> str:
-    """What stands above the first edge."""
+    """Return what stands above the first edge."""
     n, m = len(edges.vertices or ()), edges.num_edges
     if kind == "mtx":
         kind = str(edges.schema.field("weight").type) if edges.weighted else "none"
@@ -636,7 +632,7 @@ def _head(edges: EdgeList, kind: str) -> str:
 
 
 def _counted(edges: EdgeList, path: Path) -> Iterator[pa.Table]:
-    """The pieces; an error at their end if they are not as many edges as promised."""
+    """Yield the pieces; an error at their end if they are not as many edges as promised."""
     written = 0
     for piece in edges.pieces:
         written += len(piece)
@@ -662,7 +658,7 @@ def _arrow(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
 
 
 def _gathered(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    """metis, egr and npz, from NumPy arrays of the whole list."""
+    """Write metis, egr and npz, from NumPy arrays of the whole list."""
     import numpy as np
     import pyarrow as pa
 

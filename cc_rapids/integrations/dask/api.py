@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -20,10 +21,9 @@ from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, Future, default_client
 from distributed.protocol import pickle
 
-from ...algorithms.design import Design, check_forest_design
-from ...backends import ENGINES
+from ...algorithms.design import Design
 from ...data import column, read
-from ...data.arguments import check_progress, check_word
+from ...data.arguments import check_word
 from ...data.column import is_cudf
 from ...data.read import Side
 from ...errors import (
@@ -36,7 +36,9 @@ from ...errors import (
     shown,
 )
 from ...ids.range import check_range
-from ...results.components import check_labels
+from ...incremental.progress import Reporter
+from ...options import Options
+from ...results.labels import check_labels
 from .gather import by_gather, reason_not_to
 from .local import (
     check_width,
@@ -51,7 +53,7 @@ from .local import (
     not_frame,
     same,
 )
-from .tasks import DaskProgress, Tasks, Watch, fold, tree
+from .tasks import DaskProgress, Tasks, fold, tree
 from .vertices import described, distributed
 
 
@@ -68,6 +70,11 @@ class DaskComponents:
         What ran and what it found: engine, device, partition, workers, vertices, components,
         dropped (edges left out for nulls), seconds, and for distributed vertices what was sent:
         rounds and bytes.
+
+    See Also
+    --------
+    cc_rapids.dask.components : Find them.
+    cc_rapids.Components : The answer on one machine.
     """
 
     facts: dict[str, Any]
@@ -75,23 +82,32 @@ class DaskComponents:
     _forest: Callable[[], Any] | None = None
 
     def labels(self) -> Any:
-        """The component of each vertex.
+        """Return the component of each vertex.
 
         Returns
         -------
         dask frame, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
             One row a vertex; within a partition in the order of the ids, and in all of them
             together unless vertices are distributed by hash.
+
+        See Also
+        --------
+        DaskComponents.sizes : The number of vertices of each component.
+        DaskComponents.forest : The edges of a spanning forest.
         """
         return self._labels
 
     def sizes(self) -> Any:
-        """The number of vertices of each component.
+        """Return the number of vertices of each component.
 
         Returns
         -------
         dask frame, columns ``labels`` (or ``0_labels``, ...) and ``size``, in no order, not
         computed yet
+
+        See Also
+        --------
+        DaskComponents.labels : The component of each vertex.
         """
         names = [name for name in self._labels.columns if name not in _ids(self._labels)]
         grouped = self._labels.groupby(names)[self._labels.columns[0]]
@@ -99,13 +115,18 @@ class DaskComponents:
         return count.to_frame("size").reset_index()
 
     def forest(self) -> Any:
-        """The edges of a spanning forest, which are edges that were given.
+        """Return the edges of a spanning forest, which are edges that were given.
 
         Returns
         -------
         dask frame, columns ``source`` and ``destination`` (``0_source``, ... for several columns)
             One row for each vertex but one of each component. Which ones they are may differ
             from run to run. None if vertices are distributed: no worker holds a forest of all.
+
+        See Also
+        --------
+        DaskComponents.labels : The component of each vertex.
+        cc_rapids.spanning_forest : The same on one machine.
         """
         return self._forest() if self._forest else None
 
@@ -121,6 +142,20 @@ class DaskComponents:
         there are as many vertices and components the workers join both label frames, by a shuffle
         of these, and only counts come here. ``a == b`` says the same. False for what is no
         :class:`DaskComponents`; compute the labels to compare them with other answers.
+
+        Parameters
+        ----------
+        other : DaskComponents
+            What to compare with; anything else is another.
+
+        Returns
+        -------
+        bool
+            Whether all of it is equal, whatever labels, engines and frames they have.
+
+        See Also
+        --------
+        cc_rapids.Components.equals : The same on one machine.
         """
         if not isinstance(other, DaskComponents):
             return False
@@ -153,13 +188,14 @@ class DaskComponents:
 
 
 def _ids(labels: Any) -> list[str]:
-    """The columns of the vertices."""
+    """Return the columns of the vertices."""
     return [name for name in labels.columns if name.endswith("vertex")]
 
 
 def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
-    """Two label frames of one library and one type of each id, not computed; None if no vertex of
-    one can be in the other.
+    """Return two label frames of one library and one type of each id, not computed.
+
+    None if no vertex of one can be in the other.
     """
     if _ids(one) != _ids(other):
         return None
@@ -182,7 +218,7 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
 
 
 def spread(tasks: Tasks, whole: Future, count: int) -> Any:
-    """The first of a pair on one worker, a frame, as a dask frame in runs of rows on all."""
+    """Return the first of a pair on one worker, a frame, as a dask frame in runs of rows on all."""
     workers = tasks.workers()
     runs = [tasks.submit(chunk, whole, k, count) for k in range(count)]
     homes = [workers[k % len(workers)] for k in range(count)]
@@ -191,7 +227,7 @@ def spread(tasks: Tasks, whole: Future, count: int) -> Any:
 
 
 def framed(tasks: Tasks, futures: list[Future]) -> Any:
-    """The dask frame of which these are the partitions."""
+    """Return the dask frame of which these are the partitions."""
     [meta] = tasks.facts([tasks.submit(empty_of, futures[0])])
     return dd.from_delayed(futures, meta=meta, verify_meta=False)
 
@@ -212,7 +248,7 @@ class Run:
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
-        """The forests of all partitions, of vertices too if those are Dask's."""
+        """Return the forests of all partitions, of vertices too if those are Dask's."""
         names = [*listed(self.source), *listed(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
@@ -227,11 +263,11 @@ class Run:
         return leaves
 
     def _later(self, function: Any, *arguments: Any) -> Any:
-        """A call that is not made yet."""
+        """Return a call that is not made yet."""
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
-    def folded(self, leaves: list[Future], watch: Watch) -> list[tuple[str, Future]]:
+    def folded(self, leaves: list[Future], watch: Reporter) -> list[tuple[str, Future]]:
         """One forest for each worker, of those of its partitions.
 
         Raises
@@ -278,7 +314,7 @@ class Run:
             ) from error
 
     def _kind_of_partition(self, leaf: Future) -> str:
-        """What the partition of a leaf is if it is no frame, found by computing it again."""
+        """Return what the partition of a leaf is if it is no frame, found by computing it again."""
         what, given, k = self._origins[leaf.key]
         if not is_dask(given):
             return ""
@@ -292,7 +328,7 @@ class Run:
         return str(kind)
 
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
-        """The forest of two."""
+        """Return the forest of two."""
         called = self.source, self.destination
         return self.tasks.submit(merged, first, second, called, self.options, worker=home)
 
@@ -303,9 +339,9 @@ class Run:
         named: dict[str, Any],
         vertices: Any,
         combine: str,
-        watch: Watch,
+        watch: Reporter,
     ) -> DaskComponents:
-        """The answer by a tree of forests, or by an all-gather of them."""
+        """Return the answer by a tree of forests, or by an all-gather of them."""
         tasks = self.tasks
         leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
         held = self.folded(leaves, watch)
@@ -325,9 +361,9 @@ class Run:
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
-        """The frame of the forest that several are, which may have been merged already."""
+        """Return the frame of the forest that several are, which may have been merged already."""
         with self.tasks.all_or_none() as tasks:
-            root = tree(forests, self.merge, Watch(False))
+            root = tree(forests, self.merge, Reporter(False))
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
 
     def _gathered(
@@ -337,9 +373,11 @@ class Run:
         labels: str,
         named: dict[str, Any],
         forced: bool,
-        watch: Watch,
+        watch: Reporter,
     ) -> DaskComponents | None:
-        """The answer by an all-gather; None, and a line in the log, if there is a reason not to.
+        """Return the answer by an all-gather.
+
+        None, and a line in the log, if there is a reason not to.
 
         An EngineError says the reason if it is insisted upon.
         """
@@ -357,7 +395,7 @@ class Run:
         runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
         if runs is None:
             return None
-        watch.report("gathered", 1, 1)
+        watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
         [told] = tasks.facts([tasks.submit(getitem, runs[0], 1)])
         told |= {"partition": "edges", "workers": len(homes), "combine": "gather"}
         answers = [tasks.submit(getitem, run, 0) for run in runs]
@@ -368,9 +406,9 @@ class Run:
         )
 
     def by_vertices(
-        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Watch
+        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Reporter
     ) -> DaskComponents:
-        """The answer where no worker holds all vertices."""
+        """Return the answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         leaves = self.leaves(edges, vertices if run is None else None)
         held = [one for _, one in self.folded(leaves, watch)]
@@ -383,12 +421,12 @@ class Run:
 
 
 def is_dask(thing: Any) -> bool:
-    """Whether it is a frame or series of Dask's."""
+    """Return whether it is a frame or series of Dask's."""
     return isinstance(thing, dd.DataFrame | dd.Series)
 
 
 def _parts_of(vertices: Any, meta: Any) -> list[Any]:
-    """Frames of vertices, not made yet."""
+    """Return frames of vertices, not made yet."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
     with column.of("vertices", vertices).lend() as held:
@@ -448,6 +486,17 @@ def components(
         What to do with an edge that has a null end.
     design, engine
         As for :func:`cc_rapids.components`; the design has to give spanning forests.
+    progress : bool or callable
+        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
+        each task that is waited for. Otherwise there are lines in the log.
+
+    Returns
+    -------
+    DaskComponents
+        Whose frames lie on the workers, in as many partitions as there are workers.
+
+    Other Parameters
+    ----------------
     partition : {"edges", "vertices"}
         Whether edges alone are spread, so that one worker at last holds a forest over all
         vertices; or vertices too, for graphs whose vertices fit on no worker: see
@@ -467,14 +516,6 @@ def components(
     room : int, optional
         So many edges may be left for one worker when vertices are distributed; by default as
         many as the most vertices that one holds.
-    progress : bool or callable
-        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
-        each task that is waited for. Otherwise there are lines in the log.
-
-    Returns
-    -------
-    DaskComponents
-        Whose frames lie on the workers, in as many partitions as there are workers.
 
     Raises
     ------
@@ -483,6 +524,12 @@ def components(
     InputError
         The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
         the message are those of the partition.
+
+    See Also
+    --------
+    cc_rapids.components : The same for edges on one machine.
+    cc_rapids.dask.weakly_connected_components : The contract of cuGraph's Dask function.
+    cc_rapids.dask.local_gpus : Start a worker for each GPU.
 
     Notes
     -----
@@ -502,20 +549,18 @@ def components(
     2       7       2
     3       9       9
     """
-    check_labels(labels)
-    check_forest_design(Design.parse(design))
+    Options.check(
+        labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
+    )
     source, destination = read.named(source, destination)
     _check(edges, source, destination, vertices, num_vertices, nulls)
     source, destination = (
         side[0] if len(side) == 1 else side for side in read.several(source, destination)
     )
     check_word("way to combine forests", combine, COMBINES)
-    check_progress(progress)
-    if engine is not None:
-        check_word("engine", engine, ENGINES, EngineError)
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
-    with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
+    with Reporter(progress) as watch, Tasks(_client()).all_or_none() as tasks:
         run = Run(tasks, source, destination, nulls, options)
         if partition == "edges":
             named = _named(vertices, num_vertices)
@@ -537,7 +582,7 @@ def _client() -> Client:
 def _check(
     edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
 ) -> None:
-    """What can be known of the arguments without reading a row."""
+    """Check what can be known of the arguments without reading a row."""
     if not isinstance(edges, dd.DataFrame):
         raise InputError(
             f"edges are a {type(edges).__name__}, not a dask frame: cc_rapids.components takes it,"
@@ -559,7 +604,9 @@ def _check(
 
 
 def _example(meta: Any, ids: list[str] | None) -> Any:
-    """A frame or series with some rows, where the types of its ids say what they hold; else none.
+    """Return a frame or series with some rows, where the types of its ids say what they hold.
+
+    Else none.
 
     ``ids`` are the columns of ids, by default all.
     """
@@ -584,7 +631,7 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
             f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
             " such as by joining them as strings"
         )
-    if labels != "min":
+    if not check_labels(labels).is_root:
         raise InputError(
             f"labels={labels!r} number all components, which no worker sees where vertices are"
             " distributed: take labels='min'"
@@ -630,6 +677,11 @@ def weakly_connected_components(graph: Any) -> Any:
         It is no graph; a TypeError.
     EngineError
         No ``distributed.Client`` is connected.
+
+    See Also
+    --------
+    cc_rapids.dask.components : The components of a dask or dask_cudf frame.
+    cc_rapids.weakly_connected_components : The same for graphs on one GPU.
     """
     if not hasattr(graph, "is_directed"):
         raise ArgumentTypeError(
@@ -646,7 +698,10 @@ def weakly_connected_components(graph: Any) -> Any:
 
 
 def _edges(graph: Any) -> tuple[Any, Any, Any]:
-    """The frame that the graph was made of, or its own edge list where vertices are as given."""
+    """Return the frame that the graph was made of, or its own edge list.
+
+    That is where vertices are as given.
+    """
     frame = getattr(graph, "input_df", None)
     if is_dask(frame):
         ends = graph.source_columns, graph.destination_columns

@@ -40,6 +40,10 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     EngineError
         There is no GPU.
 
+    See Also
+    --------
+    cc_rapids.dask.components : Find components on the workers.
+
     Examples
     --------
     >>> import cc_rapids.dask
@@ -61,7 +65,7 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
 
 
 def plain(gpus: list[Any], **options: Any) -> Any:
-    """One worker process for each of some GPUs, without dask-cuda."""
+    """Start one worker process for each of some GPUs, without dask-cuda."""
     workers = {
         number: {
             "cls": Nanny,
@@ -76,7 +80,7 @@ def plain(gpus: list[Any], **options: Any) -> Any:
 
 
 def visible() -> list[Any]:
-    """The GPUs that this process may use, without making a context on any."""
+    """Return the GPUs that this process may use, without making a context on any."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is not None:
         return [gpu.strip() for gpu in named.split(",") if gpu.strip()]

@@ -3,15 +3,10 @@
 All workers get all forests, solve them at the same time, and keep their own run of the answer.
 More is sent than up a tree, but from GPU to GPU and at once; the answer needs not be spread.
 
-A model of the runs on clusters: bytes, rounds and seconds, from formulae and measured rates.
-
-The choice between the tree and the all-gather is made by it, docs/larger.md is written from it,
-and a test holds it against what was measured (benchmarks/records/several.jsonl).
-
-The graph that it counts on is random unless told otherwise, which is the dearest. Of e random
-edges on n vertices, ``touched`` is how many vertices they name, 2e/n = d is the degree, and
-``outside`` the share s of vertices outside the giant component: the root of s = exp(-d (1 - s)).
-What is outside are trees, so that there are n (s - d s^2 / 2) components (Erdos and Renyi 1960).
+The choice between the two is made by a model of both: bytes, rounds and seconds, from formulae and
+measured rates, on random edges, which are the dearest. ``cluster_model.py`` beside the benchmarks
+goes on with it to distributed vertices; docs/larger.md is written from both, and a test holds them
+against what was measured (benchmarks/records/several.jsonl).
 """
 
 from __future__ import annotations
@@ -21,7 +16,7 @@ import math
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from distributed import Future, wait
@@ -68,35 +63,16 @@ CARDS = Machine(15e9, join=1e9, read=5e9, link=25e9, collective=200e9, latency=0
 
 @dataclass(frozen=True)
 class Job:
-    """A graph on some workers.
-
-    Attributes
-    ----------
-    edges, vertices, workers : numbers
-    crossing, stray : float, optional
-        Share of the edges whose ends have two owners, and of those that lie on a worker that owns
-        neither end; by default those of random edges.
-    finds : float, optional
-        Finds in a round of hooks; by default the bound.
-    """
+    """A graph on some workers: how many edges, vertices and workers there are."""
 
     edges: float
     vertices: float
     workers: int
-    crossing: float | None = None
-    stray: float | None = None
-    finds: float | None = None
-
-
-def tiles(edges: float, vertices: float, workers: int, reach: float = 1.0) -> Job:
-    """A lattice in square tiles, of whose links, so many points long, reach / side cross."""
-    side = math.sqrt(vertices / workers)
-    return Job(edges, vertices, workers, crossing=reach / side, stray=0.0)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run takes.
+    """The cost of a run.
 
     Attributes
     ----------
@@ -119,31 +95,17 @@ class Cost:
 
 
 def touched(vertices: float, edges: float) -> float:
-    """The vertices that so many random edges name: n (1 - exp(-2 e / n))."""
+    """Return the vertices that so many random edges name: n (1 - exp(-2 e / n))."""
     return -vertices * math.expm1(-2 * edges / vertices) if vertices else 0.0
 
 
 def forest_rows(vertices: float, edges: float) -> float:
-    """The most rows of a forest of random edges."""
+    """Return the most rows of a forest of random edges."""
     return min(edges, touched(vertices, edges))
 
 
-def outside(degree: float) -> float:
-    """The share of vertices outside the giant component of a random graph."""
-    share = 1.0 if degree <= 1 else 0.5
-    for _ in range(200):
-        share = math.exp(-degree * (1 - share))
-    return share
-
-
-def random_components(vertices: float, degree: float) -> float:
-    """The components of a random graph."""
-    share = outside(degree)
-    return max(1.0, vertices * (share - degree * share**2 / 2))
-
-
 def tree_cost(job: Job, machine: Machine) -> Cost:
-    """Forests that merge pairwise, and the labels of all vertices spread from the last worker."""
+    """Return the cost of forests that merge pairwise, and of labels spread from the last worker."""
     row, share = 2 * ID_BYTES, job.edges / job.workers
     levels = math.ceil(math.log2(job.workers)) if job.workers > 1 else 0
     seconds = share * row / machine.read + share / machine.rate
@@ -159,7 +121,7 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
-    """Forests that all workers get, and that each solves."""
+    """Return the cost of forests that all workers get, and that each solves."""
     row, others, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
     rows = forest_rows(job.vertices, share)
     seconds = share * row / machine.read + share / machine.rate + machine.latency
@@ -170,52 +132,11 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float) -> bool:
-    """Whether forests of so many rows are better gathered: they fit, and it is no slower."""
+    """Return whether forests of so many rows are better gathered: they fit, and it is no slower."""
     workers, most = len(rows), float(max(rows, default=0))
     job = Job(workers * most, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
     return gather.held <= free / 2 and gather.seconds <= tree_cost(job, machine).seconds
-
-
-def vertices_cost(job: Job, machine: Machine) -> Cost:
-    """Distributed vertices: to owners, borders, rounds of hooks, the rest, and the way back.
-
-    Of one part: ``forest`` edges of the forest of its partitions, ``cross`` of them that cross,
-    ``border`` components at the border, and ``rest`` edges in the forest over those.
-    """
-    pair, parts, share = 2 * ID_BYTES, job.workers, job.edges / job.workers
-    own, others = job.vertices / parts, (parts - 1) / parts
-    crossing = others if job.crossing is None else job.crossing
-    forest = forest_rows(own if job.stray == 0 else job.vertices, share)
-    degree = 2 * forest * parts * (1 - crossing) / job.vertices
-    cross = crossing * forest
-    cross = min(cross, job.vertices - own + cross * outside(degree))
-    border = min(cross, random_components(own, degree))
-    rest = min(cross, parts * border)
-    sent = (others if job.stray is None else job.stray) * forest * pair + cross * pair
-    joined, batches, rounds = own + 2 * cross, 2, 0
-    while parts * rest > own and border >= 1:
-        finds = job.finds if job.finds is not None else math.log2(parts * border) + 2
-        ends = 2 * min(rest, parts * border)  # whose roots are looked up
-        answers = (finds + 1) * border + ends  # one of the finds is on the way back
-        sent += (ends * pair + answers * (ID_BYTES + pair)) * others
-        batches += 1 + math.ceil(2 * finds) + 4 + 2
-        joined += answers + 2 * rest
-        border, rounds = border / 2, rounds + 1
-        rest = min(rest, parts * border)
-    sent += (rest * pair + border * pair) * (others if cross else 0.0)
-    batches += 2
-    seconds = share * pair / machine.read + (share + 2 * forest) / machine.rate
-    seconds += joined / machine.join + sent / machine.link + batches * machine.latency
-    held = 2 * own * pair + (forest + 2 * cross) * pair + min(parts * rest, own) * pair
-    return Cost(sent * parts, rounds, batches, seconds, held)
-
-
-def least_workers(job: Job, machine: Machine) -> int:
-    """How many workers, of 1, 2, 4, ... times as many, hold a graph with vertices distributed."""
-    while vertices_cost(job, machine).held > machine.memory:
-        job = replace(job, workers=2 * job.workers)
-    return job.workers
 
 
 log = logging.getLogger(__name__)
@@ -230,7 +151,7 @@ class Nccl:
 
     @staticmethod
     def room() -> int:
-        """The bytes of this process's GPU; none if it has none, or no NCCL."""
+        """Return the bytes of this process's GPU; none if it has none, or no NCCL."""
         try:
             from cupy.cuda import nccl, runtime
         except ImportError:
@@ -241,7 +162,7 @@ class Nccl:
 
     @staticmethod
     def identity() -> Any:
-        """What all ranks of a new communicator have to be told."""
+        """Return what all ranks of a new communicator have to be told."""
         from cupy.cuda import nccl
 
         return nccl.get_unique_id()
@@ -252,7 +173,7 @@ class Nccl:
         self.size, self._own = size, nccl.NcclCommunicator(size, uid, rank)
 
     def all_gather(self, array: Any) -> Any:
-        """The arrays of all ranks, of one length, one after the other in a new one."""
+        """Return the arrays of all ranks, of one length, one after the other in a new one."""
         import cupy
         from cupy.cuda import nccl
 
@@ -269,7 +190,7 @@ class Nccl:
 
 
 def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool) -> str:
-    """Why forests should not be gathered; nothing if they should."""
+    """Return why forests should not be gathered; nothing if they should."""
     if len(homes) < 2:
         return "one worker holds all partitions"
     if not set(homes) <= set(tasks.workers()):
@@ -295,7 +216,7 @@ def gathered(
     named: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """A worker's part: its run of the labels, and the facts."""
+    """Return a worker's part: its run of the labels, and the facts."""
     edges, rows = forest[0], [fact["rows"] for fact in facts]
     kind = kind_of_ids(called, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
@@ -306,7 +227,7 @@ def gathered(
 
 
 def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
-    """The ids of all ranks in one array; each sends as many as the longest has."""
+    """Return the ids of all ranks in one array; each sends as many as the longest has."""
     xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
@@ -322,12 +243,12 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
 
 
 def room() -> int:
-    """The bytes that this worker has for a gather; none if it cannot take part."""
+    """Return the bytes that this worker has for a gather; none if it cannot take part."""
     return Nccl.room()
 
 
 def identity() -> Any:
-    """The id of a new communicator."""
+    """Return the id of a new communicator."""
     return Nccl.identity()
 
 
@@ -343,7 +264,9 @@ def abort(uid: Any) -> None:
 def by_gather(
     tasks: Tasks, forests: list[Future], homes: list[str], *arguments: Any
 ) -> list[Future] | None:
-    """The runs of the answer, one on each worker; None if a worker fails or is lost meanwhile.
+    """Return the runs of the answer, one on each worker.
+
+    None if a worker fails or is lost meanwhile.
 
     Parameters
     ----------
@@ -373,7 +296,7 @@ def by_gather(
 
 
 def _failure(tasks: Tasks, found: list[Future], homes: list[str]) -> str:
-    """What went wrong first; nothing once all is done."""
+    """Return what went wrong first; nothing once all is done."""
     while True:
         for future in found:
             if future.status == "error":

@@ -1,4 +1,4 @@
-"""What workers run: forests of partitions, forests of two forests, and labels of the last one.
+"""The functions that workers run: forests of partitions and of two forests, and labels.
 
 A forest goes from worker to worker as a frame of its edges, in the caller's own ids: columns
 ``source`` and ``destination`` (``0_source``, ... where ids have several columns). A vertex without
@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 
 
 def sides(source: Side) -> tuple[Side, Side]:
-    """The columns of a forest whose vertices have as many columns as these."""
+    """Return the columns of a forest whose vertices have as many columns as these."""
     if isinstance(source, str):
         return "source", "destination"
     count = range(len(source))
@@ -43,19 +43,19 @@ def sides(source: Side) -> tuple[Side, Side]:
 
 
 def listed(side: Side) -> list[str]:
-    """One column, or several, as a list."""
+    """Return one column, or several, as a list."""
     return side if isinstance(side, list) else [side]
 
 
 def kind_of(column: Any) -> Kind:
-    """The kind of a column of a forest, which holds integers or strings."""
+    """Return the kind of a column of a forest, which holds integers or strings."""
     if column.dtype.kind not in "iu":
         return Kind(str(column.dtype))
     return Kind(str(column.dtype), int(column.min()), int(column.max()))
 
 
 def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str | None:
-    """The type of integers that all columns of these kinds fit; None if they are strings.
+    """Return the type of integers that all columns of these kinds fit; None if they are strings.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str
 
 
 def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
-    """All rows of some forests, integers as a type that all of them fit.
+    """Return all rows of some forests, integers as a type that all of them fit.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
 
 
 def concat(frames: list[Any]) -> Any:
-    """All rows of some frames; those without rows, whose types say nothing, are left out."""
+    """Return all rows of some frames; those without rows, whose types say nothing, are left out."""
     filled = [frame for frame in frames if len(frame)]
     if len(filled) < 2:
         return (filled or frames)[0]
@@ -117,7 +117,7 @@ def concat(frames: list[Any]) -> Any:
 
 
 def library(array: Any) -> Any:
-    """NumPy, or CuPy for arrays on a GPU."""
+    """Return NumPy, or CuPy for arrays on a GPU."""
     if isinstance(array, np.ndarray):
         return np
     import cupy
@@ -126,12 +126,12 @@ def library(array: Any) -> Any:
 
 
 def taken(frame: Any, mask: Any) -> Any:
-    """The rows of a frame for which an array holds, without the index that they had."""
+    """Return the rows of a frame for which an array holds, without the index that they had."""
     return frame.take(library(mask).flatnonzero(mask)).reset_index(drop=True)
 
 
 def solved_by(frame: Any, ends: Ends, called: Ends, **options: Any) -> Components:
-    """The components of a forest; errors call its columns what the caller does."""
+    """Return the components of a forest; errors call its columns what the caller does."""
     left, right = ends
     alone = isinstance(left, str)
     edges, names = ((frame[left], frame[right]), called) if alone else (frame, ends)
@@ -142,7 +142,9 @@ def solved_by(frame: Any, ends: Ends, called: Ends, **options: Any) -> Component
 def local_forest(
     frame: Any, source: Side, destination: Side, nulls: str, options: dict[str, Any]
 ) -> Forest:
-    """The forest of one partition; categories, which may differ elsewhere, become their values.
+    """Return the forest of one partition.
+
+    Categories, which may differ elsewhere, become their values.
 
     Raises
     ------
@@ -177,7 +179,7 @@ def _values(frame: Any) -> Any:
 
 
 def not_frame(thing: Any, series: bool = False) -> str:
-    """What a partition is, in words, if it is no frame or series of pandas or cuDF; or nothing."""
+    """Return what a partition is, in words, if it is no frame or series of pandas or cuDF."""
     """What a partition is if it is no frame of pandas or cuDF, nor series; or nothing."""
     if is_cudf(thing):
         known = series or hasattr(thing, "columns")
@@ -192,7 +194,7 @@ def not_frame(thing: Any, series: bool = False) -> str:
 
 
 def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
-    """Vertices that count even if no edge names them, as the forest of their loops."""
+    """Return vertices that count even if no edge names them, as the forest of their loops."""
     if not_frame(named, series=True):
         raise TypeError(f"a partition of vertices is {not_frame(named, series=True)}")
     frame = named.to_frame() if not hasattr(named, "columns") else named
@@ -209,7 +211,7 @@ def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
 
 
 def check_width(columns: int, wanted: int) -> None:
-    """An InputError unless vertices have as many columns as the ids of the edges."""
+    """Raise an InputError unless vertices have as many columns as the ids of the edges."""
     if columns != wanted:
         raise InputError(
             f"vertices have {columns} columns, and the edges {wanted} a side: give a series, or a"
@@ -218,7 +220,7 @@ def check_width(columns: int, wanted: int) -> None:
 
 
 def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any]) -> Forest:
-    """The forest of two forests: the edges of one that join no more are left out."""
+    """Return the forest of two forests: the edges of one that join no more are left out."""
     ends = sides(called[0])
     frame = united([first[0], second[0]], ends, called)
     found = solved_by(frame, ends, called, forest=True, **options)
@@ -226,7 +228,7 @@ def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any])
 
 
 def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:
-    """The edges of a spanning forest of a frame, and loops for vertices that are alone.
+    """Return the edges of a spanning forest of a frame, and loops for vertices that are alone.
 
     ``ends`` are the columns of the frame, and ``called`` what the caller calls them.
     """
@@ -254,7 +256,7 @@ def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
 def labelled(
     forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """The labels of all vertices, and the facts."""
+    """Return the labels of all vertices, and the facts."""
     found = solved_by(forest[0], sides(called[0]), called, labels=kind, **named, **options)
     facts = found.summary()
     told = ("engine", "device", "vertices", "components", "largest")
@@ -262,14 +264,14 @@ def labelled(
 
 
 def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
-    """The k-th of so many runs of rows."""
+    """Return the k-th of so many runs of rows."""
     frame = whole[0]
     first, last = k * len(frame) // count, (k + 1) * len(frame) // count
     return frame.iloc[first:last].reset_index(drop=True)
 
 
 def edges_of(forest: Forest, source: Side) -> Any:
-    """The edges of a forest without the loops."""
+    """Return the edges of a forest without the loops."""
     frame, (left, right) = forest[0], sides(source)
     pairs = zip(listed(left), listed(right), strict=True)
     same = reduce(and_, (frame[a] == frame[b] for a, b in pairs))
@@ -277,10 +279,10 @@ def edges_of(forest: Forest, source: Side) -> Any:
 
 
 def same(thing: Any) -> Any:
-    """The thing itself, on the worker that asks for it."""
+    """Return the value itself, on the worker that asks for it."""
     return thing
 
 
 def empty_of(frame: Any) -> Any:
-    """The frame without its rows."""
+    """Return the frame without its rows."""
     return frame.iloc[:0]

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -39,8 +40,9 @@ from ... import backends
 from ...api import components
 from ...data.column import is_cudf
 from ...errors import InputError, shown
+from ...incremental.progress import Reporter
 from .local import Ends, Forest, common_kind, concat, kind_of, library, listed, local_forest, taken
-from .tasks import Tasks, Watch
+from .tasks import DaskProgress, Tasks
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
 
@@ -52,7 +54,7 @@ class Ranges:
     cuts: tuple[int, ...]
 
     def __call__(self, ids: Any) -> Any:
-        """The part of each id: a new array, on the GPU for cuDF's columns."""
+        """Return the part of each id: a new array, on the GPU for cuDF's columns."""
         wide = np.uint64 if ids.dtype == np.uint64 else np.int64
         limits = np.iinfo(wide)
         held = [min(max(cut, int(limits.min)), int(limits.max)) for cut in self.cuts]
@@ -70,7 +72,7 @@ class Hashed:
     count: int
 
     def __call__(self, ids: Any) -> Any:
-        """The part of each id: a new array, on the GPU for cuDF's columns."""
+        """Return the part of each id: a new array, on the GPU for cuDF's columns."""
         if hasattr(ids, "hash_values"):
             return (ids.hash_values().values % self.count).astype(np.int64)
         import pandas as pd
@@ -81,13 +83,13 @@ class Hashed:
 
 @dataclass(frozen=True)
 class Given:
-    """What the caller gave, with numbers that are no parts refused."""
+    """Parts by a function of the caller's, with numbers that are no parts refused."""
 
     owner: Owner
     count: int
 
     def __call__(self, ids: Any) -> Any:
-        """The part of each id, as the caller computes it.
+        """Return the part of each id, as the caller computes it.
 
         Raises
         ------
@@ -118,8 +120,10 @@ class Given:
         return parts.astype(np.int64)
 
     def calls(self, ids: Any) -> Any:
-        """The parts by several calls, each with other ids beside: an array on the host, a row for
-        each call. All rows are the same if the parts depend on the ids alone.
+        """Return the parts by several calls, each with other ids beside.
+
+        An array on the host, a row for each call. All rows are the same if the parts depend on the
+        ids alone.
         """
         xp, cut = cupy_or_numpy(ids), len(ids) // 3
         whole = self(ids), self(ids.iloc[::-1])[::-1]
@@ -142,7 +146,7 @@ class Given:
 
 
 def unsteady(one: Any, part: Any, other: Any) -> InputError:
-    """The error for an id with two owners."""
+    """Return the error for an id with two owners."""
     one = one.item() if hasattr(one, "item") else one
     return InputError(
         f"owners gives the id {shown(one)} to part {int(part)} in one call, and to part"
@@ -152,7 +156,7 @@ def unsteady(one: Any, part: Any, other: Any) -> InputError:
 
 
 def cupy_or_numpy(ids: Any) -> Any:
-    """The library of arrays where a column lies."""
+    """Return the library of arrays where a column lies."""
     if type(ids).__module__.startswith("cudf"):
         import cupy
 
@@ -161,7 +165,7 @@ def cupy_or_numpy(ids: Any) -> Any:
 
 
 def even(low: int, high: int, count: int) -> Ranges:
-    """So many ranges of one length from the least id to the greatest."""
+    """Return so many ranges of one length from the least id to the greatest."""
     span = high - low + 1
     return Ranges(tuple(low + k * span // count for k in range(1, count)))
 
@@ -174,7 +178,7 @@ RUN = 1 << 22  # vertices that are looked at together for their owner
 
 
 def described(forest: Forest) -> dict[str, Any]:
-    """What the client has to know of the edges of a partition."""
+    """Return what the client has to know of the edges of a partition."""
     edges = forest[0]
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
     facts = {"rows": len(edges), "kinds": kinds, "dropped": forest[1], "low": None, "high": None}
@@ -185,7 +189,7 @@ def described(forest: Forest) -> dict[str, Any]:
 def kind_of_ids(
     called: Ends, facts: list[dict[str, Any]], named: range | None = None
 ) -> str | None:
-    """The type of integers that all ids of the forests fit; None if they are strings.
+    """Return the type of integers that all ids of the forests fit; None if they are strings.
 
     Raises
     ------
@@ -206,17 +210,17 @@ def kind_of_ids(
 
 
 def edges_of(forest: Forest) -> Any:
-    """The edges themselves."""
+    """Return the edges themselves."""
     return forest[0]
 
 
 def weight_of(forest: Forest) -> int:
-    """The bytes of the edges."""
+    """Return the bytes of the edges."""
     return weight(forest[0])
 
 
 def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
-    """The edges of a partition for the owners of one end each.
+    """Return the edges of a partition for the owners of one end each.
 
     That is the end whose owner has most ends here, if it has one of the two: what lies where it
     belongs stays.
@@ -232,23 +236,23 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """The rows of a frame for the owners of one of its columns, without an index to send along."""
+    """Return the rows of a frame for the owners of one of its columns, without an index."""
     parts = owner(frame[by])
     return [taken(frame, parts == k) for k in range(count)]
 
 
 def sizes(box: Box) -> list[tuple[int, int]]:
-    """The rows and the bytes of each frame of a box."""
+    """Return the rows and the bytes of each frame of a box."""
     return [(len(frame), weight(frame)) for frame in box]
 
 
 def weight(frame: Any) -> int:
-    """The bytes of a frame's columns."""
+    """Return the bytes of a frame's columns."""
     return int(frame.memory_usage(index=False, deep=True).sum()) if len(frame) else 0
 
 
 def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
-    """All rows of what came from other parts, by the owners of a column.
+    """Return all rows of what came from other parts, by the owners of a column.
 
     Raises
     ------
@@ -262,14 +266,14 @@ def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
 
 
 def sample(forest: Forest, kind: str | None) -> Any:
-    """Some vertices of the edges, from all over them."""
+    """Return some vertices of the edges, from all over them."""
     edges = forest[0] if kind is None else forest[0].astype(kind)
     some = edges.iloc[:: -(-len(edges) // SAMPLE) or 1]
     return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
 
 def called(owner: Given, named: range | None, *samples: Any) -> tuple[Any, Any]:
-    """Different ids of some samples and of a range, and their parts by several calls."""
+    """Return different ids of some samples and of a range, and their parts by several calls."""
     ids = concat(list(samples))["vertex"]
     if named:
         some = named[:: -(-len(named) // SAMPLE)]
@@ -281,14 +285,16 @@ def called(owner: Given, named: range | None, *samples: Any) -> tuple[Any, Any]:
 
 
 def one_of(asked: tuple[Any, Any], at: int) -> Any:
-    """One of the ids that were asked about."""
+    """Return one of the ids that were asked about."""
     return asked[0].iloc[at]
 
 
 def local_labels(
     edges: Any, owner: Owner, part: int, count: int, named: range | None, options: dict[str, Any]
 ) -> Any:
-    """The table of a part by the edges that do not leave it, and of the named vertices it owns.
+    """Return the table of a part by the edges that do not leave it.
+
+    With it come the named vertices that the part owns.
 
     Raises
     ------
@@ -307,7 +313,10 @@ def local_labels(
 
 
 def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
-    """The vertices of a range that a part owns, found run by run; nothing is sent for them."""
+    """Return the vertices of a range that a part owns, found run by run.
+
+    Nothing is sent for them.
+    """
     kind, limits, found = type(like), np.iinfo(like.dtype), []
     fits = not named or (limits.min <= min(named) and max(named) <= limits.max)
     dtype = np.dtype(like.dtype if fits else np.int64)
@@ -324,31 +333,37 @@ def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
 
 
 def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:
-    """The edges that leave a part, from the labels of their sources, for their other owners."""
+    """Return the edges that leave a part, from labels of sources, for their other owners."""
     outer = looked_up(_split(edges, owner, part)[1], "source", labels)
     return boxed(outer.drop_duplicates(), "destination", owner, count)
 
 
 def with_new(labels: Any, edges: Any) -> Any:
-    """The table of a part, and the vertices that only edges from other parts name."""
+    """Return the table of a part, and the vertices that only edges from other parts name."""
     new = edges[["destination"]].drop_duplicates().rename(columns={"destination": "vertex"})
     new = new[~new["vertex"].isin(labels["vertex"])]
     return concat([labels, new.assign(labels=new["vertex"])])
 
 
 def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
-    """The forest over labels of edges from the labels of other parts to vertices of this one."""
+    """Return the forest of edges from labels of other parts to vertices of this one.
+
+    It is over their labels.
+    """
     return shrunk(looked_up(edges, "destination", labels), options)
 
 
 def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
-    """The forest of edges, those aside whose ends have become one."""
+    """Return the forest of edges, those aside whose ends have become one."""
     edges = edges[edges["source"] != edges["destination"]]
     return local_forest(edges, *ENDS, "raise", options)
 
 
 def looked_up(frame: Any, by: str, table: Any) -> Any:
-    """A frame whose ids in one column are replaced by what a table says; unknown ones stay."""
+    """Return a frame whose ids in one column are replaced by what a table says.
+
+    Unknown ones stay.
+    """
     if not (len(frame) and len(table)):
         return frame
     wanted = table.rename(columns={"vertex": by, "labels": "found"})
@@ -358,7 +373,7 @@ def looked_up(frame: Any, by: str, table: Any) -> Any:
 
 
 def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
-    """Each vertex of the edges here with the least that is linked to it here, for its owner."""
+    """Return each vertex of the edges here with its least neighbour here, for its owner."""
     names, pair = ("vertex", "labels"), []
     for ends in (ENDS, ENDS[::-1]):
         pair.append(forest[0].rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
@@ -366,34 +381,34 @@ def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
 
 
 def least(*tables: Any) -> Any:
-    """The table of the least of what tables say of each vertex."""
+    """Return the table of the least of what tables say of each vertex."""
     return concat(list(tables)).groupby("vertex").agg({"labels": "min"}).reset_index()
 
 
 def wanted(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """The ids of a column, once each, for their owners to look up."""
+    """Return the ids of a column, once each, for their owners to look up."""
     ids = frame[[by]].drop_duplicates().rename(columns={by: "vertex"})
     return boxed(ids, "vertex", owner, count)
 
 
 def told(asked: Any, table: Any) -> Any:
-    """The rows of a table for ids that another part asks about."""
+    """Return the rows of a table for ids that another part asks about."""
     return table[table["vertex"].isin(asked["vertex"])].reset_index(drop=True)
 
 
 def replaced(frame: Any, by: str, *answers: Any) -> Any:
-    """A frame with the ids of one column replaced by what their owners have told."""
+    """Return a frame with the ids of one column replaced by what their owners have told."""
     return looked_up(frame, by, concat(list(answers))) if answers else frame
 
 
 def grand(frame: Any, *answers: Any) -> Any:
-    """A table with what is told of its labels beside them, as ``further``."""
+    """Return a table with what is told of its labels beside them, as ``further``."""
     frame = frame.assign(further=frame["labels"])
     return replaced(frame, "further", *answers)
 
 
 def rooted(frame: Any) -> Any:
-    """The table in which, of two vertices that have chosen each other, the lesser is a root."""
+    """Return the table in which the lesser of two vertices that chose each other is a root."""
     root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
     return concat(
         [
@@ -404,28 +419,28 @@ def rooted(frame: Any) -> Any:
 
 
 def jumped(frame: Any) -> Any:
-    """The table a jump further."""
+    """Return the table a jump further."""
     return frame[["vertex", "further"]].rename(columns={"further": "labels"})
 
 
 def moved(frame: Any) -> int:
-    """How many rows a jump has changed."""
+    """Return how many rows a jump has changed."""
     return int((frame["labels"] != frame["further"]).sum())
 
 
 def solved(options: dict[str, Any], *forests: Forest) -> Any:
-    """The table of the components of what little is left, all on one worker."""
+    """Return the table of the components of what little is left, all on one worker."""
     return components(concat([edges for edges, _ in forests]), *ENDS, **options).labels()
 
 
 def finished(labels: Any, table: Any) -> Any:
-    """The answer of a part: its labels replaced by the last ones, in the order of the ids."""
+    """Return the answer of a part, its labels replaced by the last ones, in order of the ids."""
     found = looked_up(labels, "labels", table)
     return found.sort_values("vertex", ignore_index=True)
 
 
 def counted(answer: Any) -> tuple[int, int]:
-    """The vertices and the components of a part."""
+    """Return the vertices and the components of a part."""
     return len(answer), int((answer["vertex"] == answer["labels"]).sum())
 
 
@@ -442,20 +457,20 @@ class Exchange:
         The worker that each part prefers: of those left that which sends it most at first.
     """
 
-    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Watch) -> None:
+    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Reporter) -> None:
         self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
         self.bytes = np.zeros((count, count), np.int64)
         self.batches = 0
         self.workers: list[str | None] = [None] * count
 
     def on(self, part: int, function: Any, *arguments: Any) -> Future:
-        """The future of a call for a part, on its worker if that is there."""
+        """Return the future of a call for a part, on its worker if that is there."""
         return self.tasks.submit(function, *arguments, worker=self.workers[part])
 
     def send(
         self, boxes: list[Future], by: str, homes: Sequence[int] | None, stage: str
     ) -> list[Future]:
-        """What each part gets of some boxes, in one frame.
+        """Send the boxes; return what each part gets of them, in one frame.
 
         Parameters
         ----------
@@ -504,25 +519,26 @@ class Exchange:
     def _sizes(self, boxes: list[Future], stage: str) -> list[list[tuple[int, int]]]:
         self.batches += 1
         found = self.tasks.facts([self.tasks.submit(sizes, box) for box in boxes])
-        self.watch.report(stage, self.batches, self.batches)
+        told = partial(DaskProgress, stage, self.batches, self.batches)
+        self.watch.report(self.batches, self.batches, told)
         return found
 
     def find(self, frames: list[Future], by: str, tables: list[Future], stage: str) -> list[Future]:
-        """Frames whose ids in one column are replaced by what their owners' tables say."""
+        """Return frames whose ids in one column are replaced by what their owners' tables say."""
         answers = self._ask(frames, by, tables, stage)
         return [
             self.on(part, replaced, frame, by, *answers[part]) for part, frame in enumerate(frames)
         ]
 
     def further(self, tables: list[Future], stage: str) -> list[Future]:
-        """Tables with what their owners say of the labels beside them."""
+        """Return tables with what their owners say of the labels beside them."""
         answers = self._ask(tables, "labels", tables, stage)
         return [self.on(part, grand, table, *answers[part]) for part, table in enumerate(tables)]
 
     def _ask(
         self, frames: list[Future], by: str, tables: list[Future], stage: str
     ) -> list[list[Future]]:
-        """The answers that each part gets: a batch of questions, and one of answers."""
+        """Return the answers that each part gets: a batch of questions, and one of answers."""
         boxes = [
             self.on(part, wanted, frame, by, self.owner, self.count)
             for part, frame in enumerate(frames)
@@ -545,16 +561,8 @@ class Exchange:
         return answers
 
 
-def most_rounds(vertices: int, count: int, room: int) -> int:
-    """The most rounds of hooks with so many vertices at the borders of so many parts."""
-    rounds = 0
-    while vertices > 1 and count * (vertices - 1) > room:
-        vertices, rounds = vertices // 2, rounds + 1
-    return rounds
-
-
 def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
-    """The owner of vertices.
+    """Return the owner of vertices.
 
     Raises
     ------
@@ -586,7 +594,7 @@ class Distributed:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def run(self, leaves: list[Future], kind: str | None, room: int | None) -> list[Future]:
-        """The answers of the parts."""
+        """Return the answers of the parts."""
         send, on = self.exchange.send, self.exchange.on
         owner, count, options, named = self.owner, self.count, self.options, self.named
         numbers = range(count)
@@ -621,11 +629,11 @@ class Distributed:
         return [fact["rows"] for fact in found]
 
     def _border(self, left: list[Future]) -> int:
-        """At most how many vertices there are at the borders."""
+        """Return at most how many vertices there are at the borders."""
         return 2 * sum(self._rows(left))
 
     def _hook(self, left: list[Future], number: int) -> list[Future]:
-        """The root of every vertex that has a neighbour, at its owner."""
+        """Return the root of every vertex that has a neighbour, at its owner."""
         on, stage = self.exchange.on, f"hooks, round {number}"
         count = self.count
         boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(left)]
@@ -640,7 +648,7 @@ class Distributed:
                 return tables
 
     def _relabel(self, left: list[Future], roots: list[Future], number: int) -> list[Future]:
-        """The forests of what still joins different trees."""
+        """Return the forests of what still joins different trees."""
         on, stage = self.exchange.on, f"edges, round {number}"
         edges = [on(p, edges_of, one) for p, one in enumerate(left)]
         for end in ENDS:
@@ -648,7 +656,7 @@ class Distributed:
         return [on(p, shrunk, one, self.options) for p, one in enumerate(edges)]
 
     def _solve(self, left: list[Future], rows: list[int]) -> list[Future]:
-        """What is left, solved where most of it is, and told to the owners."""
+        """Solve what is left where most of it is, and tell the owners."""
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
         weights = self.tasks.facts([on(p, weight_of, one) for p, one in enumerate(left)])
@@ -669,9 +677,9 @@ def distributed(
     named: range | None,
     count: int | None,
     options: dict[str, Any],
-    watch: Watch,
+    watch: Reporter,
 ) -> tuple[list[Future], dict[str, Any]]:
-    """The answers of the parts for the forests of the workers, and the facts.
+    """Return the answers of the parts for the forests of the workers, and the facts.
 
     Parameters
     ----------
@@ -707,7 +715,7 @@ def distributed(
 def _check_function(
     tasks: Tasks, leaves: list[Future], owner: Given, kind: str | None, named: range | None
 ) -> None:
-    """Ask every worker for the owners of some ids; an InputError if two calls differ.
+    """Ask every worker for the owners of some ids; raise an InputError if two calls differ.
 
     Ids are asked about once more where they arrive. Nothing finds all functions that are none,
     short of sending every id once more: whether the vertices of two parts are disjoint cannot be

@@ -12,11 +12,12 @@ import numpy.typing as npt
 from ...algorithms.compiled import build
 from ...algorithms.design import Design
 from ...algorithms.run import arranged, prepare, run
-from ...api import job as solved
+from ...api import find_components
 from ...backends import Engine
 from ...errors import VerificationError
 from ...graph.forest import Forest
 from ...graph.memory_bound import memory_bound
+from ...options import Options as JobOptions
 from ...verify import oracle
 from ...verify.oracle.columns import label_columns
 from ..generators import Graph
@@ -31,9 +32,9 @@ Truth = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Options:
-    """How cases are measured.
+    """The options of a measurement.
 
-    Parameters
+    Attributes
     ----------
     runs : int
         Of each timing, after one to warm up.
@@ -80,7 +81,10 @@ class Measured:
         return named
 
     def records(self, form: str, ids: str, designs: list[str]) -> list[dict[str, Any]]:
-        """The records of some designs on one form of the graph; the peer's time is in each."""
+        """Return the records of some designs on one form of the graph.
+
+        The peer's time is in each.
+        """
         runs = self.options.runs
         copies = inputs(self.graph, form, ids, self.engine, runs, self.weights)
         facts = {
@@ -99,9 +103,10 @@ class Measured:
         return [facts | self._case(form, ids, name, copies) | peer for name in designs]
 
     def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
+        options = JobOptions.check(design=name, engine=self.engine.name, wants_labels=True)
+
         def job(copy: Input) -> Any:
-            how: dict[str, Any] = {"design": name, "engine": self.engine.name, "listed": True}
-            found: Any = solved(copy.given, "src", "dst", **how)
+            found: Any = find_components(copy.given, options)
             return found, found.labels()
 
         times = timed(self.engine, job, copies, self.options.runs)
@@ -128,7 +133,7 @@ class Measured:
         return facts
 
     def _bound(self, form: str, ids: str, name: str, facts: dict[str, Any]) -> dict[str, Any]:
-        """The most bytes that a list may take by "auto", and whether it has kept to that."""
+        """Return the most bytes that a list may take by "auto", and whether it has kept to that."""
         if facts["peak_bytes"] is None or (form, name) != ("coo", "auto"):
             return {}
         answer = 2 * np.dtype(ids).itemsize * facts["vertices"]
@@ -136,7 +141,10 @@ class Measured:
         return {"bound_bytes": most, "within_bound": facts["peak_bytes"] <= most}
 
     def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
-        """The design on edges that are in place: its times, labels, and rows if it reads them."""
+        """Return the design on edges that are in place: its times and labels.
+
+        And the rows, if it reads them.
+        """
         forest = Forest(self.engine, self.graph.num_vertices, everyone=True)
         runs = []
         for copy in copies:
@@ -185,7 +193,7 @@ class Measured:
         return {"peer": facts | {"peak_bytes": peak}}
 
     def _agrees(self, peer: Peer, answer: Any) -> bool:
-        """Whether a peer's labels tell the same components apart, where the peer has labels."""
+        """Return whether a peer's labels, where it has any, tell the same components apart."""
         theirs = peer.host(answer)
         vertex = np.flatnonzero(theirs >= 0)
         label = theirs[vertex]
@@ -213,7 +221,7 @@ def measure(
     options: Options | None = None,
     weights: Any = None,
 ) -> Any:
-    """The records of a graph, each as soon as it is measured.
+    """Yield the records of a graph, each as soon as it is measured.
 
     Yields
     ------
@@ -234,6 +242,9 @@ def measure(
 
 
 def _short(error: Exception) -> str:
-    """The kind of an error and the end of its first line, which in C++ begins with a signature."""
+    """Return the kind of an error and the end of its first line.
+
+    In C++ that begins with a signature.
+    """
     first = (str(error).splitlines() or [""])[0].rpartition("]: ")[2]
     return f"{type(error).__name__}: {first[-200:]}"

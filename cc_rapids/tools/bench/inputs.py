@@ -35,7 +35,7 @@ class Input:
 def inputs(
     graph: Graph, form: str, ids: str, engine: Engine, runs: int, weights: Array = None
 ) -> list[Input]:
-    """Copies of a graph's edges in turn; see :func:`cc_rapids.tools.bench.timing.rotated`.
+    """Return copies of a graph's edges in turn; see :func:`cc_rapids.tools.bench.timing.rotated`.
 
     Parameters
     ----------

@@ -20,20 +20,20 @@ OFFSET = 8
 
 @dataclass(frozen=True)
 class Traffic:
-    """What has to be moved: bytes one after the other, and random reads of tables."""
+    """The traffic of a run: bytes one after the other, and random reads of tables."""
 
     streamed: int
     reads: tuple[tuple[int, int], ...]  # how many, of a table of how many bytes
     counted: str
 
     def limit_ms(self, card: Card) -> float:
-        """The milliseconds that the card takes for it, if it does both at the same time."""
+        """Return the milliseconds that the card takes for it, if it does both at the same time."""
         random = sum(card.reads_ms(count, table) for count, table in self.reads)
         return max(1e3 * self.streamed / card.copy, random)
 
 
 def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
-    """What a design moves at least.
+    """Return what a design moves at least.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
 def on_paper(
     design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
 ) -> dict[str, Any]:
-    """The count for a record, and as a part of the limit if the card's limits are known."""
+    """Return the count for a record, and as a part of the limit if the card's limits are known."""
     moved = traffic(design, rows, n, m, item)
     reads = sum(count for count, _ in moved.reads)
     facts: dict[str, Any] = {

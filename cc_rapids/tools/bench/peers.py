@@ -16,7 +16,10 @@ from .inputs import Input
 
 @dataclass(frozen=True)
 class Peer:
-    """Another's way from the same input to its labels; ``host`` makes those one array a vertex."""
+    """A library's way from the same input to its labels.
+
+    ``host`` makes those one array a vertex.
+    """
 
     name: str
     what: str
@@ -25,7 +28,7 @@ class Peer:
 
 
 def peer_of(engine: Engine, n: int) -> Peer | None:
-    """Who else can solve what lies on the engine; None if nobody who is installed."""
+    """Return the library that can solve what lies on the engine, too; None if none is installed."""
     if not engine.on_device:
         return Peer("scipy", "the matrix and csgraph", lambda copy: _scipy(copy, n), _plain)
     if find_spec("cugraph"):
@@ -67,7 +70,10 @@ def _cugraph(copy: Input) -> Any:
 
 
 def _by_vertex(answer: Any, n: int) -> Any:
-    """The labels of cuGraph's frame in the order of the vertices, -1 for those it leaves out."""
+    """Return the labels of cuGraph's frame in the order of the vertices.
+
+    -1 stands for those that it leaves out.
+    """
     labels = np.full(n, -1, np.int64)
     labels[answer["vertex"].to_numpy()] = answer["labels"].to_numpy()
     return labels

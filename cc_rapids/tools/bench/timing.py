@@ -25,7 +25,7 @@ BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larg
 
 
 def environment(device: str, commit: str) -> dict[str, Any]:
-    """Device, versions, commit, date, and how busy the cores were: how a record begins."""
+    """Return device, versions, commit, date, and how busy the cores were: how a record begins."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -44,7 +44,7 @@ def environment(device: str, commit: str) -> dict[str, Any]:
 
 
 def spread(times: Sequence[float]) -> dict[str, float]:
-    """The median and the least and greatest of some times, in milliseconds."""
+    """Return the median and the least and greatest of some times, in milliseconds."""
     return {
         "median": round(statistics.median(times), 4),
         "least": round(min(times), 4),
@@ -66,7 +66,7 @@ class Times:
     answer: Any
 
     def facts(self, what: str) -> dict[str, Any]:
-        """The spreads, as ``what_wall_ms`` and ``what_device_ms``."""
+        """Return the spreads, as ``what_wall_ms`` and ``what_device_ms``."""
         found = {f"{what}_wall_ms": spread(self.wall)}
         return found if self.device is None else found | {f"{what}_device_ms": spread(self.device)}
 
@@ -106,7 +106,7 @@ def timed(
 
 
 def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
-    """Copies of the arrays, so many that none is in a cache any more when its turn comes again.
+    """Return so many copies of the arrays that none stays in a cache until its next turn.
 
     Together they are several times as large as the last cache; or there is one for each run and
     the one to warm up, of which what was copied last is pushed out of the cache. Where memory is
@@ -123,7 +123,7 @@ def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[
 
 
 def with_peak(engine: Engine, work: Callable[[], Any]) -> tuple[Any, int | None]:
-    """What the work gives, and the most bytes that it had allocated at once.
+    """Run the work; return what it gives, and the most bytes that it had allocated at once.
 
     They are counted by RMM, and are None where that does not allocate.
     """

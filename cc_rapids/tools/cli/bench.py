@@ -153,7 +153,7 @@ def _cases(
 
 
 def _on(engine: Engine, made: Recipe) -> Graph:
-    """A graph where the engine reads it."""
+    """Return a graph where the engine reads it."""
     from ..generators import Graph
 
     src, dst = (engine.asarray(column) for column in made.pieces.gather())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,19 @@ SHOWN_MEMBERS = 6
 GENERATED = "generated"  # in place of a format
 
 
+class LabelChoice(click.Choice[str]):
+    """The names of the kinds of labels, whose module is loaded once somebody asks for them."""
+
+    def __init__(self) -> None:
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]
+        from ...results.labels import LABEL_KINDS
+
+        return tuple(LABEL_KINDS)
+
+
 @click.command(
     epilog=FORMATS_IN_WORDS
     + "\n\n"
@@ -61,9 +75,8 @@ GENERATED = "generated"  # in place of a format
 @nulls_option
 @click.option(
     "--labels",
-    type=click.Choice(["min", "max", "dense", "size"]),
-    help="The least id of the component (the default), or the greatest; 0, 1, ... in the order of"
-    " the least ids; or 0 the largest.",
+    type=LabelChoice(),
+    help="What a component is called, by default its least id; see the guide to answers.",
 )
 @click.option(
     "--design",
@@ -168,7 +181,7 @@ def _facts(
     reading: float,
     output: Path | None,
 ) -> dict[str, Any]:
-    """All there is to know of the run."""
+    """Return all there is to know of the run."""
     origin = {"file": str(file)} if generate is None else {"generate": generate}
     summary = found.summary()
     return {
@@ -197,7 +210,7 @@ def _tell(
 
 
 def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
-    """The facts for people, one line each."""
+    """Return the facts for people, one line each."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     return {
@@ -222,13 +235,13 @@ def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
 
 
 def _top(found: Components, top: int) -> list[dict[str, Any]]:
-    """The largest components for a program."""
+    """Return the largest components for a program."""
     rows: list[dict[str, Any]] = found.sizes().slice(0, top).to_pylist()
     return rows
 
 
 def _largest(found: Components, top: int) -> Table:
-    """The largest components: size, label, and members from all over their range."""
+    """Return the largest components: size, label, and members from all over their range."""
     import pyarrow.compute as pc
     from rich.table import Table
 

@@ -88,7 +88,10 @@ def convert(
 
 
 def as_list(found: EdgeFile, kind: str) -> EdgeList:
-    """The edges of a file, with the range of their ids where the new format numbers vertices."""
+    """Return the edges of a file, with the range of their ids.
+
+    The range is there where the new format numbers vertices.
+    """
     import pyarrow as pa
 
     names = ["src", "dst", "weight"][: found.table.num_columns]
@@ -108,7 +111,7 @@ def _pieces(table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _span(table: pa.Table, kind: str) -> range:
-    """From 0, or from 1 if both the ids and the format do, to the largest id."""
+    """Return the range from 0, or from 1 if both the ids and the format do, to the largest id."""
     import pyarrow.compute as pc
 
     ends = [pc.min_max(column).as_py() for column in table.columns[:2]]
@@ -119,7 +122,7 @@ def _span(table: pa.Table, kind: str) -> range:
 
 
 def _isolated(found: EdgeFile) -> int:
-    """The vertices of a file that no edge names."""
+    """Return the vertices of a file that no edge names."""
     import numpy as np
 
     if found.vertices is None:

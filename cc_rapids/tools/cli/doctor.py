@@ -47,7 +47,7 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
 
 
 def _cache(clear: bool, json_output: bool) -> None:
-    """What is kept of compiled kernels; once it is removed, if that is asked for."""
+    """Print what is kept of compiled kernels; once it is removed, if that is asked for."""
     from ...backends import kernel_cache
 
     removed: dict[str, int] = {}

@@ -129,7 +129,7 @@ def evaluate(
 
 
 def _check_folder(out: Path) -> None:
-    """Before hours of work, that what they give can be written."""
+    """Check, before hours of work, that what they give can be written."""
     from ...data.files.write import check_output
 
     if out.exists() and not out.is_dir():

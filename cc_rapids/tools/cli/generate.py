@@ -54,7 +54,7 @@ def generate(context: click.Context) -> None:
 
 
 def _command(name: str) -> click.Command:
-    """The command of one generator."""
+    """Return the command of one generator."""
     generator = GENERATORS[name]
     suffix = "he" if "--format he" in generator.example else "csv"
 
@@ -146,7 +146,7 @@ def _as_list(made: Recipe) -> EdgeList:
 
 
 def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
-    """The pieces, with the weights if there are some."""
+    """Yield the pieces, with the weights if there are some."""
     import numpy as np
     import pyarrow as pa
 

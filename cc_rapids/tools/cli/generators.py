@@ -64,7 +64,7 @@ COMMON = (
 
 
 def _edges(params: Params, nodes: int) -> int:
-    """The number of edges, by --edges or --density."""
+    """Return the number of edges, by --edges or --density."""
     edges: int | None = params["edges"]
     density: float | None = params["density"]
     if edges is not None and density is None:
@@ -94,7 +94,7 @@ def _rmat(room: Any, params: Params) -> Any:
 
 
 def _sizes(text: str) -> list[int]:
-    """``3,1,2*1000`` as sizes: a clique of 3, one of 1, and a thousand of 2."""
+    """Read ``3,1,2*1000`` as sizes: a clique of 3, one of 1, and a thousand of 2."""
     sizes: list[int] = []
     for word in text.split(",") if text else []:
         one, _, times = word.partition("*")

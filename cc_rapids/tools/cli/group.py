@@ -58,7 +58,10 @@ def _no_more_output() -> None:
 
 
 def examples(*lines: str) -> str:
-    """An epilog of examples: commands, each with a line of words ahead if that ends in a colon."""
+    """Return an epilog of examples.
+
+    Each is a command, with a line of words ahead if that ends in a colon.
+    """
     shown = [f"  {line}" if line.endswith(":") else f"    {line}" for line in lines]
     return "\n".join(["\b", "Examples:", *shown])
 

@@ -40,13 +40,13 @@ header_option = click.option(
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that name the columns of edges."""
+    """Return the options that name the columns of edges."""
     option = click.option("--destination", metavar="NAME", help=_OTHER_END)
     return click.option("--source", metavar="NAME", help=_ONE_END)(option(function))
 
 
 def edge_file_options(name: str = "--format") -> Decorator:
-    """The options that say how a file of edges is read."""
+    """Return the options that say how a file of edges is read."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         of_format = format_option(name, "format", "Format of FILE, if not by suffix.")
@@ -63,13 +63,13 @@ nulls_option = click.option(
 
 
 def counts_option(flag: str, metavar: str, help: str) -> Decorator:
-    """An option that may be given several times, each time with a count from 1 on."""
+    """Return an option that may be given several times, each time with a count from 1 on."""
     kind = click.IntRange(min=1)
     return click.option(flag, metavar=metavar, type=kind, multiple=True, help=help)
 
 
 def rounds_option(more: str = "") -> Decorator:
-    """The option ``--rounds`` of commands that time."""
+    """Return the option ``--rounds`` of commands that time."""
     return click.option(
         "--rounds",
         metavar="K",
@@ -81,7 +81,7 @@ def rounds_option(more: str = "") -> Decorator:
 
 
 def format_option(flag: str, name: str, help: str) -> Decorator:
-    """An option that names a format."""
+    """Return an option that names a format."""
     return click.option(flag, name, type=click.Choice(list(FORMATS)), help=help)
 
 
@@ -95,13 +95,16 @@ def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
 
 
 def check_apart(output: Path, file: Path) -> None:
-    """Never write over the input."""
+    """Refuse to write over the input."""
     if output.exists() and file.exists() and output.samefile(file):
         raise InputError(f"{output} is the file to read; write to another one")
 
 
 def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The option ``--engine`` of commands that compare: the engine itself, by default a GPU's."""
+    """Return the option ``--engine`` of commands that compare.
+
+    It gives the engine itself, by default a GPU's.
+    """
 
     def opened(context: click.Context, option: click.Parameter, name: str | None) -> Engine | None:
         from ... import backends
@@ -124,6 +127,6 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_in_words(engine: Engine) -> str:
-    """Where something ran, and whom to ask if that should have been a GPU."""
+    """Return where something ran, and whom to ask if that should have been a GPU."""
     words = f"{engine.name}: {engine.device_name}"
     return words if engine.on_device else f"{words} (no GPU: see cc-rapids doctor)"

@@ -1,4 +1,4 @@
-"""What ``--generate`` takes, ``NAME(option=value, ...)``.
+"""The recipes that ``--generate`` takes, ``NAME(option=value, ...)``.
 
 One is turned into the words of ``cc-rapids generate NAME --option value ...`` and read by the same
 options.
@@ -31,7 +31,7 @@ class Recipe:
 
 
 def make(name: str, params: Params) -> Recipe:
-    """What a generator makes of its options."""
+    """Make the edges of a generator with its options."""
     from ..generators import pieces
 
     weights = params["weights"]
@@ -43,7 +43,7 @@ def make(name: str, params: Params) -> Recipe:
 
 
 def recipe(text: str) -> Recipe:
-    """What ``NAME(option=value, ...)`` makes; an InputError or a UsageError says what is wrong."""
+    """Read ``NAME(option=value, ...)``; an InputError or a UsageError says what is wrong."""
     name, words = _words(text)
     if name not in GENERATORS:
         raise click.UsageError(f"No generator {name!r}: there are {', '.join(GENERATORS)}.")
@@ -57,7 +57,7 @@ def recipe(text: str) -> Recipe:
 
 
 def _words(text: str) -> tuple[str, list[str]]:
-    """The name, and the options as they stand on a command line."""
+    """Return the name, and the options as they stand on a command line."""
     wrong = InputError(f"expected NAME(option=value, ...), found {text!r}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
@@ -95,7 +95,7 @@ def _option(name: str, tree: ast.expr, wrong: Exception) -> list[str]:
 def complete_recipe(
     context: click.Context, option: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The names of the generators, for a shell."""
+    """Return the names of the generators, for a shell."""
     from click.shell_completion import CompletionItem
 
     return [

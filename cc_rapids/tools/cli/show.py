@@ -1,23 +1,25 @@
-"""What commands print: tables and progress for people, and JSON for programs."""
+"""The output of commands: tables and progress for people, and JSON for programs."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...incremental.progress import Reporter
 from ...tuning import tuning
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, ProgressColumn
+    from rich.progress import ProgressColumn
     from rich.table import Table
 
     Report = Callable[[int, int], object]
+
 
 as_json = click.option(
     "--json",
@@ -29,19 +31,22 @@ quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but err
 
 
 def console(stderr: bool = False) -> Console:
-    """A terminal; names and paths are shown as they are, though they may look like markup."""
+    """Return a terminal.
+
+    Names and paths are shown as they are, though they may look like markup.
+    """
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, highlight=False)
 
 
 def print_json(facts: dict[str, Any]) -> None:
-    """One JSON object on stdout."""
+    """Print one JSON object on stdout."""
     click.echo(json.dumps(facts))
 
 
 def print_rows(rows: dict[str, str | None]) -> None:
-    """A table of names and values, but those that are None."""
+    """Print a table of names and values, but those that are None."""
     from rich.table import Table
 
     table = Table(show_header=False)
@@ -54,17 +59,17 @@ def print_rows(rows: dict[str, str | None]) -> None:
 
 
 def print_table(table: Table) -> None:
-    """A table on stdout."""
+    """Print a table on stdout."""
     console().print(table)
 
 
 def seconds(value: float | None) -> str:
-    """A time in words."""
+    """Return a time in words."""
     return "-" if value is None else f"{value:.3f} s"
 
 
 def size(value: int | None) -> str:
-    """Bytes in words."""
+    """Return bytes in words."""
     if value is None:
         return "-"
     return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
@@ -72,7 +77,7 @@ def size(value: int | None) -> str:
 
 @contextmanager
 def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
-    """A bar on stderr, if someone is watching and the work lasts; with rate and time left.
+    """Show a bar on stderr, if someone is watching and the work lasts; with rate and time left.
 
     Parameters
     ----------
@@ -87,34 +92,9 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
     if quiet or not terminal.is_terminal:
         yield None
         return
-    late = _Late(words, terminal, unit)
-    try:
-        yield late.report
-    finally:
-        late.stop()
-
-
-class _Late:
-    """A bar that shows itself when the work turns out to last."""
-
-    def __init__(self, words: str, terminal: Console, unit: str) -> None:
-        self.words, self.terminal, self.unit = words, terminal, unit
-        self.start = time.monotonic()
-        self.bar: Progress | None = None
-
-    def report(self, done: int, total: int) -> None:
-        if self.bar is None and time.monotonic() - self.start >= tuning.silent_seconds:
-            from rich.progress import Progress
-
-            self.bar = Progress(*_columns(self.unit), console=self.terminal, transient=True)
-            self.bar.start()
-            self.bar.add_task(self.words, total=total)
-        if self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], completed=done, total=total)
-
-    def stop(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+    columns = partial(_columns, unit)
+    with Reporter(True, bar=tuning.silent_seconds, columns=columns, terminal=terminal) as reporter:
+        yield lambda done, total: reporter.report(done, total, lambda _: words)
 
 
 def _columns(unit: str) -> list[ProgressColumn]:
@@ -122,7 +102,7 @@ def _columns(unit: str) -> list[ProgressColumn]:
     from rich.text import Text
 
     class Counted(rich.ProgressColumn):
-        """What is done, and how fast."""
+        """The column of what is done, and how fast."""
 
         def render(self, task: rich.Task) -> Text:
             rate = f", {task.speed:,.0f}/s" if task.speed else ""

@@ -22,12 +22,12 @@ OTHERS = "files of one size each"
 
 
 def milliseconds(row: Row) -> float:
-    """The median of a run: of the device on a GPU, else of the wall."""
+    """Return the median of a run: of the device on a GPU, else of the wall."""
     return float(row["device_ms" if "device_ms" in row else "wall_ms"]["median"])
 
 
 def series_name(row: Row, rows: Sequence[Row]) -> str:
-    """The design of a run, with what else tells it from the others."""
+    """Return the design of a run, with what else tells it from the others."""
     words = [row["design"]]
     if len({other["memory"] for other in rows}) > 1:
         words.append(str(row["memory"]))
@@ -38,12 +38,12 @@ def series_name(row: Row, rows: Sequence[Row]) -> str:
 
 
 def where(row: Row) -> tuple[Any, ...]:
-    """What a run and the baseline's have in common."""
+    """Return what a run and the baseline's have in common."""
     return row["file"], row["memory"], row["threads"], row["processes"]
 
 
 def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
-    """The rows of each value of some keys, in the order of the first ones."""
+    """Return the rows of each value of some keys, in the order of the first ones."""
     found: dict[Any, list[Row]] = {}
     for row in rows:
         value = tuple(row[key] for key in keys)
@@ -52,7 +52,7 @@ def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
 
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Time over density for each family: the files with one number of vertices."""
+    """Yield time over density for each family: the files with one number of vertices."""
     families: dict[str, list[Row]] = {}
     for n, family in by(rows, "vertices").items():
         several = len({row["density"] for row in family}) > 1
@@ -69,7 +69,7 @@ def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figu
 
 
 def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """How many times faster than the baseline each design is, on each file."""
+    """Yield how many times faster than the baseline each design is, on each file."""
     files = by(rows, "file")
     base = {where(row): milliseconds(row) for row in rows if row["design"] == baseline}
     series: dict[str, dict[str, float]] = {}
@@ -85,7 +85,7 @@ def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """The speed-up by segments over the fewest of them, for each file."""
+    """Yield the speed-up by segments over the fewest of them, for each file."""
     series: dict[str, list[tuple[float, float]]] = {}
     for file, runs in by(rows, "file").items():
         swept = {
@@ -102,7 +102,7 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """How many times faster an algorithm is when it is called stage by stage."""
+    """Yield how many times faster an algorithm is when it is called stage by stage."""
     series: dict[str, list[float | None]] = {}
     files = by(rows, "file")
     alone = {(r["file"], r["ran"]): milliseconds(r) for r in rows}
@@ -121,7 +121,7 @@ def _unsampled(alone: dict[Any, float], row: Row, name: str) -> float | None:
 
 
 def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """The time of each design from each kind of memory, on each file."""
+    """Yield the time of each design from each kind of memory, on each file."""
     kinds = by((row for row in rows if row["memory"]), "memory")
     if len(kinds) < 2:
         return
@@ -138,7 +138,7 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
 
 
 def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """The time of each design over the number of threads and of processes, a figure a file."""
+    """Yield the time of each design over threads and processes, a figure a file."""
     for file, runs in by(rows, "file").items():
         series: dict[str, list[tuple[float, float]]] = {}
         for row in runs:
@@ -155,7 +155,7 @@ FIGURES = (over_density, speed_up, segments, stages, memory, threads)
 
 
 def drawn(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Name and figure of whatever the runs show; ``baseline`` is a design of theirs."""
+    """Yield name and figure of whatever the runs show; ``baseline`` is a design of theirs."""
     timed = [row for row in rows if "wall_ms" in row]
     for figures in FIGURES:
         yield from figures(timed, baseline)

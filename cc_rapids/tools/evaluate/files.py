@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def sources(folder: Path) -> list[Path]:
-    """The files of a folder whose suffix says a format that edges are read from, by name.
+    """Return the files of a folder whose suffix says a format that edges are read from, by name.
 
     Raises
     ------
@@ -83,11 +83,11 @@ class Source:
 
     @property
     def edges(self) -> int:
-        """How many there are."""
+        """The number of edges."""
         return int(self.table.num_rows)
 
     def copies(self, engine: Engine, runs: int, on_host: bool) -> list[Any]:
-        """The edges where they are solved from, several times: see ``bench.rotated``."""
+        """Return the edges where they are solved from, several times: see ``bench.rotated``."""
         if self.ends is None:
             return [self.table]
         if on_host:
@@ -98,11 +98,11 @@ class Source:
 
 
 def density(vertices: int, edges: int) -> float:
-    """Edges by pairs of vertices: 0 for none, and 1 if all are joined once."""
+    """Return edges by pairs of vertices: 0 for none, and 1 if all are joined once."""
     pairs = vertices * (vertices - 1) // 2
     return edges / pairs if pairs else 0.0
 
 
 def reason(error: CcRapidsError | MemoryError) -> str:
-    """An error in one line."""
+    """Return an error in one line."""
     return " ".join(str(error).split()) or type(error).__name__

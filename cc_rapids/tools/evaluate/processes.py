@@ -30,7 +30,7 @@ class Processes:
         self.pool, self.count, self.place, self.design = pool, count, place, design
 
     def forest(self) -> Ends:
-        """The two ends of the edges of a spanning forest of all edges."""
+        """Return the two ends of the edges of a spanning forest of all edges."""
         m = self.place[1]
         cuts = [m * k // self.count for k in range(self.count + 1)]
         parts = [(self.place, *cuts[k : k + 2], self.design) for k in range(self.count)]
@@ -45,7 +45,7 @@ class Processes:
 
 @contextmanager
 def sharing(edges: Ends, count: int, design: str) -> Iterator[Processes]:
-    """Processes that have the edges: two arrays of one length and one type."""
+    """Share the edges, two arrays of one length and one type, with processes; yield these."""
     src, dst = edges
     size = max(2 * src.nbytes, 1)
     memory = SharedMemory(create=True, size=size)

@@ -17,7 +17,7 @@ from ...backends import Engine
 from ...errors import CcRapidsError, InputError, VerificationError
 from ...verify import oracle
 from ...verify.oracle.columns import label_columns
-from ..bench import Times, spread, timed
+from ..bench.timing import Times, spread, timed
 from .files import Source, density, reason
 from .processes import sharing
 
@@ -37,9 +37,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run.
+    """The runs of an evaluation.
 
-    Parameters
+    Attributes
     ----------
     designs : sequence of str
         Algorithms by name.
@@ -76,7 +76,7 @@ class Plan:
     header: bool | None = None
 
     def cases(self) -> list[Case]:
-        """The runs of a file."""
+        """Return the runs of a file."""
         threads = self.threads or (() if self.processes else (None,))
         found = []
         for design in self.designs:
@@ -89,7 +89,7 @@ class Plan:
 def evaluate(
     paths: Sequence[Path], plan: Plan, engine: Engine, on_progress: Report | None = None
 ) -> Iterator[Row]:
-    """Run a plan over files; a row a run, as soon as it is done.
+    """Run a plan over files; yield a row a run, as soon as it is done.
 
     A file that cannot be read and a design that cannot run are rows too, with ``not_run``: the
     others go on. So does a wrong answer, which is a row with ``wrong`` and without times.
@@ -102,16 +102,16 @@ def evaluate(
     on_progress : callable, optional
         Called with the runs done and to do.
 
-    Raises
-    ------
-    DesignError
-        There is no such design.
-
     Yields
     ------
     dict
         ``file``, ``edges``, ``vertices``, ``density``, what the :class:`Case` has, and
         ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels.
+
+    Raises
+    ------
+    DesignError
+        There is no such design.
     """
     for design in plan.designs:
         Design.parse(design)
@@ -154,7 +154,7 @@ def _row(source: Source, truth: _Truth, plan: Plan, engine: Engine, case: Case) 
 
 
 def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
-    """The times on an engine of this process."""
+    """Return the times on an engine of this process."""
     kinds = {} if case.memory is None else {"memory": case.memory}
     how: dict[str, Any] = {"design": case.design, "engine": engine.name, **kinds}
 
@@ -168,7 +168,7 @@ def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
 
 
 def _by_processes(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
-    """The times of processes, and of what makes labels of their last forest."""
+    """Return the times of processes, and of what makes labels of their last forest."""
     if source.ends is None or engine.name != "threads":
         raise InputError("processes share integer ids, and run on CPU threads: engine='threads'")
     vertices = source.named if source.every is None else source.every

@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A run as one level of names, for a table."""
+    """Return a run as one level of names, for a table."""
     cells = {name: row.get(name) for name in COLUMNS}
     for clock in ("wall", "device"):
         times = row.get(f"{clock}_ms", {})

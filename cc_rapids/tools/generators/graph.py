@@ -1,4 +1,4 @@
-"""What a generator returns, and what generators share."""
+"""Graph, the result of a generator, and what generators share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 1 << 32  # vertices: a permutation works on two words of 32 bits at most,
 class Graph:
     """An edge list over the vertices 0 .. num_vertices - 1, and what is known of it.
 
-    Parameters
+    Attributes
     ----------
     src, dst : (m,) arrays of one integer type
         The two ends of each edge: NumPy's, or CuPy's from the engine "cuda".
@@ -35,6 +35,11 @@ class Graph:
         Makes what :meth:`labels` returns, where that is known.
     engine : {"threads", "cuda"}
         Where it was made, and where :func:`permuted` and :func:`duplicated` run.
+
+    See Also
+    --------
+    cc_rapids.generators.reference : Make a graph of the benchmarks.
+    cc_rapids.components : Find its components.
     """
 
     src: Array = field(repr=False)
@@ -56,7 +61,7 @@ class Graph:
         return int(self.src.size)
 
     def labels(self) -> Labels:
-        """The least vertex of each vertex's component, known by construction.
+        """Return the least vertex of each vertex's component, known by construction.
 
         Returns
         -------
@@ -66,6 +71,10 @@ class Graph:
         ------
         InputError
             The graph is random: :func:`cc_rapids.oracle.union_find` finds its labels.
+
+        See Also
+        --------
+        cc_rapids.oracle.union_find : Find the same from the edges.
         """
         if self.expected is None:
             raise InputError(
@@ -76,23 +85,27 @@ class Graph:
 
 
 def count(name: str, value: Any) -> int:
-    """The value as an int; an InputError if it is no whole number from 0 on."""
+    """Return the value as an int; an InputError if it is no whole number from 0 on."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} is a whole number from 0 on, not {value!r}")
     return int(value)
 
 
-def empty(num_vertices: int, num_edges: int, name: str, dtype: npt.DTypeLike, engine: str) -> Graph:
-    """A graph whose edges are still to be written."""
-    n, m = count("num_vertices", num_vertices), count("num_edges", num_edges)
-    kind, runner = np.dtype(dtype), backends.get(engine)
+def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
+    """The number as an int; an InputError unless a type, by default the widest, holds them."""
+    n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if kind.kind not in "iu":
         raise InputError(f"vertices are integers, not {kind}")
     if n - 1 > min(np.iinfo(kind).max, MOST - 1):
         raise InputError(f"{n:,} vertices do not fit {kind} (and no generator makes over {MOST:,})")
+    return n
+
+
+def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Array]:
+    """The two ends of so many edges, still to be written."""
+    runner = backends.get(engine)
     with runner.scope():
-        src, dst = (runner.empty(m, kind) for _ in range(2))
-    return Graph(src, dst, n, name, engine=engine)
+        return runner.empty(size, np.dtype(dtype)), runner.empty(size, np.dtype(dtype))
 
 
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
@@ -102,11 +115,11 @@ def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> 
 
 
 def keys(seed: int) -> tuple[int, int]:
-    """Two independent keys for a seed, which NumPy promises to keep from version to version."""
+    """Return two independent keys for a seed, which NumPy promises to keep in all its versions."""
     first, second = np.random.SeedSequence(count("seed", seed)).generate_state(2).tolist()
     return first, second
 
 
 def bit_length(n: int) -> int:
-    """The bits that it takes to write any of 0 .. n - 1."""
+    """Return the bits that it takes to write any of 0 .. n - 1."""
     return max(n - 1, 0).bit_length()

@@ -1,8 +1,10 @@
-"""Random edges, each a function of a key and of its own index alone.
+"""Kernels of random edges, each a function of a key and of its own index alone.
 
 Every engine makes the same edges, in any order and with no memory beyond them. All numbers are
 uint64, and every product is of two 32-bit words (or stays below 2^64 for the reason given): nothing
 overflows, so that NumPy's scalars, which warn, agree with LLVM and CUDA, which wrap around.
+
+Kernels that make edges make those from edge ``first`` on: i = 0 writes edge ``first``.
 """
 
 from typing import Any
@@ -22,7 +24,7 @@ MIX_1, MIX_2 = np.uint64(0x7FEB352D), np.uint64(0x846CA68B)
 
 
 def philox(on: Any) -> Any:
-    """64 random bits for a 32-bit key and a counter of two words.
+    """Return 64 random bits for a 32-bit key and a counter of two words.
 
     Philox-2x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     """
@@ -39,7 +41,7 @@ def philox(on: Any) -> Any:
 
 
 def draw(on: Any) -> Any:
-    """64 random bits: number ``part`` < 256 of those that belong to index ``i`` < 2^56."""
+    """Return 64 random bits: number ``part`` < 256 of those that belong to index ``i`` < 2^56."""
     bits = philox(on)
 
     @on.device
@@ -50,7 +52,7 @@ def draw(on: Any) -> Any:
 
 
 def permute(on: Any) -> Any:
-    """A random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
+    """Return a random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
 
     A Feistel network on the two halves of the bits, one longer than the other if it has to be:
     each step xors one half with a function of the other, so it can be undone whatever the function
@@ -84,7 +86,7 @@ def permute(on: Any) -> Any:
 
 
 def rmat(on: Any) -> Any:
-    """R-MAT: at each level an edge falls into one quadrant of the adjacency matrix.
+    """Write R-MAT edges, each of which falls into one quadrant of the matrix at each level.
 
     a, ab, abc are the running sums of the quadrants' probabilities in units of 2^-SHARE_BITS.
     Levels come in whole draws; those beyond the matrix are the topmost and are cut off. Source:
@@ -93,10 +95,10 @@ def rmat(on: Any) -> Any:
     bits = draw(on)
 
     @on.elementwise
-    def rmat(i, key, n, draws, a, ab, abc, src, dst):
+    def rmat(i, first, key, n, draws, a, ab, abc, src, dst):
         u, v, part = NONE, NONE, NONE
         while part < np.uint64(draws):
-            rest = bits(key, i, part)
+            rest = bits(key, i + np.uint64(first), part)
             for _ in range(LEVELS):
                 share = rest & SHARE_MASK
                 below = np.uint64(share >= np.uint64(ab))
@@ -110,7 +112,7 @@ def rmat(on: Any) -> Any:
 
 
 def uniform(on: Any) -> Any:
-    """Both ends of an edge anywhere among n <= 2^32 vertices, also on one and the same."""
+    """Write both ends of each edge anywhere among n <= 2^32 vertices, also on one and the same."""
     bits = draw(on)
 
     @on.device
@@ -119,33 +121,34 @@ def uniform(on: Any) -> Any:
         return ((x >> HALF) * n + ((x & WORD) * n >> HALF)) >> HALF
 
     @on.elementwise
-    def uniform(i, key, n, src, dst):
-        src[i] = below(np.uint64(n), bits(key, i, NONE))
-        dst[i] = below(np.uint64(n), bits(key, i, ONE))
+    def uniform(i, first, key, n, src, dst):
+        e = i + np.uint64(first)
+        src[i] = below(np.uint64(n), bits(key, e, NONE))
+        dst[i] = below(np.uint64(n), bits(key, e, ONE))
 
     return uniform
 
 
 def keep_grid(on: Any) -> Any:
-    """Choose the grid's edges from v to the right, kept[2 v], and downwards, kept[2 v + 1].
-
-    Each is there with the probability ``share``, in units of 2^-32.
+    """Choose the grid's edges from v = first + i to the right, kept[2 i], and downwards,
+    kept[2 i + 1]. Each is there with the probability ``share``, in units of 2^-32.
     """
     bits = draw(on)
 
     @on.elementwise
-    def keep_grid(v, key, n, columns, share, kept):
+    def keep_grid(i, first, key, n, columns, share, kept):
+        v = i + np.uint64(first)
         x = bits(key, v, NONE)
         right = v % np.uint64(columns) + ONE < np.uint64(columns)
         down = v + np.uint64(columns) < np.uint64(n)
-        kept[TWO * v] = right and x >> HALF < np.uint64(share)
-        kept[TWO * v + ONE] = down and x & WORD < np.uint64(share)
+        kept[TWO * i] = right and x >> HALF < np.uint64(share)
+        kept[TWO * i + ONE] = down and x & WORD < np.uint64(share)
 
     return keep_grid
 
 
 def grid(on: Any) -> Any:
-    """The edges that are kept, from their places in ``kept``."""
+    """Write the edges that are kept, from their places in ``kept``."""
 
     @on.elementwise
     def grid(i, columns, places, src, dst):
@@ -157,14 +160,15 @@ def grid(on: Any) -> Any:
 
 
 def torus(on: Any) -> Any:
-    """Edge 2 v leads from v to the right, edge 2 v + 1 downwards; both around to the other side."""
+    """Write edge 2 v from v to the right, and edge 2 v + 1 downwards; both around the sides."""
 
     @on.elementwise
-    def torus(i, n, columns, src, dst):
-        v, width = i >> ONE, np.uint64(columns)
+    def torus(i, first, n, columns, src, dst):
+        e, width = i + np.uint64(first), np.uint64(columns)
+        v = e >> ONE
         row = v - v % width
         src[i] = v
-        dst[i] = (v + width) % np.uint64(n) if i & ONE else row + (v - row + ONE) % width
+        dst[i] = (v + width) % np.uint64(n) if e & ONE else row + (v - row + ONE) % width
 
     return torus
 
@@ -180,31 +184,31 @@ def steps(on: Any) -> Any:
 
 
 def cliques(on: Any) -> Any:
-    """Disjoint cliques: clique c has the vertices from vertices[c], the edges from edges[c].
+    """Write disjoint cliques: c has the vertices from vertices[c], the edges from edges[c].
 
     Vertex k of a clique is joined to those 1, 2, ... places further on around a circle: half of
     the circle meets each pair once, without a root of the edge's number.
     """
 
     @on.elementwise
-    def cliques(e, count, vertices, edges, src, dst):
-        c, end = NONE, np.uint64(count)
+    def cliques(i, first, count, vertices, edges, src, dst):
+        e, c, end = i + np.uint64(first), NONE, np.uint64(count)
         while end - c > ONE:  # the last clique with edges[c] <= e lies in c .. end - 1
             middle = (c + end) >> ONE
             if edges[middle] <= e:
                 c = middle
             else:
                 end = middle
-        first, size = vertices[c], vertices[c + ONE] - vertices[c]
+        start, size = vertices[c], vertices[c + ONE] - vertices[c]
         k = (e - edges[c]) % size
         hop = (e - edges[c]) // size + ONE
-        src[e], dst[e] = first + k, first + (k + hop) % size
+        src[i], dst[i] = start + k, start + (k + hop) % size
 
     return cliques
 
 
 def relabel(on: Any) -> Any:
-    """Random new numbers for the vertices of a column; ``out`` may be the column itself."""
+    """Write random new numbers for the vertices of a column; ``out`` may be the column itself."""
     place = permute(on)
 
     @on.elementwise
@@ -215,14 +219,15 @@ def relabel(on: Any) -> Any:
 
 
 def repeat(on: Any) -> Any:
-    """Each of m edges total / m times, in random order and random directions."""
+    """Write each of m edges total / m times, in random order and random directions."""
     place, random = permute(on), draw(on)
 
     @on.elementwise
-    def repeat(i, order, turn, total, bits, m, src, dst, out_src, out_dst):
-        e = place(order, total, bits, i) % np.uint64(m)
+    def repeat(i, first, order, turn, total, bits, m, src, dst, out_src, out_dst):
+        copy = i + np.uint64(first)
+        e = place(order, total, bits, copy) % np.uint64(m)
         u, v = src[e], dst[e]
-        if random(turn, i, NONE) & ONE:
+        if random(turn, copy, NONE) & ONE:
             u, v = v, u
         out_src[i], out_dst[i] = u, v
 

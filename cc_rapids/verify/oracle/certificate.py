@@ -15,7 +15,7 @@ from .columns import Indices, comparable, ends, host_ids, label_columns, numbere
 
 
 def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
-    """The least vertex of each vertex's component, by sequential union-find.
+    """Return the least vertex of each vertex's component, by sequential union-find.
 
     Parameters
     ----------
@@ -27,11 +27,16 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     Returns
     -------
     (n,) int64
+        A new array.
 
     Raises
     ------
     InputError
         An edge names a vertex outside 0 .. n - 1, or the columns differ in length.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify : Prove labels without another algorithm.
 
     Notes
     -----
@@ -70,6 +75,11 @@ def certify(
         As for :func:`union_find`.
     VerificationError
         The first vertex or edge for which that does not hold.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify_components : The same for an answer, and ids of any type.
+    cc_rapids.Components.audit : Prove an answer on the engine that holds it.
 
     Notes
     -----
@@ -119,6 +129,11 @@ def certify_components(
         the labels are not the least ids of the components (see :func:`certify`), or ``len(found)``
         is not their number.
 
+    See Also
+    --------
+    cc_rapids.oracle.certify : The same for the labels of vertices 0 .. n - 1.
+    cc_rapids.Components.audit : Prove an answer on the engine that holds it.
+
     Examples
     --------
     >>> import cc_rapids
@@ -145,7 +160,7 @@ def certify_components(
 
 
 def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
-    """The labels as int64, each a vertex of its own label and not greater than the labelled."""
+    """Return the labels as int64, each a vertex of its own label and the least."""
     if labels.shape != (n,) or (n and labels.dtype.kind not in "iu"):
         raise VerificationError(
             f"labels of type {labels.dtype} and shape {labels.shape} for {n:,} vertices"
@@ -221,7 +236,7 @@ def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _first_unreached(start: Any, neighbour: Any, labels: Any) -> int:
-    """The first vertex that a breadth-first search from its label does not reach, or -1."""
+    """Return the first vertex that a breadth-first search from its label does not reach, or -1."""
     reached, queue = np.zeros(labels.size, np.bool_), np.empty(labels.size, np.int64)
     head = tail = 0
     for root in range(labels.size):

@@ -14,7 +14,7 @@ Indices = npt.NDArray[np.int64]
 
 
 def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indices]:
-    """Both columns as int64, within 0 .. n - 1."""
+    """Return both columns as int64, within 0 .. n - 1."""
     columns = []
     for column in map(np.asarray, (src, dst)):
         if column.ndim != 1 or (column.size and column.dtype.kind not in "iu"):
@@ -30,7 +30,7 @@ def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indic
 
 
 def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
-    """The two columns of a label frame, or of the pair that callers with arrays get."""
+    """Return the two columns of a label frame, or of the pair that callers with arrays get."""
     if isinstance(frame, tuple):
         return [host(column) for column in frame]
     names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
@@ -41,7 +41,7 @@ def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
 
 
 def host_ids(values: Any) -> npt.NDArray[Any]:
-    """A column of ids on the host; several columns, given as a list, as one of tuples."""
+    """Return a column of ids on the host; several columns, given as a list, as one of tuples."""
     if not isinstance(values, list):
         return host(values)
     columns = [host(column).tolist() for column in values]
@@ -51,7 +51,7 @@ def host_ids(values: Any) -> npt.NDArray[Any]:
 
 
 def host(values: Any) -> npt.NDArray[Any]:
-    """A column of any library as a NumPy array of integers, or of objects."""
+    """Return a column of any library as a NumPy array of integers, or of objects."""
     if is_cudf(values):
         values = values.to_arrow()
     if hasattr(values, "__cuda_array_interface__"):
@@ -61,7 +61,10 @@ def host(values: Any) -> npt.NDArray[Any]:
 
 
 def comparable(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """The columns as one type that holds them all; NumPy's own for int64 and uint64 is a float."""
+    """Return the columns as one type that holds them all.
+
+    NumPy's own for int64 and uint64 is a float.
+    """
     integers = [column for column in columns if _counts(column)]
     low = min((int(column.min()) for column in integers), default=0)
     high = max((int(column.max()) for column in integers), default=0)
@@ -72,7 +75,7 @@ def comparable(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
 
 
 def numbered(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[Indices]]:
-    """All distinct ids of columns of one type, in order, and the place of each among them."""
+    """Return all distinct ids of columns of one type, in order, and the place of each."""
     everything = np.concatenate(columns)
     span = int(everything.max()) - int(everything.min()) if _counts(everything) else None
     if span is None or span > 4 * everything.size:
@@ -92,7 +95,7 @@ def _counts(column: npt.NDArray[Any]) -> bool:
 
 
 def some(values: Any) -> str:
-    """The first few of a column or a set, and how many there are."""
+    """Return the first few of a column or a set, and how many there are."""
     if isinstance(values, set):
         values = sorted(values)
     few = ", ".join(map(str, host(values[:5]).tolist()))

@@ -12,7 +12,7 @@ from .columns import ends, host, label_columns, some
 
 
 def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
-    """The least vertex of each vertex's component, as another library finds it.
+    """Return the least vertex of each vertex's component, as another library finds it.
 
     Parameters
     ----------
@@ -93,6 +93,11 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
     ------
     VerificationError
         Another number of vertices, or the first label that differs.
+
+    See Also
+    --------
+    cc_rapids.oracle.against_networkx : Compare with NetworkX, for ids of any type.
+    cc_rapids.oracle.certify : Prove labels without another library.
     """
     theirs = _by_scipy(*ends(src, dst, n), n)
     ours = np.asarray(labels)
@@ -124,6 +129,11 @@ def against_networkx(
     ------
     VerificationError
         The first vertex of the answer whose component differs, or a vertex that has none.
+
+    See Also
+    --------
+    cc_rapids.oracle.against_scipy : Compare with SciPy, for vertices 0 .. n - 1.
+    cc_rapids.oracle.same_partition : Compare two label frames.
     """
     import networkx as nx
 
@@ -153,14 +163,21 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
     Parameters
     ----------
     edges : cudf.DataFrame
-        Its columns ``source`` and ``destination`` name every vertex.
+        Its columns of edges name every vertex.
     answer : cudf.DataFrame with columns ``vertex`` and ``labels``
         What :func:`cc_rapids.connected_components` returned.
+    source, destination : str
+        The names of these columns.
 
     Raises
     ------
     VerificationError
         As for :func:`same_partition`.
+
+    See Also
+    --------
+    cc_rapids.oracle.against_networkx : Compare with NetworkX.
+    cc_rapids.oracle.same_partition : Compare two label frames.
     """
     import cugraph
 
@@ -174,13 +191,18 @@ def same_partition(ours: Any, theirs: Any) -> None:
 
     Parameters
     ----------
-    ours, theirs : cuDF or pandas frames with columns ``vertex`` and ``labels``, in any order
+    ours, theirs : cuDF or pandas frames
+        With columns ``vertex`` and ``labels``, in any order.
 
     Raises
     ------
     VerificationError
         A vertex has no label in one of them or two in one of them, or the first label of one that
         meets two labels of the other.
+
+    See Also
+    --------
+    cc_rapids.Components.equals : Compare two answers.
     """
     theirs = theirs[["vertex", "labels"]].rename(columns={"labels": "other"})
     both = ours[["vertex", "labels"]].merge(theirs, on="vertex", how="outer")

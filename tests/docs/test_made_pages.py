@@ -1,0 +1,45 @@
+"""Pages that show the code: one run from its first kernel to its last, and a backend's words."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cc_rapids.backends.words import THEMES
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The module that makes pages from the code."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs"))
+    import made_pages
+
+    return made_pages
+
+
+@pytest.fixture
+def kernels(made):
+    """The names of the factories of a run's kernels, in the order of their launches."""
+    return [next(iter(made.factories(kernel.part)))[1] for kernel in made.launched()]
+
+
+def test_a_run_has_words_for_each_of_its_kernels_and_for_no_other(made, kernels):
+    assert kernels == list(made.STEPS)
+
+
+def test_the_page_of_a_run_shows_its_steps_in_their_order(made):
+    titles = re.findall(r"^## \d+\. (.*)$", made.run(), re.MULTILINE)
+    assert titles == [title for title, _ in made.STEPS.values()]
+
+
+@pytest.mark.parametrize("name", ["asynchronous", "halve", "sampled", "unsampled", "leap", "rank"])
+def test_the_page_of_a_run_holds_what_its_kernels_call_once(made, name):
+    count = len(re.findall(rf"^def {name}\(on", made.run(), re.MULTILINE))
+    assert count == (name != "rank")
+
+
+def test_the_page_of_words_has_them_all_by_theme(made):
+    page = made.words()
+    assert re.findall(r"^## (.*)$", page, re.MULTILINE) == list(THEMES)
+    words = [word for known in THEMES.values() for word in known]
+    assert [word.call for word in words if f"`on.{word.call}`" not in page] == []
