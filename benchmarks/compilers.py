@@ -13,18 +13,17 @@ import struct
 import sys
 import time
 from types import SimpleNamespace
-from unittest import mock
 
 import numba
 import records
 from design_runs import Prepared
 
 from cc_rapids import Design, backends, generators
-from cc_rapids.algorithms import run
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import cuda, cuda_intrinsics, kernel_cache
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.errors import EngineError
+from cc_rapids.tuning import tuning
 
 DESIGNS = (
     ("none+async+halve", "list"),
@@ -157,7 +156,7 @@ def unsigned(made, capability):
 
 def launched():
     """For each design the kernels that it launches for large graphs, by their keys."""
-    with rehearsed() as engine, mock.patch.object(run, "MANY", 0):
+    with rehearsed() as engine, tuning.override(frequent_root_vertices=0):
         prepared = Prepared(generators.reference(GRAPHS[0], 4, engine="cuda"), engine)
         for name, form in DESIGNS:
             engine.launched.clear()

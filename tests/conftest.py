@@ -1,5 +1,6 @@
 """Which engines this process can test, and which tests need more than it has."""
 
+import contextlib
 import gc
 import os
 import stat
@@ -9,6 +10,8 @@ import pytest
 from support import design_pairs, gpu_machine
 from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
+
+from cc_rapids.tuning import tuning
 
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
     pytest.register_assert_rewrite(f"support.{_checks}")
@@ -128,3 +131,10 @@ def run(monkeypatch):
 
     monkeypatch.setenv("COLUMNS", "200")
     return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def tuned():
+    """Set sizes of cc_rapids.tuning until the end of a test: ``tuned(thread_chunk=256)``."""
+    with contextlib.ExitStack() as stack:
+        yield lambda **values: stack.enter_context(tuning.override(**values))

@@ -12,14 +12,15 @@ from ..backends import MEMORY, Array, Engine
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, listed, rows_of
 from ..graph.forest import ROOM_FOR_BITS, Forest, SpeculativeRows
-from ..kernels.giant import PROBES
+from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
 from .design import Design
 from .phases import Remaining
 
-MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
-LONG = 1 << 22  # edges of a list that is worth two launches, to tell early how many vertices occur
-LAST, LAST_FILTERED = 8, 4  # the part of it that is linked while the host makes room for the rows
+LAST, LAST_FILTERED = (
+    8,
+    4,
+)  # the part of a long list that is linked while the host makes room for the rows
 
 
 class Trees(NamedTuple):
@@ -200,7 +201,7 @@ def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:
     """
     plain = not (made.reroots or made.unpack or state.record_forest or state.csr)
     period = made.sample.period if plain and made.sample else 0
-    return bool(period) and state.m >= max(LONG, 2 * period)
+    return bool(period) and state.m >= max(tuning.split_finish_edges, 2 * period)
 
 
 def _link_most(made: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
@@ -300,8 +301,9 @@ def _find_giant(made: CompiledDesign, state: RunState) -> None:
     if made.sample and made.sample.link:
         made.sample.link(state)
     _unpack(made, state)
-    made.probe(PROBES, state.n, parent, giant.probed)
-    made.most_frequent(PROBES, giant.probed, giant.root_word)
+    probes = int(giant.probed.size)
+    made.probe(probes, state.n, parent, giant.probed)
+    made.most_frequent(probes, giant.probed, giant.root_word)
     octets, linked = giant.in_giant.view(np.uint8), giant.root_word[1:]
     made.mark_in_giant(octets.size, state.n, parent, giant.root_word, linked, octets)
 
@@ -311,8 +313,8 @@ def finish(made: CompiledDesign, state: RunState) -> None:
     parent, present = state.trees.parent, state.flags.present
     made.finish(state)
     _unpack(made, state)
-    if state.n >= MANY:
-        made.mark_frequent(PROBES, state.n, parent, present)
+    if state.n >= tuning.frequent_root_vertices:
+        made.mark_frequent(tuning.giant_probes, state.n, parent, present)
     made.flatten(state.n, parent, present)
     if made.reroots:
         lowest = state.backend.fill(state.backend.empty(state.n, parent.dtype), 0xFF)
@@ -356,7 +358,8 @@ def _giant(made: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Gian
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
         return Giant(root_word, words, unused(vertex), words, words, count)
-    shapes = (2, np.int64), (forest.seen.size, np.uint32), (PROBES, vertex)
+    probed = tuning.giant_probes, vertex
+    shapes = (2, np.int64), (forest.seen.size, np.uint32), probed
     root_word, in_giant, probed, queues = backend.pieces(*shapes, (made.queue_words, np.uint32))
     backend.fill(root_word, 0)
     if made.sample.gather and rows is not None and rows.symmetric:

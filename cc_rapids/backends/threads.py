@@ -22,12 +22,12 @@ from numba.core import cgutils, serialize, types
 from numba.core.compiler import CompileResult
 from numba.extending import intrinsic
 
+from ..tuning import tuning
 from . import kernel_cache
 from .base import Array, Engine, Kernel
 from .device_function import Atom, Part
 from .memory import pinned
 
-CHUNK = 1 << 16  # indices a thread takes at a time: small enough to balance, large enough to pay
 ORDER = "acq_rel"
 WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
 
@@ -233,9 +233,9 @@ class Threads(Engine):
         if run is None:
             run = _compiler(self.checked).kernel(kernel.shape, kernel.part)
             kernel.compiled["threads"] = run
-        size = kernel.together or CHUNK
+        size = kernel.together or tuning.thread_chunk
         if kernel.shape == "grid_stride":
-            size = max(CHUNK, -(-n // (self.workers * kernel.waves)))
+            size = max(tuning.thread_chunk, -(-n // (self.workers * kernel.waves)))
         elif kernel.shape in ("single_block", "cooperative"):
             size = n
         elif kernel.shape == "block_kernel":

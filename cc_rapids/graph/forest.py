@@ -13,10 +13,10 @@ from ..kernels import forest as trees
 from ..kernels import gather, scan
 from ..kernels.primitives import BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
-from .memory_bound import MORE, WIDER, slack, word_for
+from ..tuning import tuning
+from .memory_bound import WIDER, slack, word_for
 
 RUN = 32  # values that one thread sums
-FEW = 1 << 14  # that one block does
 
 
 def blocks_of(words: int) -> int:
@@ -37,7 +37,7 @@ def rank(engine: Engine, words: Array, before: Array) -> None:
 def _running_sum(engine: Engine, values: Array) -> None:
     """Sum in place, by one block of threads, or in runs that one thread sums each."""
     size = values.size
-    if size <= FEW:
+    if size <= tuning.single_block_sum:
         sums = engine.empty(ALONE, np.uint64)
         engine.kernel(scan.sum_all)(size, values, sums)
         return
@@ -180,7 +180,7 @@ class Forest:
         What a run has ``beside`` the forest lies in its room, as far as that reaches. Of a long
         list the ids may be fewer than there are vertices, as their span was guessed.
         """
-        ids = max(0, self.n - 2 * (self.n // WIDER + MORE))
+        ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
         held = self.bytes + max(0, beside - self.room)
         return slack(ids) - (held - word_for(ids) * ids - ids // 8)
 

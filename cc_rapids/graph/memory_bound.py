@@ -19,7 +19,7 @@ from ..errors import InputError, shown
 SLACK = 8 << 20  # bytes for all that is neither a word or a bit an id, nor the answer
 SHARE = 80  # of the words, which all that takes as much memory as there are more ids is less than
 FEW_IDS, AT_ONCE_EDGES = 1 << 14, 4_000_000  # a list of fewer edges may be solved in one launch
-WIDER, MORE = 256, 4096  # a guess of a span is widened by so much of itself, and by so many ids
+WIDER = 256  # a guess of a span is widened by so much of itself, and by range_margin_ids
 
 
 def word_for(ids: int) -> int:

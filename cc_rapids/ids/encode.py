@@ -30,6 +30,7 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest, blocks_of, rank
 from ..graph.memory_bound import word_for
 from ..kernels import id_bitmap, primitives
+from ..tuning import tuning
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import NOT_SEEN, Order, Span, span_of
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from .hash_table import Slots
     from .multi_column import Digits
 
-SMALL = 1 << 20  # ids of a range that is not worth a second look
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
 GIB = 1 << 30
 
@@ -169,7 +169,8 @@ class OffsetEncoding(IdEncoding):
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
         ids = statistics.id_range
-        return ids is not None and ids.size <= max(SMALL, WORDS_PER_BYTE * statistics.input_bytes)
+        most = max(tuning.small_id_range, WORDS_PER_BYTE * statistics.input_bytes)
+        return ids is not None and ids.size <= most
 
     def takes_guess(self, statistics: IdStatistics) -> bool:
         return True

@@ -13,13 +13,12 @@ from ..errors import CapacityError
 from ..graph.forest import Forest
 from ..kernels import forest as trees
 from ..kernels import id_hash as kernel_ids
+from ..tuning import tuning
 from .decoders import SortedDecoder
 
 GIB = 1 << 30
 SLOTS = 1.65  # slots for each id that is expected
 log = logging.getLogger(__name__)
-
-FEW = 1 << 16  # ids that need no estimate
 
 
 class Slots:
@@ -98,7 +97,7 @@ class Slots:
 def _about(columns: list[Array], engine: Engine) -> int:
     """The number of different ids, by HyperLogLog; for few, the number of ids."""
     rows = sum(int(column.size) for column in columns)
-    if rows <= FEW:
+    if rows <= tuning.estimated_ids:
         return rows
     registers = engine.fill(engine.empty(kernel_ids.REGISTERS, np.uint32), 0)
     for column in columns:

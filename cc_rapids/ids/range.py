@@ -12,13 +12,12 @@ import numpy as np
 from ..backends import Array, Engine
 from ..data.edge_input import EdgeInput
 from ..errors import ColumnTypeError, InputError
-from ..graph.memory_bound import MORE, WIDER
+from ..graph.memory_bound import WIDER
 from ..kernels import edges, id_range
+from ..tuning import tuning
 
 ALL = (1 << 64) - 1
-LONG = 1 << 20  # edges from which on a glance is shorter than a reading
-LOOKS = 4096  # rows of a long list that are looked at: whether they are near
-FALLS = 7 / 8  # the share of them that fall, if the list does
+FALLS = 7 / 8  # the share of the rows looked at that fall, if the list does
 FEW = 32  # a glance takes one block of rows in so many
 
 
@@ -97,11 +96,11 @@ def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = 
         if all_fit(arrays, last):
             order = order_of(arrays[0], arrays[1], engine)
             return Span(0, last, type_of(dtypes, 0, last), False, order)
-    sure = sure or counted or arrays[0].size < LONG
+    sure = sure or counted or arrays[0].size < tuning.sampled_scan_edges
     low, high, order = _read(arrays, engine, sure=sure)
     if given.vertices is not None or counted:
         low, high = _with_named(given, arrays, low, high, engine)
-    more = 0 if sure else (high - low) // WIDER + MORE
+    more = 0 if sure else (high - low) // WIDER + tuning.range_margin_ids
     if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
     return Span(low, high, type_of(dtypes, low, high), sure, order, more)
@@ -167,7 +166,7 @@ def _read(
         left, right = arrays[:2]
         if order_of_type(left) == order_of_type(right):
             pairs[:2] = [(left, right)]
-    looks = _looks(*pairs[0]) if ordered and arrays[0].size >= LONG else 0
+    looks = _looks(*pairs[0]) if ordered and arrays[0].size >= tuning.sampled_scan_edges else 0
     found = engine.fill(engine.notes(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
@@ -204,7 +203,8 @@ def order_of(src: Array, dst: Array, engine: Engine) -> Order:
 
 def _looks(src: Array, dst: Array) -> int:
     """How many rows are looked at for the order of a list."""
-    return min(LOOKS, src.size) if src is not dst and src.size >= LONG else 0
+    seen = src is not dst and src.size >= tuning.sampled_scan_edges
+    return min(tuning.order_probes, src.size) if seen else 0
 
 
 def _shown(looks: int, counts: list[int]) -> Order:

@@ -30,6 +30,7 @@ from ..data.streams import Cursor, Source
 from ..errors import CheckpointError, FormatError
 from ..graph.forest import Forest
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
+from ..tuning import tuning
 from . import archive
 from .state import State, kind_of
 
@@ -213,7 +214,6 @@ def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, engine: Engine) 
     return index
 
 
-LISTED = 4096  # items that can be told apart; of those beyond there is one hash in all
 Entry = list[Any]  # of the rows of an item, the types of its columns, and a hash of what they hold
 
 
@@ -231,7 +231,7 @@ class Trace:
     def __init__(self, notes: dict[str, Any] | None = None) -> None:
         self.theirs = notes
         self.skipping = bool(notes and notes["last"])
-        self.items: list[Entry] = []  # of all but the last, the first LISTED
+        self.items: list[Entry] = []  # of all but the last, the first of tuning.checkpoint_items
         self.count = 0  # of all but the last
         self.beyond = ""  # a hash of those that are not listed
         self.last: Entry | None = None  # the last of which rows have passed
@@ -277,7 +277,7 @@ class Trace:
 
     def _file_last(self) -> None:
         """File the last item, which is not the last one any more."""
-        if self.count < LISTED:
+        if self.count < tuning.checkpoint_items:
             self.items.append(self.last or [])
         else:
             known = repr((self.beyond, self.last)).encode()
@@ -290,12 +290,12 @@ class Trace:
         assert theirs is not None
         assert mine is not None
         if self.count < theirs["count"]:
-            if self._ended and self.count < LISTED:
+            if self._ended and self.count < tuning.checkpoint_items:
                 _check_same(self.count, theirs["items"][self.count], mine)
             return
         if self.beyond != theirs["beyond"]:
             raise CheckpointError(
-                f"one of the items {LISTED:,} to {self.count - 1:,} is another now"
+                f"one of the items {tuning.checkpoint_items:,} to {self.count - 1:,} is another now"
             )
         then = theirs["last"]
         self.skipping = mine[0] < then[0]

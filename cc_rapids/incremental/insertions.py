@@ -15,13 +15,12 @@ from ..data.read import Side
 from ..errors import InputError
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
+from ..tuning import tuning
 from . import inputs
 from . import state as batches
 from .state import State
 
 Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
-WINDOW = 1 << 23  # edges of batches that are lent together
-SMALL = 1 << 20  # edges of batches that are joined as one, so that the host costs as much as one
 
 
 def insert_given(
@@ -54,7 +53,7 @@ def insert_all(
         with inputs.lent_to(after, window[0], free) as (old, columns), Lending(further) as more:
             rows = [columns, *(more[k : k + 2] for k in range(0, len(more), 2))]
             given, count = _as_one(window), 1
-            if more and sum(batch.src.size for batch in window) <= SMALL:
+            if more and sum(batch.src.size for batch in window) <= tuning.joined_batch_edges:
                 rows, count = [room.end_to_end(old.engine, [*columns, *more])], len(window)
             for own in rows:
                 old, ends = batches.extended_by(old, given, own, copied=old is state, sure=False)
@@ -79,7 +78,7 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     kind, rows = None, 0
     for batch in given:
         own, rows = _kind(batch), rows + batch.src.size
-        if window and (own is None or own != kind or rows > WINDOW):
+        if window and (own is None or own != kind or rows > tuning.batch_window_edges):
             yield window
             window, rows = [], batch.src.size
         window.append(batch)

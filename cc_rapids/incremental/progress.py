@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from ..tuning import tuning
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, ProgressColumn
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-CALL_SECONDS, BAR_SECONDS, LOG_SECONDS = 0.5, 0.5, 30.0  # between two reports of a stream
+BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # between two reports of a stream
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,8 @@ class StreamReporter(Reporter):
     def __init__(
         self, wanted: bool | Callable[[StreamProgress], object], total: int | None, before: int
     ) -> None:
-        super().__init__(wanted, call=CALL_SECONDS, bar=BAR_SECONDS, logged=LOG_SECONDS)
+        call = tuning.progress_call_seconds
+        super().__init__(wanted, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
         self.total, self.before = total, before
 
     def report_state(self, state: State, last: bool = False) -> None:

@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..api import components
+from ..tuning import tuning
 
 Places = npt.NDArray[np.int64]
 
 # From benchmarks/records/networkx_gain.jsonl: within both, no kind of graph loses a tenth by being
 # converted, and most gain; a graph that is converted already is always taken
-FEWEST = 100_000  # nodes
 DENSEST = 20  # neighbours a node: NetworkX leaves off once it has met all nodes
 
 
@@ -289,8 +289,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if name == "node_connected_component":  # is_connected does too, but by connected_components
         return "NetworkX walks one component, and a conversion walks every edge"
     n = len(graph)
-    if n < FEWEST:
-        return f"{n:,} nodes take NetworkX no longer than a conversion, which gains from {FEWEST:,}"
+    least = tuning.networkx_nodes
+    if n < least:
+        return f"{n:,} nodes take NetworkX no longer than a conversion, which gains from {least:,}"
     if (size := sum(map(len, graph._adj.values()))) > DENSEST * n:
         return (
             f"{size / n:.0f} neighbours a node are converted, and NetworkX stops once it has met"

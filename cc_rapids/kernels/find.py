@@ -99,8 +99,8 @@ FINDS = {"naive": naive, "halve": halve, "split": split, "full": full}
 AFTER_UNION = FINDS | {"naive": nothing}  # where a find compresses a path after the union
 
 
-def leap(on: Any) -> Any:
-    """Climb to the root, and point where the climb began ``STEPS`` further up, again and again.
+def leap(on: Any, stride: np.uint64 = STEPS) -> Any:
+    """Climb to the root, and point where the climb began ``stride`` steps up, again and again.
 
     For trees in which nothing is linked any more, as deep as they may be: climbs that come by there
     leap, too, so that a path of n vertices takes each of them some log n steps and not n. Only one
@@ -112,7 +112,7 @@ def leap(on: Any) -> Any:
         first, p, steps = v, parent[v], ZERO
         while p != v:
             v, p, steps = p, parent[p], steps + NEXT
-            if steps == STEPS:
+            if steps == stride:
                 parent[first], steps = v, ZERO
         return v
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from . import primitives
 
-PROBES = 256  # vertices looked at to find the largest component, or one of high degree
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
 ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices

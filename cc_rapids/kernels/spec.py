@@ -109,8 +109,6 @@ class Spec:
             if part not in self.PARTS:
                 known = ", ".join(self.PARTS) or "nothing"
                 raise ValueError(f"{self.name!r} requires {part!r}, and there is {known}")
-        if not (self.make.__doc__ or "").strip():
-            raise ValueError(f"{self.name!r} has no docstring, whose first line is its entry")
 
     def __getattr__(self, name: str) -> Any:
         """Under the names that these fields had before."""
@@ -368,6 +366,8 @@ def _register(
     def register(make: Factory) -> Factory:
         if name in CHOICES[kind.AXIS]:
             raise ValueError(f"{kind.AXIS} {name!r} is registered already")
+        if not (make.__doc__ or "").strip():
+            raise ValueError(f"{name!r} has no docstring, whose first line is its entry")
         CHOICES[kind.AXIS][name] = kind(name, make, **facts)
         return make
 

@@ -24,8 +24,8 @@ from ..ids.encode import EncodedIds, name_of_offset
 from ..ids.range import Span, all_fit, decoded, last_of, order_of_type
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_range, one_launch, scan
-from ..kernels.giant import PROBES
 from ..kernels.primitives import WORD
+from ..tuning import tuning
 
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64
@@ -186,7 +186,7 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
         one_launch.measure(engine, sign, span.part),
         one_launch.lay(engine, forest.start(engine, VERTEX).part),
         one_launch.link_share(engine, composer.load_edge(), composer.link_edge()),
-        one_launch.flatten_share(engine, frequent.part, flatten.part, PROBES),
+        one_launch.flatten_share(engine, frequent.part, flatten.part, tuning.giant_probes),
         forest.complete(engine, VERTEX).part,
         one_launch.rank(engine, scan.count_blocks(engine).part, scan.sum_all(engine).part),
         one_launch.list_share(engine, gather.gather(engine, gather.least(engine)).part),

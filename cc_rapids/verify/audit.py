@@ -29,6 +29,7 @@ from ..data.streams import Chunk, Cursor, ahead, source_of
 from ..errors import InputError, VerificationError
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
+from ..tuning import tuning
 from .answer import Answer
 from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
@@ -170,8 +171,7 @@ MANY = 1_000_000  # edges from which on a sample pays
 SHARED = range(1_900_000, 7_400_001)
 SHARED_EVERY = (28, 20), (15, 8), (9, 7)
 EVERY = (16, 20), (5.5, 7), (3.5, 5)
-TILED, TILED_IDS = 4_000_000, 1 << 20  # edges and ids from which on tiles pay
-WINDOW = 1 << 14  # ids of a tile
+TILED_IDS = 1 << 20  # ids from which on tiles pay
 MOST = 4  # times as many rows as the average, at which a tile stops: one may be given all of them
 LOOKS = 4096  # rows that are looked at
 IN_ORDER, NEARBY = 7 / 8, 2 / 3  # the share of them that are in order, and between ids nearby
@@ -374,7 +374,7 @@ class _Run:
             return None
         found, corners = engine.fill(engine.notes(4), 0), kernel(kernels.corners_of, engine)
         kinds = {side.dtype == np.uint64 for side in (src, dst) if side is not None}
-        if engine.samples and len(kinds) == 1 and src.size >= TILED:
+        if engine.samples and len(kinds) == 1 and src.size >= tuning.tiled_audit_edges:
             wide = np.uint64 if kinds.pop() else np.int64
             look = kernel(kernels.look_for_order, engine, wide, corners)
             apart = src.size // LOOKS
@@ -561,13 +561,13 @@ class _Run:
     def _join_tiles(self, rows: _Rows) -> None:
         """Grow the trees of the edges inside tiles."""
         engine, n, m = self.engine, self.answer.ids.n, rows.m
-        tiles = -(-n // WINDOW)
+        tiles = -(-n // tuning.audit_block_vertices)
         firsts = engine.empty(tiles + 1, np.uint64)
-        find = kernel(kernels.find_firsts, engine, rows.wide, WINDOW)
+        find = kernel(kernels.find_firsts, engine, rows.wide, tuning.audit_block_vertices)
         find(tiles + 1, m, rows.low, rows.first, firsts)
         parts = rows.ends(engine), kernel(kernels.join_roots, engine)
-        join = kernel(kernels.join_tile, engine, self.vertex, WINDOW, *parts)
-        most = MOST * WINDOW * -(-m // max(n, 1))
+        join = kernel(kernels.join_tile, engine, self.vertex, tuning.audit_block_vertices, *parts)
+        most = MOST * tuning.audit_block_vertices * -(-m // max(n, 1))
         edges = rows.first, rows.second, rows.low
         join(tiles, *edges, n, most, self.answer.own, self.trees, firsts, self.wrong)
         self.begun = self.tiled = True

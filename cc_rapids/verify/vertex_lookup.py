@@ -19,6 +19,7 @@ from ..data.frame_access import first
 from ..errors import VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
+from ..tuning import tuning
 
 ALL = (1 << 64) - 1
 
@@ -69,7 +70,6 @@ class Tally:
         )
 
 
-SMALL, SPARSE = 1 << 20, 8  # ids may span so many slots, or so many times the number of vertices
 TABLE = 2  # places of a table for each id
 
 
@@ -96,7 +96,8 @@ class Integers:
         self.engine, self.tally, self.held, self.rows = engine, tally, ids, int(ids.size)
         self.low, self.high = ends
         span = self.high - self.low + 1
-        self.dense = dense and 0 < span <= max(SMALL, SPARSE * self.rows)
+        slots = max(tuning.lookup_slots, tuning.lookup_slots_per_vertex * self.rows)
+        self.dense = dense and 0 < span <= slots
         self.n = span if self.dense else self.rows
         self.vertex = vertex_for(self.n)
         self._table: Array | None = None

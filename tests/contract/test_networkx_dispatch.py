@@ -32,9 +32,9 @@ def conversions(monkeypatch):
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(tuned):
     """A threshold that the graphs of a test pass."""
-    monkeypatch.setattr(backend, "FEWEST", 4)
+    tuned(networkx_nodes=4)
 
 
 def test_networkx_finds_the_backend_and_its_functions():

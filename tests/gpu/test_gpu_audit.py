@@ -26,12 +26,12 @@ def frames(cudf, n=3000, m=2500, seed=0):
 
 
 @pytest.mark.parametrize("way", ["sparse", "dense", "shared", "tiled"])
-def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, way):
+def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, tuned, way):
     if way in ("dense", "shared"):
         monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if m else 0)
         monkeypatch.setattr(audit, "shares", lambda engine, n, m: way == "shared")
     if way == "tiled":
-        begin_with_tiles(monkeypatch)
+        begin_with_tiles(monkeypatch, tuned)
     for edges, source, destination in frames(cudf):
         found = components(edges, source, destination)
         for oracle in (None, "scipy", "cugraph"):

@@ -9,17 +9,17 @@ pytestmark = pytest.mark.gpu
 
 
 @pytest.mark.parametrize("job", planted.JOBS)
-def test_the_answers_of_all_jobs_are_right_as_they_are(job, monkeypatch):
-    found, edges, named = planted.solved(job, "cuda", monkeypatch)
+def test_the_answers_of_all_jobs_are_right_as_they_are(job, tuned):
+    found, edges, named = planted.solved(job, "cuda", tuned)
     assert planted.is_right(found, job)
     found.audit(edges, **named)
 
 
 @pytest.mark.parametrize("name", planted.PLANTS)
-def test_planted_faults_are_refused(name, monkeypatch, tmp_path):
+def test_planted_faults_are_refused(name, tuned, tmp_path):
     plant = planted.PLANTS[name]
     with planted.planted(plant, tmp_path):
-        found, edges, named = planted.solved(plant.job, "cuda", monkeypatch)
+        found, edges, named = planted.solved(plant.job, "cuda", tuned)
         assert not planted.is_right(found, plant.job), "it spoils nothing"
         with pytest.raises(VerificationError):
             found.audit(edges, **named)

@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from support.stream_inputs import same, table, words
 
-import cc_rapids
 from cc_rapids import ChangedFileError, CheckpointError, Connectivity, components, components_at
 
 pytestmark = pytest.mark.gpu
@@ -139,10 +138,10 @@ def test_items_of_a_checkpoint_are_compared(kind, cudf, tmp_path):
     assert isinstance(seen.components().labels(), cudf.DataFrame)
 
 
-def test_a_file_that_changes_while_cudf_reads_it(cudf, tmp_path, monkeypatch):
+def test_a_file_that_changes_while_cudf_reads_it(cudf, tmp_path, tuned):
     edges, path = table(edges=300_000), tmp_path / "a.parquet"  # more than is read ahead
     pq.write_table(edges, path, row_group_size=1000)
-    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
+    tuned(progress_call_seconds=0.0)
 
     def replace(facts):
         shutil.copy2(path, tmp_path / "b")

@@ -9,7 +9,6 @@ from support.stream_inputs import parts, same, table, words
 
 import cc_rapids
 from cc_rapids import Connectivity, components_at, oracle, stream_components
-from cc_rapids.incremental import insertions
 
 pytestmark = pytest.mark.gpu
 
@@ -66,10 +65,9 @@ def test_a_list_larger_than_its_memory(cudf, tmp_path):
 
 @pytest.mark.parametrize("count", [None, 3000])
 @pytest.mark.parametrize(("window", "small"), [(1, 0), (1200, 0), (1200, 1000), (1 << 23, 1 << 20)])
-def test_batches_at_once(cudf, monkeypatch, window, small, count):
+def test_batches_at_once(cudf, tuned, window, small, count):
     """Lent one by one, together, and copied together; CuPy's arrays, and cuDF's columns."""
-    monkeypatch.setattr(insertions, "WINDOW", window)
-    monkeypatch.setattr(insertions, "SMALL", small)
+    tuned(batch_window_edges=window, joined_batch_edges=small)
     cupy = pytest.importorskip("cupy")
     src, dst = np.random.default_rng(6).integers(0, 3000, (2, 2500))
     frame = cudf.DataFrame({"src": src, "dst": dst})

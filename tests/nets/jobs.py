@@ -7,13 +7,13 @@ import hashlib
 from typing import Any
 
 import numpy as np
-import pytest
 from support import launches
 
 import cc_rapids
 from cc_rapids.backends import Kernel
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
+from cc_rapids.tuning import tuning
 from nets.normal_form import WORDS, digest
 
 
@@ -69,8 +69,7 @@ def traces() -> dict[str, dict[str, Any]]:
     Kernels of a job stand beside it once each, so that a difference can be named.
     """
     found = {}
-    with rehearsed(_Order) as engine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.algorithms.run.MANY", 0)
+    with rehearsed(_Order) as engine, tuning.override(frequent_root_vertices=0):
         for name, job in jobs().items():
             engine.order.clear()
             job()

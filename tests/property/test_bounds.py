@@ -117,11 +117,9 @@ ENCODINGS = [name for name, *_ in encodings()]
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(tuned):
     """Every way of numbering, and every estimate, is taken for a few ids."""
-    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 2 * N)
-    monkeypatch.setattr("cc_rapids.ids.hash_table.FEW", 10)
-    monkeypatch.setattr("cc_rapids.ids.range.LONG", 200)
+    tuned(small_id_range=2 * N, estimated_ids=10, sampled_scan_edges=200)
 
 
 @pytest.mark.parametrize("name", ENCODINGS)

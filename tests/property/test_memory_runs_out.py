@@ -80,8 +80,8 @@ RUNS = {
 }
 
 
-def test_each_allocation_may_fail(failing, monkeypatch):
-    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 100)
+def test_each_allocation_may_fail(failing, tuned):
+    tuned(small_id_range=100)
     before = [end.copy() for end in (*EDGES, *FAR, *WORDS)]
     failed = {name: failing.each(run) for name, run in RUNS.items()}
     assert all(failed.values())
@@ -109,8 +109,8 @@ def test_a_batch_that_fails_changes_nothing(failing):
 
 
 @pytest.mark.parametrize("name", ["plain", "hashed", "audit", "forest"])
-def test_failures_give_their_memory_back(failing, monkeypatch, name):
-    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 100)
+def test_failures_give_their_memory_back(failing, tuned, name):
+    tuned(small_id_range=100)
     failing.each(RUNS[name])
     gc.collect()
     tracemalloc.start()

@@ -14,7 +14,6 @@ from support.edge_lists import SPAN, check, components_of, edge_lists, id_ranges
 
 import cc_rapids
 from cc_rapids import backends, generators, oracle
-from cc_rapids.backends import threads
 
 
 @quick
@@ -187,7 +186,7 @@ RACES = {
 
 @pytest.mark.parametrize("make", RACES.values(), ids=RACES)
 @pytest.mark.parametrize("name", [f"{s}+async+{c}" for s in ("none", "strided") for c in FINDS])
-def test_threads_that_race_agree(make, name, monkeypatch):
+def test_threads_that_race_agree(make, name, tuned):
     """Chunks are long enough for the threads to overlap, and too short for them to stay apart.
 
     With a plain load and store in place of the compare-and-swap, the paths and the sinking stars
@@ -195,7 +194,7 @@ def test_threads_that_race_agree(make, name, monkeypatch):
     """
     if backends.get("threads").workers < 2:
         pytest.skip("one core: no races")
-    monkeypatch.setattr(threads, "CHUNK", 1024)
+    tuned(thread_chunk=1024)
     for seed in range(10):
         graph = make(seed)
         n = graph.num_vertices

@@ -124,13 +124,13 @@ def mixed_batch(
     return Race(title, arrays, calls, rule.guard, verdict, rule.waits, rule.kinds)
 
 
-def flattening(before: Forest, threads: Sequence[Sequence[int]]) -> Race:
-    """Threads that each flatten some vertices, whose climbs leap."""
+def flattening(before: Forest, threads: Sequence[Sequence[int]], steps: int) -> Race:
+    """Threads that each flatten some vertices, whose climbs leap by so many steps."""
     label = components(len(before), enumerate(before))
     roots = bits(p for v, p in enumerate(before) if before[p] == p != v)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = forest.flatten(Interleaver, leap(Interleaver))
+        kernel = forest.flatten(Interleaver, leap(Interleaver, np.uint64(steps)))
         return [[partial(kernel, v, *shared.values()) for v in thread] for thread in threads]
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:

@@ -6,7 +6,6 @@ CC_RAPIDS_DEEP_RACES=1 takes all scenes where the default takes a part.
 from itertools import combinations, permutations
 from random import Random
 
-import numpy as np
 import pytest
 
 from cc_rapids.kernels import edges
@@ -64,12 +63,11 @@ def test_rows_beside_a_giant(rule, n, shape, most):
     "threads",
     [[[0, 2, 4], [1, 3]], [[4, 3, 2], [1, 0]], [[4, 2], [3, 1, 0]], [[4], [3], [2, 1, 0]]],
 )
-def test_flattening(threads, steps, model, monkeypatch):
+def test_flattening(threads, steps, model):
     """By so many steps a leap: of one step, what is stored may be no root."""
-    monkeypatch.setattr("cc_rapids.kernels.find.STEPS", np.uint64(steps))
     every = 1 if DEEP or len(threads) < 3 or model is not memory.WEAK else 7
     starts = scenes.forests(5)[::every]  # three threads with late stores have a million states
-    explore_all((phases.flattening(start, threads) for start in starts), model)
+    explore_all((phases.flattening(start, threads, steps) for start in starts), model)
 
 
 @on_each_memory

@@ -9,11 +9,10 @@ from random import Random
 
 import pytest
 
-from cc_rapids.algorithms import run
 from cc_rapids.algorithms.design import Design, designs
-from cc_rapids.algorithms.literature import search
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels.spec import CHOICES
+from cc_rapids.tuning import tuning
 from races import memory, plants, whole
 from races.portions import DEEP
 from races.runs import Outcomes
@@ -42,11 +41,9 @@ OPTIONS = (
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
+def small(monkeypatch, tuned):
     """Probes and blocks for graphs so small."""
-    for module in (search, run):
-        monkeypatch.setattr(module, "PROBES", whole.PROBES)
-    monkeypatch.setattr(run, "MANY", 0)
+    tuned(giant_probes=whole.PROBES, frequent_root_vertices=0)
     monkeypatch.setattr(reading, "BLOCK", 1)
 
 
@@ -104,11 +101,11 @@ def test_options_of_samples(name, both_ways):
 
 
 @pytest.mark.parametrize("name", ["bfs-cc", "bfs+async+halve", "bfs+stergiou"])
-@pytest.mark.parametrize("alpha", [1, search.ALPHA])  # from above alone, and from below as well
+@pytest.mark.parametrize("alpha", [1, tuning.bfs_alpha])  # from above alone, and from below as well
 @pytest.mark.parametrize("group", [1, 2])
-def test_searches(name, alpha, group, monkeypatch):
+def test_searches(name, alpha, group, tuned):
     """Two rows of a depth that share a neighbour, and two threads that share a row."""
-    monkeypatch.setattr(search, "ALPHA", alpha)
+    tuned(bfs_alpha=alpha)
     model = memory.WEAK if name == "bfs-cc" else memory.STRONG
     check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
 

@@ -13,6 +13,7 @@ from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
 from cc_rapids.ids import strings as texts
 from cc_rapids.tools.generators import pieces
+from cc_rapids.tuning import tuning
 from cc_rapids.verify.audit import audit_labels
 from support import design_pairs
 
@@ -57,12 +58,10 @@ def takes_batches(design):
 
 def ids():
     """Every way from ids to vertices and back to labels, without a word for each of a wide span."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.ids.encode.SMALL", 100)
+    with tuning.override(small_id_range=100):
         name_vertices()
-        patch.setattr("cc_rapids.ids.hash_table.FEW", 10)
-        patch.setattr("cc_rapids.ids.range.LONG", 10)
-        glance()
+        with tuning.override(estimated_ids=10, sampled_scan_edges=10):
+            glance()
 
 
 def name_vertices():
@@ -80,8 +79,7 @@ def name_vertices():
         cc_rapids.components(dense, num_vertices=6, design="auto(rule=paper)")
     cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
     cc_rapids.components(edges(), vertices=[100_000]).labels()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.graph.forest.FEW", 1)
+    with tuning.override(single_block_sum=1):
         cc_rapids.components(edges(), num_vertices=10_000).labels()
     strided = np.arange(20)[::2]
     cc_rapids.components((strided, strided))
@@ -115,8 +113,7 @@ def at_once(dtype):
 
 def ahead():
     """Rows gathered before they are counted, of lists that are linked in two parts."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.algorithms.run.LONG", 1)
+    with pytest.MonkeyPatch.context() as patch, tuning.override(split_finish_edges=1):
         patch.setattr("cc_rapids.graph.forest.Forest.spare", lambda *rest: 100)
         for dtype in (INT, LONG, ULONG):
             for bits in ("cached", "shared"):
@@ -144,8 +141,7 @@ def audits():
                 # of the rehearsal's tiles no thread runs, and an audit counts what has been seen
                 with pytest.raises(VerificationError, match="it has looked at 256 of 260 rows"):
                     audit(tuple(np.resize(end, 260) for end in edges(dtype)))
-            with pytest.MonkeyPatch.context() as tiled:
-                tiled.setattr("cc_rapids.verify.audit.TILED", 1)
+            with pytest.MonkeyPatch.context() as tiled, tuning.override(tiled_audit_edges=1):
                 tiled.setattr("cc_rapids.verify.audit.tiles_pay", lambda order, n: True)
                 audit(edges(dtype))
     for dtype in (INT, LONG, ULONG):
@@ -204,8 +200,7 @@ def rehearse(which):
         (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
     ]
     by = {}
-    with rehearsed() as engine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.algorithms.run.MANY", 0)
+    with rehearsed() as engine, tuning.override(frequent_root_vertices=0):
         for name, use, *arguments in named + uses:
             use(*arguments)
             by |= dict.fromkeys(engine.launched.keys() - by.keys(), name)

@@ -17,6 +17,7 @@ import numpy as np
 import cc_rapids
 from cc_rapids import Design, backends, generators
 from cc_rapids.data.adapters import Csr
+from cc_rapids.tuning import tuning
 from support.lies import FAR, LIES, N, edges, rows, same_kind
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
@@ -101,11 +102,7 @@ def lies(share, shares, engine):
 def ids_that_change(engine):
     """Columns of every kind of id that change between two launches."""
     there = backends.get(engine).asarray
-    with (
-        mock.patch("cc_rapids.ids.encode.SMALL", 2 * N),
-        mock.patch("cc_rapids.ids.hash_table.FEW", 10),
-        mock.patch("cc_rapids.ids.range.LONG", 200),
-    ):
+    with tuning.override(small_id_range=2 * N, estimated_ids=10, sampled_scan_edges=200):
         for factor in (1, 20, 10**9):
             for since in range(8):
                 src, dst = (there(end * factor) for end in edges())

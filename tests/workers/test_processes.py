@@ -18,10 +18,10 @@ SUPPORT = Path(__file__).parents[1] / "support"
 
 
 @pytest.fixture
-def several(monkeypatch):
+def several(monkeypatch, tuned):
     """More than one worker, whatever the machine has, and work in small portions for them."""
     monkeypatch.setattr(backends.get("threads"), "workers", 4)
-    monkeypatch.setattr("cc_rapids.backends.threads.CHUNK", 512)
+    tuned(thread_chunk=512)
 
 
 def call(seed):

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...kernels.spec import Step, standalone_algorithm
+from ...tuning import tuning
 
 ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
-BLOCK = 1 << 22  # cells that are looked at together by the array library
 
 
 def fill_cells(on: Any, read: Any) -> Any:
@@ -142,7 +142,10 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
     def finish(state: Any) -> None:
         n, parent, xp = state.n, state.trees.parent, state.backend.xp
         cells = matrix_of(state, fill, vertex).reshape(n, n)
-        own, rows = xp.arange(1, n + 1, dtype=vertex), max(BLOCK // max(n, 1), 1)
+        own, rows = (
+            xp.arange(1, n + 1, dtype=vertex),
+            max(tuning.matrix_block_cells // max(n, 1), 1),
+        )
         blocks = [cells[first : first + rows] for first in range(0, n, rows)]
         for block in blocks:
             block *= own

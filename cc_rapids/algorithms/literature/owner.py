@@ -20,8 +20,7 @@ from ...kernels.csr_sampling import ONE
 from ...kernels.edges import entries_of
 from ...kernels.primitives import none_of
 from ...kernels.spec import Step, standalone_algorithm
-
-TOGETHER = 64  # searches that a CPU thread takes at a time
+from ...tuning import tuning
 
 
 def search_to_labels(on: Any, vertex: type) -> Any:
@@ -116,7 +115,7 @@ def owner(on: Any, vertex: type, output: str) -> Step:
     """
     make = {"labels": search_to_labels, "lists": search_to_lists}[output]
     search = make(on, vertex)
-    search.together = TOGETHER
+    search.together = tuning.owner_searches
 
     def finish(state: Any) -> None:
         backend, n = state.backend, state.n

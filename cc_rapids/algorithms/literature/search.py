@@ -16,13 +16,13 @@ import numpy as np
 
 from ...kernels.csr_sampling import ONE, SWITCH
 from ...kernels.edges import entries_of, every
-from ...kernels.giant import LOW_WORD, PROBES, SPREAD
+from ...kernels.giant import LOW_WORD, SPREAD
 from ...kernels.sampling import Sample
 from ...kernels.spec import Step, sampling_rule, standalone_algorithm
+from ...tuning import tuning
 
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)
-ALPHA, BETA = 14, 24  # Beamer's: when to search from below, and when from above again
 
 
 def deepen(on: Any, vertex: type, note: Any) -> Any:
@@ -146,7 +146,8 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
         width, entries, left, d, up = 1, 0, state.m, 0, False
         while width:
             d += 1
-            up = width > n // BETA if up else entries > left // ALPHA
+            below_pays = entries > left // tuning.bfs_alpha
+            up = width > n // tuning.bfs_beta if up else below_pays
             given = state.flags.out_of_range, depth, *state.csr.arrays
             rest = *given, after, backend.fill(sizes, 0), parent, chosen
             if up:
@@ -192,7 +193,7 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
     def before(state: Any) -> None:
         backend, (parent, _, chosen) = state.backend, state.trees
         depth, queues, best = begin_search(state, vertex)
-        high(PROBES, state.n, *state.csr.arrays, backend.fill(best, 0))
+        high(tuning.giant_probes, state.n, *state.csr.arrays, backend.fill(best, 0))
         source = int(backend.to_host(best)[0]) & int(LOW_WORD)
         search(state, depth, queues, source)
         low(state.n, source, parent, backend.fill(best, 0xFF))

@@ -16,12 +16,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import FormatError
+from ...tuning import tuning
 from . import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BLOCK_BYTES = 16 << 20
 LONGEST = 64  # blocks that one line may take
 
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\n)*+")
@@ -185,7 +185,7 @@ def blocks(
 
 
 def _longest() -> int:
-    return LONGEST * BLOCK_BYTES
+    return LONGEST * tuning.text_block_bytes
 
 
 def _endless(path: str, block: Block, dialect: Dialect) -> FormatError:
@@ -201,7 +201,7 @@ def _endless(path: str, block: Block, dialect: Dialect) -> FormatError:
 
 def _read_piece(path: str, stream: BinaryIO) -> bytes:
     try:
-        return stream.read(BLOCK_BYTES)
+        return stream.read(tuning.text_block_bytes)
     except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
         raise FormatError(f"{path} cannot be read to its end: {error}") from error
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ...tuning import tuning
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 QUOTE = b'"'
-WINDOW = 1 << 20
 _FAR = 8  # blanks between a quote and the delimiter: with more of them, bytes are read in turn
 
 
@@ -77,7 +78,7 @@ def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
 
 def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
     """Yield the whole records at the start of a text, some of them at a time, with their quotes."""
-    done, size = 0, WINDOW
+    done, size = 0, tuning.quote_window_bytes
     while done < len(data):
         window = data[done : done + size]
         found = runs(window, delimiter)
@@ -85,7 +86,7 @@ def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
         if end:
             yield window[:end], found.until(end)
             done += end
-            size = WINDOW
+            size = tuning.quote_window_bytes
         elif done + size >= len(data):
             return
         else:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...algorithms.design import Design
 from ...kernels.edges import sampled_count
-from ...plots import CARDS, Card
+from ..charts import CARDS, Card
 
 LABEL = 4  # bytes of a vertex
 OFFSET = 8

@@ -12,14 +12,13 @@ import click
 from ...data.files.read import EdgeFile, read_edges
 from ...data.files.text_ids import plain
 from ...data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
+from ...tuning import tuning
 from .group import examples
 from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, format_option, is_shown
 from .show import as_json, print_json, print_rows, progress, quiet_option, seconds
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-PIECE = 1 << 20  # edges
 
 
 @click.command(
@@ -107,8 +106,8 @@ def as_list(found: EdgeFile, kind: str) -> EdgeList:
 
 
 def _pieces(table: pa.Table) -> Iterator[pa.Table]:
-    for first in range(0, len(table), PIECE):
-        yield table.slice(first, PIECE)
+    for first in range(0, len(table), tuning.written_piece_edges):
+        yield table.slice(first, tuning.written_piece_edges)
 
 
 def _span(table: pa.Table, kind: str) -> range:

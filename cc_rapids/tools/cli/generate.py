@@ -12,6 +12,7 @@ import click
 from ...data.files.input_file import FORMATS
 from ...data.files.write import EdgeList, check_edges_output, write_edges
 from ...errors import CapacityError
+from ...tuning import tuning
 from .generators import COMMON, GENERATORS
 from .group import examples
 from .options import FORMATS_IN_WORDS, is_shown
@@ -21,7 +22,6 @@ from .show import as_json, print_json, print_rows, progress, quiet_option, secon
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PIECE = 1 << 20  # edges made and written at a time
 # Bytes an edge while a list is held, without weights and with them; measured with 10 M edges
 _HELD = {"metis": (100, 190), "egr": (100, 190), "npz": (55, 80)}
 _STARTED_FROM = 24  # of the list that is duplicated
@@ -156,7 +156,7 @@ def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     random = np.random.Generator(np.random.PCG64([made.seed, 1]))
-    for ends in made.pieces.cut(PIECE):
+    for ends in made.pieces.cut(tuning.written_piece_edges):
         columns = list(ends)
         if made.weights is not None:
             least, most = made.weights

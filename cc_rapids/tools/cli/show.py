@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...incremental.progress import Reporter
+from ...tuning import tuning
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     Report = Callable[[int, int], object]
 
-SILENT_SECONDS = 1.0  # until a bar is shown, and between two steps of it
 
 as_json = click.option(
     "--json",
@@ -93,7 +93,7 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
         yield None
         return
     columns = partial(_columns, unit)
-    with Reporter(True, bar=SILENT_SECONDS, columns=columns, terminal=terminal) as reporter:
+    with Reporter(True, bar=tuning.silent_seconds, columns=columns, terminal=terminal) as reporter:
         yield lambda done, total: reporter.report(done, total, lambda _: words)
 
 

@@ -48,12 +48,12 @@ def test_rows_longer_than_one_thread_links(engine, name, at_hub):
         check(found, starts, rows.indices, n, forest)
 
 
-def test_races(design, monkeypatch):
+def test_races(design, tuned):
     """Short chunks, so that threads overlap; many seeds, because races show on few of them.
 
     Rounds read what no thread writes, but for minima: one seed is enough.
     """
-    monkeypatch.setattr(threads, "CHUNK", 256)
+    tuned(thread_chunk=256)
     seeds = 4 if design.words[1].spec.finds else 1
     for name, make in RACES.items():
         for seed in range(seeds):

@@ -26,11 +26,10 @@ def test_both_outputs_of_owners(engine, name):
 
 @pytest.mark.parametrize("name", NAMES[:2])
 @pytest.mark.parametrize("seed", range(4))
-def test_owners_race(name, seed, monkeypatch):
+def test_owners_race(name, seed, tuned):
     """Searches overlap in every component; the labels that they raise are each other's."""
-    from cc_rapids.algorithms.literature import owner
 
-    monkeypatch.setattr(owner, "TOGETHER", 7)
+    tuned(owner_searches=7)
     cc_rapids.algorithms.compiled.build.cache_clear()
     for make in RACES.values():
         made = make(seed)
@@ -41,8 +40,8 @@ def test_owners_race(name, seed, monkeypatch):
 
 
 @pytest.mark.parametrize("block", [1, 50])
-def test_a_matrix_in_blocks_of_rows(engine, block, monkeypatch):
-    monkeypatch.setattr("cc_rapids.algorithms.literature.dense.BLOCK", block)
+def test_a_matrix_in_blocks_of_rows(engine, block, tuned):
+    tuned(matrix_block_cells=block)
     for src, dst, n in GRAPHS.values():
         options = {"num_vertices": n, "design": "matrix-fixpoint", "engine": engine}
         check(cc_rapids.components((src, dst), **options), src, dst, n, False)
@@ -141,8 +140,8 @@ def test_kinds_of_memory_that_there_are_not():
         cc_rapids.components(iter([([1], [2])]), memory="zero-copy")
 
 
-def test_the_span_is_not_guessed_where_its_square_is_taken(monkeypatch):
-    monkeypatch.setattr("cc_rapids.ids.range.LONG", 10)
+def test_the_span_is_not_guessed_where_its_square_is_taken(monkeypatch, tuned):
+    tuned(sampled_scan_edges=10)
     ids = np.arange(400)
     plan = cc_rapids.components((ids, ids[::-1].copy()), design="dense", explain=True)
     monkeypatch.setattr(threads.Threads, "free_bytes", lambda self: plan.bytes)

@@ -130,9 +130,9 @@ SKETCH = {"hash slots": 1 << 16}  # bytes, of counters by which it is known how 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["usual", "in one launch"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_visits_the_host_but_counts(kind, at_once, monkeypatch):
+def test_nothing_visits_the_host_but_counts(kind, at_once, tuned):
     """As few copies, of as few bytes, for five times the edges, whatever the ids are."""
-    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 1000)
+    tuned(small_id_range=1000)
     found = []
     for m in (8_000, 40_000):
         ends = tuple(KINDS[kind](np.random.default_rng(1).integers(0, m // 4, (2, m))))

@@ -13,15 +13,15 @@ from cc_rapids.data import read as frames
 from cc_rapids.graph.edges import Edges
 from cc_rapids.ids import range as spans
 from cc_rapids.solver import one_launch, solve
+from cc_rapids.tuning import tuning
 
 
 @pytest.fixture
-def glancing(monkeypatch):
+def glancing(tuned):
     """Lists of any length are glanced at, and a guess is widened by less where it costs time."""
-    monkeypatch.setattr(spans, "LONG", 0)
+    tuned(sampled_scan_edges=0)
     if SIMULATED:
-        monkeypatch.setattr(spans, "LOOKS", 64)
-        monkeypatch.setattr(spans, "MORE", 256)
+        tuned(order_probes=64, range_margin_ids=256)
 
 
 def long_list(seed, m, low=-700, n=900):
@@ -38,7 +38,7 @@ def test_ids_that_a_glance_misses_are_found(engine, glancing, caplog, design, ro
     if engine == "cuda" and SIMULATED and (design[:4], row) != ("none", 300):
         pytest.skip(EACH_THREAD_IS_SLOW)
     caplog.set_level("INFO", "cc_rapids")
-    edges, more = long_list(row, 2100), int(beyond * spans.MORE)
+    edges, more = long_list(row, 2100), int(beyond * tuning.range_margin_ids)
     edges[row % 2][row] = 200 + more if beyond > 0 else more - 700
     found = cc_rapids.components(edges, engine=engine, design=design)
     check(found, components_of(*map(np.ndarray.tolist, edges)))
@@ -73,11 +73,13 @@ def test_a_glance_leaves_all_else_as_it_is(engine, glancing):
 
 
 @pytest.mark.parametrize(("apart", "sure"), [(2**40, [False]), (208, [False, True])])
-def test_columns_of_far_ids_are_not_read_for_their_span(engine, glancing, monkeypatch, apart, sure):
+def test_columns_of_far_ids_are_not_read_for_their_span(
+    engine, glancing, monkeypatch, tuned, apart, sure
+):
     """Where a bit each may pay, they are."""
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 10)
+    tuned(small_id_range=10)
     read, seen = spans._read, []
     monkeypatch.setattr(
         spans, "_read", lambda *rest, sure: seen.append(sure) or read(*rest, sure=sure)
@@ -90,9 +92,9 @@ def test_columns_of_far_ids_are_not_read_for_their_span(engine, glancing, monkey
 
 def test_a_guess_says_how_much_of_it_was_seen():
     for size in (1, 100, 10**6, 2**63):
-        more = (size - 1) // spans.WIDER + spans.MORE
+        more = (size - 1) // spans.WIDER + tuning.range_margin_ids
         guess = spans.Span(-more, size - 1 + more, np.dtype(np.int64), False, more=more)
-        assert 0.98 * size - 2 * spans.MORE <= guess.least_size <= size
+        assert 0.98 * size - 2 * tuning.range_margin_ids <= guess.least_size <= size
 
 
 ROWS = 1 << 16
@@ -133,10 +135,10 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_neighbours_in_a_list_that_are_near_are_seen(on, monkeypatch, name):
-    monkeypatch.setattr(spans, "LONG", 100)
+def test_neighbours_in_a_list_that_are_near_are_seen(on, tuned, name):
+    tuned(sampled_scan_edges=100)
     if SIMULATED:
-        monkeypatch.setattr(spans, "LOOKS", 256)
+        tuned(order_probes=256)
     edges, least, most = ORDERS[name]
     given = frames.read(edges, "src", "dst", None, None, "raise")
     order = spans.span_of(given, list(map(on.asarray, edges)), on, sure=False).order

@@ -7,7 +7,6 @@ from support.machine import SIMULATED
 
 from cc_rapids import VerificationError, components
 from cc_rapids.kernels import id_hash
-from cc_rapids.verify import vertex_lookup as audit_ids
 
 MIX = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
 
@@ -42,10 +41,9 @@ def test_a_search_begins_at_the_hash_as_a_fraction_of_the_slots(size):
             assert home(np.uint64(key), np.uint64(size)) == h * size >> 32 < size
 
 
-def test_audits_find_ids_by_a_table_of_their_own(engine, monkeypatch):
+def test_audits_find_ids_by_a_table_of_their_own(engine, tuned):
     """Also the one whose bits are those of an empty place, and the one that is 0."""
-    monkeypatch.setattr(audit_ids, "SPARSE", 0)
-    monkeypatch.setattr(audit_ids, "SMALL", 0)
+    tuned(lookup_slots_per_vertex=0, lookup_slots=0)
     zero = components(([0, 2**40], [2**41, -1]), engine=engine)
     assert zero.audit(([0, 2**40], [2**41, -1])).vertices == 4
     ids = np.append(np.arange(1, 40) * 2**40, -1)  # of which one has all its bits set

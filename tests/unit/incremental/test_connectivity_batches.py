@@ -13,7 +13,6 @@ from support.batch_rows import EXAMPLES, KINDS, column
 import cc_rapids
 from cc_rapids import Connectivity
 from cc_rapids.algorithms.design import designs
-from cc_rapids.backends import threads
 from cc_rapids.errors import ColumnTypeError, InputError, UnknownVertexError
 
 quick = settings(
@@ -123,8 +122,8 @@ def test_where_insertions_come_first_queries_see_them(algorithm):
     assert seen.process(batch, query=asks).tolist() == [True]
 
 
-def test_large_batches_on_all_threads(engine, monkeypatch):
-    monkeypatch.setattr(threads, "CHUNK", 256)
+def test_large_batches_on_all_threads(engine, tuned):
+    tuned(thread_chunk=256)
     m = 400 if engine == "cuda" else 200_000
     rng = np.random.default_rng(7)
     edges = rng.integers(0, m, m), rng.integers(0, m, m)

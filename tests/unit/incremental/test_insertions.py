@@ -11,7 +11,7 @@ from cc_rapids.algorithms import auto
 from cc_rapids.algorithms.design import Design
 from cc_rapids.backends import threads
 from cc_rapids.errors import InputError
-from cc_rapids.incremental import insertions, state
+from cc_rapids.incremental import state
 
 KINDS = {
     "pairs": lambda src, dst: (src, dst),
@@ -59,10 +59,9 @@ def test_many_batches_are_those_one_by_one(kind):
 
 @pytest.mark.parametrize("small", [0, 1 << 20])
 @pytest.mark.parametrize("window", [1, 10, 25, 1 << 23])
-def test_batches_that_are_joined_as_one(monkeypatch, window, small):
+def test_batches_that_are_joined_as_one(monkeypatch, tuned, window, small):
     """Whatever is lent and copied together: several types, kinds and lengths, dropped rows."""
-    monkeypatch.setattr(insertions, "WINDOW", window)
-    monkeypatch.setattr(insertions, "SMALL", small)
+    tuned(batch_window_edges=window, joined_batch_edges=small)
     joined = []
     join = state.join
     monkeypatch.setattr(

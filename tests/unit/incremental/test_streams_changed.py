@@ -73,9 +73,9 @@ def write(path):
 
 
 @pytest.fixture
-def change(monkeypatch):
+def change(tuned):
     """Change a file after the first chunk of it, or before its second one, has been linked."""
-    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
+    tuned(progress_call_seconds=0.0)
 
     def made(how, path, after=0):
         left = [after]

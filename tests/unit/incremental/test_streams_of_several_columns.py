@@ -84,12 +84,12 @@ def test_a_stream_that_fails_goes_on_where_it_was(tmp_path):
         components(stream(False), "kind", "other", **options)
 
 
-def test_a_dataset_is_taken_up_in_the_middle_of_a_row_group(tmp_path, monkeypatch):
+def test_a_dataset_is_taken_up_in_the_middle_of_a_row_group(tmp_path, tuned):
     table = edges()
     pq.write_table(table, tmp_path / "one.parquet")
     dataset = pyarrow.dataset.dataset(tmp_path / "one.parquet")
     options = {"checkpoint": tmp_path / "far", "checkpoint_every": 0, "memory_limit": LIMIT}
-    monkeypatch.setattr("cc_rapids.incremental.progress.CALL_SECONDS", 0.0)
+    tuned(progress_call_seconds=0.0)
 
     def stop(facts):
         raise KeyboardInterrupt
@@ -205,10 +205,10 @@ def test_files(suffix, tmp_path):
 
 
 @pytest.mark.parametrize(("suffix", "limit"), [("parquet", LIMIT), ("csv", "99MiB")])
-def test_a_file_is_taken_up_in_its_middle(suffix, limit, tmp_path, monkeypatch):
+def test_a_file_is_taken_up_in_its_middle(suffix, limit, tmp_path, tuned):
     table, path = with_weight(edges(9000)), tmp_path / f"one.{suffix}"
     WRITERS[suffix](table, path)
-    monkeypatch.setattr("cc_rapids.incremental.progress.CALL_SECONDS", 0.0)
+    tuned(progress_call_seconds=0.0)
     options = {"checkpoint": tmp_path / "far", "checkpoint_every": 0, "memory_limit": limit}
     seen = []
 

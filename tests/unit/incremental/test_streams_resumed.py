@@ -117,11 +117,11 @@ def test_a_run_that_fails_goes_on_where_it_was(kind, tmp_path):
     [(pq.write_table, SMALL), (pyarrow.csv.write_csv, "97MiB")],
     ids=["parquet", "csv"],
 )
-def test_a_large_piece_is_taken_up_in_its_middle(write, limit, tmp_path, monkeypatch):
+def test_a_large_piece_is_taken_up_in_its_middle(write, limit, tmp_path, tuned):
     edges = table()
     (path,) = parts(edges, tmp_path, count=1, group=9000, write=write)
     options = {"checkpoint": tmp_path / "far.ckpt", "checkpoint_every": 0, "memory_limit": limit}
-    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
+    tuned(progress_call_seconds=0.0)
     seen = []
 
     def stop(facts):
@@ -163,8 +163,8 @@ def stopped(*arguments, after, **options):
 
 
 @pytest.fixture
-def often(monkeypatch):
-    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 0.0)
+def often(tuned):
+    tuned(progress_call_seconds=0.0)
 
 
 def test_a_checkpoint_of_other_files_is_refused(tmp_path):
@@ -363,8 +363,8 @@ def test_types_and_nulls_of_items_count(tmp_path):
         assert found.summary()["edges"] == 4
 
 
-def test_more_items_than_are_told_apart(tmp_path, monkeypatch, often):
-    monkeypatch.setattr("cc_rapids.incremental.checkpoint.LISTED", 4)
+def test_more_items_than_are_told_apart(tmp_path, tuned, often):
+    tuned(checkpoint_items=4)
     far = {"checkpoint": tmp_path / "far", "checkpoint_every": 0}
     items = frames_of("arrays", *range(1, 13))
     stopped(iter(items), after=sum(range(1, 10)), **far)

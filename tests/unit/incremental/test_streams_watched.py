@@ -95,8 +95,8 @@ def test_progress_is_told(tmp_path, caplog):
     assert "9,000 of 9,000 edges" in caplog.text
 
 
-def test_the_first_chunk_is_told_of_however_quick_the_rest_is(monkeypatch):
-    monkeypatch.setattr(cc_rapids.incremental.progress, "CALL_SECONDS", 1e9)
+def test_the_first_chunk_is_told_of_however_quick_the_rest_is(tuned):
+    tuned(progress_call_seconds=1e9)
     told, chunks = [], (([k], [k + 1]) for k in range(5))
     stream_components(chunks, progress=told.append)
     assert [facts.edges for facts in told] == [1, 5]

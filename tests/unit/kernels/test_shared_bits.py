@@ -90,9 +90,9 @@ def test_rows_and_forests(engine):
     np.testing.assert_array_equal(oracle.union_find(src[kept], dst[kept], n), expected)
 
 
-def test_an_id_beyond_a_glance(engine, monkeypatch):
+def test_an_id_beyond_a_glance(engine, tuned):
     """It has no vertex, and no bit either."""
-    check_beyond_a_glance(1400, 600, 62_000, monkeypatch, design=design(), engine=engine)
+    check_beyond_a_glance(1400, 600, 62_000, tuned, design=design(), engine=engine)
 
 
 @pytest.mark.parametrize(("vertex", "noted"), [(np.uint64, False), (np.uint32, True)])

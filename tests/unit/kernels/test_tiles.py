@@ -162,13 +162,13 @@ def test_ids_that_begin_elsewhere(engine, dtype):
     check_elsewhere(*LISTS["in order"], dtype, design="none(tiles=7)+async+halve", engine=engine)
 
 
-def check_beyond_a_glance(m, row, far, monkeypatch, **options):
+def check_beyond_a_glance(m, row, far, tuned, **options):
     """A path, one edge of which leads to an id that a glance does not see: it is told, and the list
     is read again.
     """
     if SIMULATED and options["engine"] == "cuda":
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr("cc_rapids.ids.range.LONG", 10)
+    tuned(sampled_scan_edges=10)
     src, dst = np.arange(m), np.arange(1, m + 1)
     dst[row] = far
     found = cc_rapids.components((src, dst), **options)
@@ -176,10 +176,10 @@ def check_beyond_a_glance(m, row, far, monkeypatch, **options):
     assert np.asarray(found.component_of([far])).tolist() == [0]
 
 
-def test_an_id_beyond_a_glance(engine, monkeypatch):
+def test_an_id_beyond_a_glance(engine, tuned):
     """It has no vertex, in no tile."""
     options = {"design": "none(tiles=7)+async+halve", "engine": engine}
-    check_beyond_a_glance(400, 300, 12_000, monkeypatch, **options)
+    check_beyond_a_glance(400, 300, 12_000, tuned, **options)
 
 
 @settings(deadline=None)  # the first one compiles

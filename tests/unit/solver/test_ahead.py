@@ -10,7 +10,6 @@ from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 import cc_rapids
 from cc_rapids import api, backends
-from cc_rapids.algorithms import run
 from cc_rapids.graph import forest
 from cc_rapids.options import Options
 
@@ -30,12 +29,12 @@ def find(edges, wants_labels=True, **options):
 
 
 @pytest.fixture
-def gathered(engine, monkeypatch):
+def gathered(engine, monkeypatch, tuned):
     """The room of each gathering, once on an engine whose host goes on while its kernels run."""
     rooms, gather = [], forest.Forest._gather
     monkeypatch.setattr(backends.get(engine), "goes_on", True, raising=False)
     monkeypatch.setattr(backends.get(engine), "in_one_launch", False, raising=False)
-    monkeypatch.setattr("cc_rapids.ids.encode.SMALL", 1000)
+    tuned(small_id_range=1000)
 
     def noted(own, name, low, room, *rest):
         rooms.append((room, own.vertices))
@@ -95,14 +94,14 @@ def test_what_is_not_asked_for_is_not_gathered(engine, gathered, options):
         ("strided(every=2)", -1, [(1000, 1000)]),
     ],
 )
-def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch, design, spare, rooms):
+def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch, tuned, design, spare, rooms):
     """Of a list without a sample by the ids that there may be, after one by those that are there
     when all but its last part is linked.
     """
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
     edges = tuple(np.random.default_rng(1).integers(0, 1000, (2, 20_000)))
-    monkeypatch.setattr(run, "LONG", 1)
+    tuned(split_finish_edges=1)
     monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
     found = cc_rapids.connected_components(edges, engine=engine, design=f"{design}+async+halve")
     assert gathered == rooms
@@ -115,12 +114,12 @@ def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch, design, spare, 
 @pytest.mark.parametrize("falls", [False, True])
 @pytest.mark.parametrize("bits", ["cached", "shared"])
 def test_a_list_in_two_parts_is_the_same_list(
-    engine, gathered, monkeypatch, spare, every, falls, bits
+    engine, gathered, monkeypatch, tuned, spare, every, falls, bits
 ):
     """Cut where a sample begins anew: no edge is lost, and rows that do not fit are made again."""
     if engine == "cuda" and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr(run, "LONG", 1)
+    tuned(split_finish_edges=1)
     monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
     n, path = 12_000, np.arange(9_000)
     ends = np.append(path, [11_000]), np.append(path + 1, [11_001])

@@ -18,7 +18,6 @@ import cc_rapids
 from cc_rapids import InputError, VerificationError, backends, components, generators, oracle
 from cc_rapids.errors import MissingColumnError, NullsError
 from cc_rapids.verify import audit
-from cc_rapids.verify import vertex_lookup as ids
 from cc_rapids.verify.audit import audit_labels
 from cc_rapids.verify.oracle import peers
 
@@ -33,19 +32,18 @@ def wrong(says):
 
 
 @pytest.fixture(params=["as they are", "table", "dense", "sampled", "tiled"])
-def way(request, monkeypatch):
+def way(request, monkeypatch, tuned):
     """Ids as they are, by a table, and labels by bits; where edges are left out because both ends
     are done, and where those inside tiles are joined first, on threads too.
     """
     if request.param == "table":
-        monkeypatch.setattr(ids, "SMALL", 0)
-        monkeypatch.setattr(ids, "SPARSE", 0)
+        tuned(lookup_slots=0, lookup_slots_per_vertex=0)
     if request.param in ("dense", "sampled"):
         monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if n and m else 0)
     if request.param in ("sampled", "tiled"):
         monkeypatch.setattr(backends.get("threads"), "samples", True)
     if request.param == "tiled":
-        begin_with_tiles(monkeypatch)
+        begin_with_tiles(monkeypatch, tuned)
     return request.param
 
 
@@ -352,12 +350,12 @@ RACES = {
 
 
 @pytest.mark.parametrize("make", RACES.values(), ids=RACES)
-def test_threads_that_race_refuse_no_right_answer(make, monkeypatch):
+def test_threads_that_race_refuse_no_right_answer(make, monkeypatch, tuned):
     """Portions are long enough for the threads to overlap, and too short for them to stay apart."""
     monkeypatch.setattr(backends.get("threads"), "workers", 4)
     graph = make()
     found = components(graph.edges, num_vertices=graph.num_vertices)
-    monkeypatch.setattr("cc_rapids.backends.threads.CHUNK", 256)
+    tuned(thread_chunk=256)
     for _ in range(10):
         found.audit(graph.edges, num_vertices=graph.num_vertices)
 

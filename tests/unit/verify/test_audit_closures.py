@@ -56,14 +56,15 @@ WAYS = {
         "stride_of": lambda on, n, m: 5 if n and m else 0,
         "shares": lambda on, n, m: bool(n and m),
     },
-    "tiled": {"TILED": 1, "tiles_pay": lambda order, n: n > 0},
+    "tiled": {"tiles_pay": lambda order, n: n > 0},
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch, way):
+def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch, tuned, way):
     on, launched = backends.get(engine), []
     monkeypatch.setattr(on, "samples", True)
+    tuned(tiled_audit_edges=1)
     for name, value in WAYS[way].items():
         monkeypatch.setattr(audit, name, value)
     for kind in (threads.Threads, simulator.Simulator):

@@ -12,7 +12,7 @@ from cc_rapids.verify.audit import audit_labels
 
 
 @pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])
-def way(monkeypatch, request):
+def way(monkeypatch, tuned, request):
     """Lists of any length are sampled, their bits shared or not, or most labels are known by bits,
     or edges inside tiles come first, on threads too.
     """
@@ -20,7 +20,7 @@ def way(monkeypatch, request):
     monkeypatch.setattr(backends.get("threads"), "samples", request.param != "in one pass")
     monkeypatch.setattr(ways, "shares", lambda engine, n, m: request.param == "shared")
     if request.param == "tiled":
-        begin_with_tiles(monkeypatch)
+        begin_with_tiles(monkeypatch, tuned)
     return request.param
 
 

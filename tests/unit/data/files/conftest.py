@@ -2,15 +2,14 @@
 
 import pytest
 
-from cc_rapids.data.files import delimited
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
 
 
 @pytest.fixture(params=[16 << 20, 40], ids=["one block", "many blocks"])
-def blocks(request, monkeypatch):
+def blocks(request, tuned):
     """A test that takes it runs on whole files and on files cut into blocks of 40 bytes."""
-    monkeypatch.setattr(delimited, "BLOCK_BYTES", request.param)
+    tuned(text_block_bytes=request.param)
 
 
 @pytest.fixture

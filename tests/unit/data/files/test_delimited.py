@@ -4,7 +4,6 @@ import gzip
 
 import pytest
 
-from cc_rapids.data.files import delimited
 from cc_rapids.data.files.header import KNOWN_PAIRS
 from cc_rapids.errors import InputError, MissingColumnError
 
@@ -269,14 +268,14 @@ class TestMalformed:
         assert f"line {line}:" in said
         assert text in said
 
-    def test_a_long_line_is_cut_in_the_message(self, refusal, monkeypatch):
-        monkeypatch.setattr(delimited, "BLOCK_BYTES", 1 << 12)
+    def test_a_long_line_is_cut_in_the_message(self, refusal, tuned):
+        tuned(text_block_bytes=1 << 12)
         said = refusal("a.csv", "u,v\n1,2,3" + "x" * 1000 + "\n")
         assert len(said) < 300
         assert "..." in said
 
-    def test_a_wide_line_is_read(self, read, monkeypatch):
-        monkeypatch.setattr(delimited, "BLOCK_BYTES", 16 << 20)
+    def test_a_wide_line_is_read(self, read, tuned):
+        tuned(text_block_bytes=16 << 20)
         wide = "x" * (3 << 20)
         assert read("a.csv", f"u,v,w\n1,2,{wide}\n")[0] == [(1, 2)]
 

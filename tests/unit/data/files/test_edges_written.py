@@ -9,7 +9,6 @@ import pytest
 import scipy.io
 
 from cc_rapids import components
-from cc_rapids.data.files import delimited
 from cc_rapids.data.files.input_file import FORMATS
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import COUNTED, ONE_BASED, EdgeList, write_edges
@@ -170,8 +169,8 @@ def test_a_file_cut_off_while_packed(tmp_path, kind):
         read_edges(path)
 
 
-def test_text_of_many_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "BLOCK_BYTES", 64)
+def test_text_of_many_blocks(tmp_path, tuned):
+    tuned(text_block_bytes=64)
     for kind in ("he", "gr", "metis"):
         write_edges(edge_list(), tmp_path / "e.gz", format=kind)
         first = int(kind in ONE_BASED)

@@ -7,7 +7,6 @@ import threading
 
 import pytest
 
-from cc_rapids.data.files import delimited
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
 
@@ -73,8 +72,8 @@ class TestFiles:
         assert seen == []  # there is no telling how far one is
 
     @pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.csv.gz"])
-    def test_progress_grows_to_the_size_of_the_file(self, read, tmp_path, monkeypatch, name):
-        monkeypatch.setattr(delimited, "BLOCK_BYTES", 1000)
+    def test_progress_grows_to_the_size_of_the_file(self, read, tmp_path, tuned, name):
+        tuned(text_block_bytes=1000)
         lines = "".join(
             f"{random.Random(i).getrandbits(60)},{i}\n".replace(",", " ") for i in range(999)
         )

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from cc_rapids.data.files import delimited
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.text_ids import MISSING
 from cc_rapids.data.files.write import write_table
@@ -126,9 +125,9 @@ def are_floats(column):
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(IDS, IDS)), st.integers(40, 200))
-def test_no_id_is_changed(tmp_path, monkeypatch, edges, block):
+def test_no_id_is_changed(tmp_path, tuned, edges, block):
     assume(not any(map(are_floats, zip(*edges, strict=True))))
-    monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
+    tuned(text_block_bytes=block)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([("u", "v"), *edges])
     path = tmp_path / "a.csv"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.odd_ids import IDS, ODD
 
 from cc_rapids import components, stream_components
-from cc_rapids.data.files import delimited, quoted
+from cc_rapids.data.files import quoted
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges, write_table
 from cc_rapids.errors import FormatError
@@ -32,12 +32,11 @@ def pairs(path, **options):
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(tuned):
     """Read in blocks of so many bytes, and look for quotes in windows of so many."""
 
     def cut(block, window):
-        monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
-        monkeypatch.setattr(quoted, "WINDOW", window)
+        tuned(text_block_bytes=block, quote_window_bytes=window)
 
     return cut
 

@@ -5,7 +5,6 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from cc_rapids.data.files import delimited
 from cc_rapids.data.files.input_file import FORMATS
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import ONE_BASED, EdgeList, write_edges
@@ -24,8 +23,8 @@ def written(path, table, kind):
 
 @pytest.mark.parametrize("block", [16 << 20, 64])
 @pytest.mark.parametrize("kind", FORMATS)
-def test_what_is_written_is_read_back(tmp_path, monkeypatch, kind, block):
-    monkeypatch.setattr(delimited, "BLOCK_BYTES", block)
+def test_what_is_written_is_read_back(tmp_path, tuned, kind, block):
+    tuned(text_block_bytes=block)
     for table in [TABLE] if kind in WHOLE else [TABLE, REAL]:
         file = written(tmp_path / "e", table, kind)
         assert file.table.column_names == ["src", "dst", "weight"]

@@ -11,7 +11,6 @@ from cc_rapids import components
 from cc_rapids.data.files.input_file import FORMATS
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import COUNTED, ONE_BASED
-from cc_rapids.tools.cli import convert
 
 EDGES = "src,dst\n0,3\n3,1\n5,5\n4,0\n"
 
@@ -34,8 +33,8 @@ def labels(path, kind):
 
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("other", FORMATS)
-def test_every_format_to_every_other(run, path, tmp_path, monkeypatch, kind, other):
-    monkeypatch.setattr(convert, "PIECE", 3)
+def test_every_format_to_every_other(run, path, tmp_path, tuned, kind, other):
+    tuned(written_piece_edges=3)
     one, two = tmp_path / "one", tmp_path / "two"
     assert run("convert", path, one, "--to", kind, "--quiet").output == ""
     done = run("convert", one, two, "--from", kind, "--to", other, "--json")

@@ -13,7 +13,6 @@ from cc_rapids import backends, generators
 from cc_rapids.data.files.input_file import FORMATS
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import COUNTED, ONE_BASED
-from cc_rapids.tools.cli import generate
 from cc_rapids.tools.cli.generators import GENERATORS
 
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
@@ -46,8 +45,8 @@ def ends(graph):
 
 
 @pytest.mark.parametrize("words", WHOLE)
-def test_every_generator_writes_its_edges(run, tmp_path, monkeypatch, words):
-    monkeypatch.setattr(generate, "PIECE", 7)
+def test_every_generator_writes_its_edges(run, tmp_path, tuned, words):
+    tuned(written_piece_edges=7)
     name, *options = words.split()
     done = run("generate", name, tmp_path / "e.parquet", *options, "--quiet")
     assert (done.exit_code, done.output) == (0, ""), done.output
@@ -78,11 +77,11 @@ def test_every_format(run, tmp_path, kind):
     assert file.vertices == (range(first, 20 + first) if kind in COUNTED else None)
 
 
-def test_weights_do_not_depend_on_the_pieces(run, tmp_path, monkeypatch):
+def test_weights_do_not_depend_on_the_pieces(run, tmp_path, tuned):
     words = ("--nodes", 50, "--edges", 100, "--weights", -3, 9)
     contents = set()
     for piece in (7, 64, 1000):
-        monkeypatch.setattr(generate, "PIECE", piece)
+        tuned(written_piece_edges=piece)
         assert run("generate", "uniform", tmp_path / "e.he", *words).exit_code == 0
         contents.add((tmp_path / "e.he").read_text())
     (text,) = contents

@@ -178,8 +178,8 @@ class TestProgress:
     @pytest.mark.parametrize(
         ("unit", "parts"), [("B", ["0.5/1.0 kB"]), ("edges", ["500 of 1,000 edges"])]
     )
-    def test_long_work_shows_a_bar(self, terminal, monkeypatch, unit, parts):
-        monkeypatch.setattr(show, "SILENT_SECONDS", 0)
+    def test_long_work_shows_a_bar(self, terminal, tuned, unit, parts):
+        tuned(silent_seconds=0)
         with show.progress("writing [b]a.csv", False, unit) as report:
             report(500, 1000)
         text = terminal.export_text()
