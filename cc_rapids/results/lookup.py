@@ -166,7 +166,7 @@ class Lookup:
         Raises
         ------
         UnknownVertexError
-            Some are no vertices of this answer; names how many and the first of them.
+            Some are not vertices of this answer; names how many and the first of them.
 
         See Also
         --------
@@ -285,7 +285,7 @@ class Lookup:
         """Return a single id as a column."""
         parts = vertex if isinstance(vertex, tuple) else (vertex,)
         if not parts:
-            raise InputError("an empty tuple is no id: give the value of each column of an id")
+            raise InputError("an empty tuple is not an id: give the value of each column of an id")
         return of_parts([of("vertices", [part]) for part in parts])
 
     def _column(self, values: Any) -> Column:

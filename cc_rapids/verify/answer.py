@@ -168,7 +168,7 @@ class Answer:
     def strange(self, row: int) -> str:
         """Return what is wrong with a label that is no vertex, in words."""
         name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
-        return f"vertex {name} has the label {label}, which is no vertex"
+        return f"vertex {name} has the label {label}, which is not a vertex"
 
     def _is_direct(self) -> bool:
         """Return whether slots are distances of integers, and labels integers of the same kind."""

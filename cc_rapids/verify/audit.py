@@ -124,7 +124,7 @@ class Faults:
         """Return what is wrong with a label that does not label itself, or is not the least."""
         own = int(self.answer.own[v])
         if not self.answer.is_vertex(own):
-            return f"{self._labelled(v)}, which is no vertex"
+            return f"{self._labelled(v)}, which is not a vertex"
         extreme = "greatest" if self.answer.kind == "max" else "least"
         return (
             f"{self._labelled(v)}, which itself has the label {self.answer.label(own)}: the"

@@ -423,10 +423,10 @@ def check_path(path: str | Path) -> None:
         named = os.fsencode(path)
     except UnicodeEncodeError:
         raise FormatError(
-            f"{str(path)!r} holds half of a surrogate pair, which no name does"
+            f"{str(path)!r} holds half of a surrogate pair, which the name of a file cannot"
         ) from None
     if b"\0" in named:
-        raise FormatError(f"{str(path)!r} holds a NUL, which no name does")
+        raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot")
 
 
 def read_edges(
