@@ -4,10 +4,11 @@ import pathlib
 from dataclasses import replace
 
 import records
+from cluster_model import Job, least_workers, tiles, vertices_cost
 from report import fill
 
 from cc_rapids.integrations.dask import gather
-from cc_rapids.integrations.dask.gather import CARDS, Job, tiles
+from cc_rapids.integrations.dask.gather import CARDS
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "larger.md"
 EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
@@ -43,7 +44,7 @@ def predicted(row):
     share = row.get("crossing", 0) / row["m"] if row["graph"] == "tiles" else None
     job = Job(row["m"], row["n"], row["workers"], share, 0.0 if share is not None else None)
     if row.get("partition") == "vertices":
-        return gather.vertices_cost(job, machine_of(row))
+        return vertices_cost(job, machine_of(row))
     if row.get("combine") == "gather":
         return gather.gather_cost(job, machine_of(row))
     return gather.tree_cost(job, machine_of(row))
@@ -121,8 +122,8 @@ def model():
     random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
     ways = {
         "random edges, tree": (random, gather.tree_cost),
-        "random edges, distributed vertices": (random, gather.vertices_cost),
-        "lattice in tiles, distributed vertices": (lattice, gather.vertices_cost),
+        "random edges, distributed vertices": (random, vertices_cost),
+        "lattice in tiles, distributed vertices": (lattice, vertices_cost),
     }
     lines = [
         "| graph and way | bytes sent | rounds | batches | seconds | on the fullest card | cards |",
@@ -140,7 +141,7 @@ def model():
 
 def cards_for(job):
     """How many cards hold it."""
-    return f"{gather.least_workers(job, CARDS):,}"
+    return f"{least_workers(job, CARDS):,}"
 
 
 def assumptions():

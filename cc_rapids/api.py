@@ -7,18 +7,14 @@ from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from . import backends
-from .algorithms.auto import rule_of
-from .algorithms.design import Design, check_forest_design
-from .backends import MEMORY
-from .data import read
-from .data.arguments import check_flag, check_word
-from .data.column import Lending
+from .algorithms.design import Design
+from .backends import Engine
 from .data.edge_input import EdgeInput
-from .graph.edges import check_offsets
-from .results.components import Components, Facts, check_labels
+from .data.read import at_hand, read
+from .options import Options, check_chunked
+from .results.components import Components, Facts
 from .solver.plan import Plan, plan
-from .solver.solve import Task, solve
+from .solver.solve import solve
 
 if TYPE_CHECKING:
     from .incremental.stream import StreamPlan
@@ -77,7 +73,7 @@ def components(  # type: ignore[misc]
         Whether the first line of a csv, tsv or SNAP file names its columns. By default it does if
         it holds names that were given or known ones, and is an edge if its ends are numbers as
         those of the next line; a line that may be either is refused.
-    labels : {"min", "max", "dense", "size"}
+    labels : {"min", "max", "dense", "size", ...}
         How :meth:`Components.labels` names components unless told otherwise.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end: refuse, or leave it out and say how many.
@@ -136,10 +132,10 @@ def components(  # type: ignore[misc]
     >>> found.labels("dense").labels
     array([0, 0, 1, 2, 3, 3], dtype=int32)
     """
-    return job(
-        edges,
-        source,
-        destination,
+    check_chunked(chunked)
+    options = Options.check(
+        source=source,
+        destination=destination,
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
@@ -151,6 +147,59 @@ def components(  # type: ignore[misc]
         forest=forest,
         explain=explain,
         **chunked,
+    )
+    return find_components(edges, options)
+
+
+def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
+    """Find the components of edges: the way of :func:`components`, once its options are checked.
+
+    Edges that are a stream take a way of their own. All others are read as two columns of ids on
+    the backend that runs, whose ids become vertices 0 .. n - 1; a design makes a forest of these,
+    and the answer reads it by the ids again.
+    """
+    if options.chunked or is_stream(edges, options.source):
+        from .incremental.stream import find_in_stream
+
+        return find_in_stream(edges, options)
+    edge_input = read(
+        edges,
+        options.source,
+        options.destination,
+        options.vertices,
+        options.num_vertices,
+        options.nulls,
+        options.header,
+    )
+    backend = options.backend(edge_input.on_device)
+    room = backend.room()
+    with backend.scope(room), edge_input.borrow() as borrowed:
+        columns, offsets = borrowed
+        if options.explain:
+            return plan(edge_input, columns, offsets, backend, options)
+        started = perf_counter()
+        columns, offsets, copied = bring(edge_input, columns, offsets, backend, options.memory)
+        solved = solve(edge_input, columns, offsets, backend, options)
+        forest, decoder = solved.encoded.finalise(solved.encoded.forest)
+        done = perf_counter()
+    seconds = {"copy": None if copied is None else copied - started}
+    seconds["compute"] = done - (copied or started)
+    facts = Facts(
+        design=str(solved.design),
+        ids=solved.encoded.name,
+        edges=edge_input.src.size,
+        memory=options.memory,
+        seconds=seconds,
+    )
+    if edge_input.dropped_rows:
+        log.info("%d edges with a null end were left out", edge_input.dropped_rows)
+    log.info(
+        "%s on %s: %d components in %.4f s",
+        *(facts.design, backend.name, forest.components, seconds["compute"]),
+    )
+    rows, frame = solved.forest_rows, solved.frame
+    return Components(
+        edge_input, backend, decoder, forest, options.labels, facts, rows, frame, room
     )
 
 
@@ -194,115 +243,38 @@ def spanning_forest(
     return found.forest() if isinstance(found, Components) else found
 
 
-def job(
-    edges: Any,
-    source: str | list[str] | None,
-    destination: str | list[str] | None,
-    *,
-    vertices: Any = None,
-    num_vertices: int | None = None,
-    header: bool | None = None,
-    labels: str = "min",
-    nulls: str = "raise",
-    design: str | Design = "auto",
-    engine: str | None = None,
-    memory: str = "device",
-    forest: bool = False,
-    explain: bool = False,
-    listed: bool | int = False,
-    **chunked: Any,
-) -> Components | Plan | StreamPlan:
-    """What :func:`cc_rapids.components` does, with the same arguments.
-
-    ``listed`` says that the label frame will be asked for next, or of how many vertices: then its
-    rows may be gathered, and it may be made, before they are counted; see
-    :class:`cc_rapids.graph.forest.Ahead`.
-    """
-    check_labels(labels)
-    check_memory(memory)
-    forest, explain = check_flag("forest", forest), check_flag("explain", explain)
-    if chunked or _passes_by(edges, source):
-        ids: dict[str, Any] = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-        ids["header"] = header
-        how = {"labels": labels, "design": design, "engine": engine, "explain": explain}
-        return _stream(edges, (source, destination), (forest, memory), ids | how, chunked)
-    chosen, rule = Design.parse(design), rule_of(design)
-    if forest:
-        check_forest_design(chosen)
-    given = read.read(edges, source, destination, vertices, num_vertices, nulls, header)
-    where = "cuda" if given.on_device else "threads"
-    runner = backends.get(where if engine is None else engine)
-    ends, starts, room = (
-        given.columns,
-        [given.row_offsets] if given.row_offsets else [],
-        runner.room(),
-    )
-    with runner.scope(room), Lending([*ends, *starts]) as held:
-        columns, offsets = held[: len(ends)], held[len(ends) :]
-        if explain:
-            for starts in offsets:
-                check_offsets(given, runner.asarray(starts), runner)
-            return plan(given, columns, chosen, rule, forest, runner)
-        listed = listed if labels == "min" and runner.goes_on else False
-        task = Task(runner, chosen or rule, memory, forest, listed)
-        found = _run(given, columns, offsets, task, labels)
-    found._room = room
-    return found
-
-
-def check_memory(memory: str) -> None:
-    """An InputError with the nearest words if there is no such kind of memory."""
-    check_word("memory", memory, MEMORY)
-
-
-def _passes_by(edges: Any, source: Any) -> bool:
-    """Whether edges are a stream, as a file is whose ids have several columns.
+def is_stream(edges: Any, source: Any) -> bool:
+    """Return whether edges are read in chunks, as a file is whose ids have several columns.
 
     The modules for these are not loaded for a pair or a frame.
     """
-    if read.at_hand(edges):
+    if at_hand(edges):
         return False
-    from .data.streams import is_stream
+    from .data import streams
 
-    return is_stream(edges) or (isinstance(edges, str | PathLike) and isinstance(source, list))
-
-
-def _stream(
-    edges: Any, names: tuple[Any, Any], what: tuple[bool, str], options: Any, chunked: Any
-) -> Components | StreamPlan:
-    from .incremental.stream import check_streamed, stream_components
-
-    check_streamed(*what, chunked)
-    source, destination = (
-        name if name is None or isinstance(name, list) else str(name) for name in names
+    return streams.is_stream(edges) or (
+        isinstance(edges, str | PathLike) and isinstance(source, list)
     )
-    return stream_components(edges, source, destination, **options, **chunked)
 
 
-def _run(
-    given: EdgeInput, columns: list[Any], offsets: list[Any], task: Task, labels: str
-) -> Components:
-    started, engine, memory = perf_counter(), task.engine, task.memory
-    moves = engine.on_device and not (given.on_device and memory != "zero-copy")
-    if moves and not (given.src.strings or given.src.parts):
-        columns = [engine.placed(column, memory) for column in columns]
-        offsets = [engine.placed(column, memory) for column in offsets]
-        engine.synchronize()
-    copied = perf_counter()
-    solved = solve(given, columns, offsets, task)
-    numbered = solved.numbered
-    forest, names = numbered.settle(numbered.forest)
-    done = perf_counter()
-    facts = Facts(
-        design=str(solved.design),
-        ids=numbered.ids,
-        edges=given.src.size,
-        memory=memory,
-        seconds={"copy": copied - started if moves else None, "compute": done - copied},
-    )
-    if given.dropped_rows:
-        log.info("%d edges with a null end were left out", given.dropped_rows)
-    found, spent = forest.components, done - copied
-    log.info("%s on %s: %d components in %.4f s", solved.design, engine.name, found, spent)
-    made = solved.frame if task.listed == forest.vertices else None
-    return Components(given, engine, names, forest, labels, facts, solved.chosen, made)
+def bring(
+    edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Engine, memory: str
+) -> tuple[list[Any], list[Any], float | None]:
+    """Copy columns of integers, and the offsets of rows, to where the backend reads them.
+
+    Returns
+    -------
+    columns, offsets : lists of arrays
+        What was given where nothing is copied: where it lies is where the backend reads it, or it
+        is text.
+    when : float or None
+        When all copies were made; None if none was.
+    """
+    here = edge_input.on_device and memory != "zero-copy"
+    if not backend.on_device or here:
+        return columns, offsets, None
+    if not (edge_input.src.strings or edge_input.src.parts):
+        columns = [backend.placed(column, memory) for column in columns]
+        offsets = [backend.placed(column, memory) for column in offsets]
+        backend.synchronize()
+    return columns, offsets, perf_counter()

@@ -17,6 +17,7 @@ from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.backends.words import THEMES
 from cc_rapids.cli import main
 from cc_rapids.kernels.spec import CHOICES, COUNT
+from cc_rapids.results.labels import LABEL_KINDS
 
 ROOT = pathlib.Path(__file__).parent.parent
 HEAD = {
@@ -94,6 +95,7 @@ def write(docs):
     pages = {
         "algorithms.md": algorithms(),
         "commands.md": commands(),
+        "labels.txt": label_kinds(),
         "measured.txt": measured(),
         "run.md": run(),
         "words.md": words(),
@@ -205,6 +207,13 @@ def algorithms():
     parts += ["", "## What does not go together", "", "Refused, with the reason:", ""]
     parts += [f"- {row.reason}." for row in EXCLUDED]
     return "\n".join(parts) + "\n"
+
+
+def label_kinds():
+    """A list of the kinds of labels: what each calls a component."""
+    kinds = [(name, inspect.getdoc(type(kind))) for name, kind in LABEL_KINDS.items()]
+    lines = [f'- `"{name}"`: {markdown(text)}\n' for name, text in kinds]
+    return "".join(line.replace("\n", "\n  ").rstrip(" ") for line in lines)
 
 
 def entry(choice):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import design_pairs, gpu_machine
+from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
 
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
@@ -79,18 +80,10 @@ def on(engine):
     return backends.get(engine)
 
 
-@pytest.fixture(params=["offset", "bit map", "hash slots"])
+@pytest.fixture(params=ENCODINGS)
 def way(request, monkeypatch):
-    """Every way in turn, whatever would be chosen."""
-    from cc_rapids.ids import encode
-
-    steps = {"as they are": 0, "offset": 0, "bit map": 1, "hash slots": 2}
-
-    def chosen(span, rows, given_bytes, free):
-        most = min(span.size, rows)
-        return encode.WAYS[steps[request.param]](span, most, rows)
-
-    monkeypatch.setattr(encode, "choose_way", chosen)
+    """Each encoding of integers in turn, whatever would be chosen."""
+    force_encoding(monkeypatch, request.param)
     return request.param
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from ..graph.edges import Adjacency
 from ..kernels import csr_sampling
 from ..kernels.shared_filter import HELD, IDS
 from .design import Design
+
+log = logging.getLogger(__name__)
 
 RULES = ("measured", "paper")
 REM = "rem-cas"
@@ -198,17 +201,15 @@ def for_forest(design: Design) -> Design:
     return replace(design, compress="split-one") if design.compress == "splice" else design
 
 
-def rule_of(name: str | Design) -> str | None:
-    """The rule that ``"auto"`` names, ``auto(rule=paper)``; None if it is no auto.
+def rule_of(name: str | Design) -> str:
+    """Return the rule that ``"auto"`` names, such as ``auto(rule=paper)``: "measured" by default.
 
     Raises
     ------
     DesignError
         There is no such rule.
     """
-    if not isinstance(name, str) or not name.strip().startswith("auto"):
-        return None
-    inside = name.strip().removeprefix("auto").strip()
+    inside = str(name).strip().removeprefix("auto").strip()
     if not inside:
         return RULES[0]
     text = inside.removeprefix("(").removesuffix(")").replace('"', "").replace("'", "")
@@ -216,3 +217,117 @@ def rule_of(name: str | Design) -> str | None:
     if key not in ("", "rule") or rule not in RULES:
         raise DesignError(unknown("rule of auto", text, [f"rule={rule}" for rule in RULES]))
     return rule
+
+
+@dataclass(frozen=True)
+class EdgeFacts:
+    """What a design is chosen by.
+
+    Attributes
+    ----------
+    vertices, expected_vertices : int
+        As many as there is memory for, and as many as are likely to occur.
+    edges : int
+        Rows of a list, or entries of rows.
+    listed, symmetric : bool
+        Whether they are a list, and whether they are rows that hold both directions.
+    near : float
+        The share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
+    """
+
+    vertices: int
+    expected_vertices: int
+    edges: int
+    listed: bool = True
+    symmetric: bool = False
+    near: float = 0.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A design, what has chosen it (in words, by ``str``), and the rows if they had to be made."""
+
+    design: Design
+    why: object
+    csr: Adjacency | None = None
+
+
+@dataclass(frozen=True)
+class FixedDesign:
+    """The caller names the design."""
+
+    design: Design
+    is_measured = False
+
+    @property
+    def needs_exact_range(self) -> bool:
+        """Whether a guess at the range of the ids will not do."""
+        return self.design.counts_vertices
+
+    def decide(
+        self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
+    ) -> Decision:
+        """Return that design."""
+        return Decision(self.design, "asked for")
+
+
+class MeasuredRules:
+    """``"auto"``: the first row of ``AUTO`` that fits."""
+
+    is_measured, needs_exact_range = True, False
+
+    def decide(
+        self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
+    ) -> Decision:
+        """Return the design that was measured to be fastest."""
+        n, symmetric = facts.expected_vertices, facts.symmetric
+        rule = choose(engine, n, facts.edges, symmetric, facts.near, facts.listed)
+        return Decision(rule.design, rule)
+
+
+class PaperTree:
+    """``"auto(rule=paper)"``: the decision tree of Hong et al. 2020, 4.7."""
+
+    is_measured, needs_exact_range = False, True
+
+    def decide(
+        self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
+    ) -> Decision:
+        """Return the design at which the tree ends, and the rows, if it had to see them."""
+        end = choose_by_paper(engine, facts.vertices, facts.edges, make_rows)
+        return Decision(end.design, end, end.rows)
+
+
+DesignPolicy = FixedDesign | MeasuredRules | PaperTree
+POLICIES: dict[str, DesignPolicy] = {"measured": MeasuredRules(), "paper": PaperTree()}
+MEASURED = POLICIES["measured"]
+
+
+def policy_of(design: str | Design) -> DesignPolicy:
+    """Return what chooses the design that a caller asks for by name.
+
+    Raises
+    ------
+    DesignError
+        There is no such design, or no such rule of ``"auto"``.
+    """
+    named = Design.parse(design)
+    return FixedDesign(named) if named else POLICIES[rule_of(design)]
+
+
+def decide(
+    policy: DesignPolicy,
+    forest: bool,
+    facts: EdgeFacts,
+    engine: Engine,
+    csr: Adjacency | None = None,
+    make_rows: Callable[[], Adjacency] | None = None,
+) -> Decision:
+    """Return the design that a policy chooses, one that gives spanning forests if that is wanted.
+
+    ``csr`` are the edges as rows if there are such; ``make_rows`` gives them if there are not.
+    """
+    found = policy.decide(facts, engine, (lambda: csr) if csr else make_rows)
+    design = for_forest(found.design) if forest else found.design
+    log.debug("%s: %s", design, found.why)
+    return Decision(design, found.why, found.csr or csr)

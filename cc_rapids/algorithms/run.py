@@ -10,7 +10,7 @@ import numpy as np
 from ..backends import MEMORY, Array, Engine
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, listed, rows_of
-from ..graph.forest import ROOM_FOR_BITS, Ahead, Forest
+from ..graph.forest import ROOM_FOR_BITS, Forest, SpeculativeRows
 from ..kernels.giant import PROBES
 from .compiled import Program, build, build_mixed
 from .design import Design
@@ -90,7 +90,7 @@ def solve(
     rows: Adjacency | None,
     chosen: Array = None,
     memory: str = "device",
-    ahead: Ahead | None = None,
+    speculative: SpeculativeRows | None = None,
 ) -> None:
     """Give every vertex the root of its component, and count them.
 
@@ -109,7 +109,7 @@ def solve(
         it was hooked, in an order of its own.
     memory : str
         The kind of memory that the edges are in, and that a matrix is to be made in.
-    ahead : Ahead, optional
+    speculative : SpeculativeRows, optional
         Rows to gather while the forest is counted. There is no more room for them than surely is
         needed, and may be taken in vain: see :func:`cc_rapids.memory_bound`. Of a long list it is
         told how many there are at least while its last part is linked.
@@ -119,20 +119,21 @@ def solve(
     program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
     work = prepare(program, edges, forest, rows, chosen, memory)
     sample(program, work)
-    if ahead is None:
+    if speculative is None:
         finish(program, work)
         forest.count()
         return
-    least, spare = ahead.least, forest.spare(work.beside)
+    least, spare = speculative.min_rows, forest.spare(work.beside)
     told = None
-    if ahead.room(least, spare) < ahead.most and _may_be_parted(program, work):
+    if speculative.capacity(least, spare) < speculative.max_rows and _may_be_parted(program, work):
         work, told = _link_most(program, work)
     finish(program, work)
     if told:
         least = max(least, told())
-    room = ahead.room(least, spare)
+    capacity = speculative.capacity(least, spare)
     # while the arrays of the work live: without a pool their release waits
-    forest.count(ahead if spare >= 0 and (told or room == ahead.most) else None, room)
+    worth = spare >= 0 and (told or capacity == speculative.max_rows)
+    forest.count(speculative if worth else None, capacity)
 
 
 def _may_be_parted(program: Program, work: Work) -> bool:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from inspect import signature
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,9 +32,9 @@ from .column import (
     series_of,
     there_of,
 )
+from .cudf_internals import handle_in, make_frame, names_of, nulls_in
 from .edge_input import EdgeInput
 
-MOST_ROWS = 1 << 31  # of a column of cuDF's
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
 
 
@@ -67,7 +66,7 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
 
 def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
     """The columns of a frame of cuDF's."""
-    _check_names(list(frame._column_names), source, destination)
+    _check_names(names_of(frame), source, destination)
     return _cudf_frame(frame, (source, destination), (source, destination), nulls)
 
 
@@ -98,18 +97,19 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput
     """CuDF without narwhals, which would count nulls by a pass over each column."""
     size, columns = len(frame), [*where[0], *where[1]]
     kept = None
-    if nulls == "drop" and any(frame._data[column].null_count for column in columns):
+    handles = (handle_in(frame, column) for column in columns)
+    if nulls == "drop" and any(map(nulls_in, handles)):
         frame = frame[list(dict.fromkeys(columns))].reset_index(drop=True).dropna()
         kept = frame.index.to_cupy
     remedy = remedy_for(nulls)
     src, dst = (
         [
-            of_cudf(name, frame._data[column], partial(frame.__getitem__, column), remedy)
+            of_cudf(name, handle_in(frame, column), partial(frame.__getitem__, column), remedy)
             for name, column in zip(named, side, strict=True)
         ]
         for named, side in zip(names, where, strict=True)
     )
-    make = partial(_make_cudf, type(frame))
+    make = partial(make_frame, type(frame))
     return _given(src, dst, make, True, size - len(frame), kept)
 
 
@@ -125,63 +125,6 @@ def _given(
     return EdgeInput(
         of_parts(src), of_parts(dst), make, device, dropped_rows=dropped, row_index=kept
     )
-
-
-def _make_cudf(kind: Any, columns: dict[str, Any]) -> Any:
-    """A cuDF frame of arrays and series; its own constructor makes an index of pandas' first."""
-    wrap = _wrapping()
-    return _framing(kind)({name: wrap(column) for name, column in columns.items()})
-
-
-@cache
-def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    """How cuDF's frames are made of columns: attribute by attribute, as to set one its own way
-    looks for a column of that name; by ``_from_data`` where they have others than those known here.
-    """
-    from cudf import RangeIndex
-    from cudf.core.column_accessor import ColumnAccessor
-
-    own: dict[str, Any] = {k: type(value) for k, value in vars(kind._from_data({})).items()}
-    flags_of = own.get("_flags")
-    known = {"_data": ColumnAccessor, "_index": RangeIndex, "_attrs": dict, "_flags": flags_of}
-    if own != known or not flags_of:
-        return kind._from_data  # type: ignore[no-any-return]
-
-    def framed(columns: dict[str, Any]) -> Any:
-        frame, data = kind.__new__(kind), ColumnAccessor(columns)
-        index, flags = RangeIndex(data.nrows), flags_of(frame, allows_duplicate_labels=True)
-        vars(frame).update(_data=data, _index=index, _attrs={}, _flags=flags)
-        return frame
-
-    return framed
-
-
-@cache
-def _wrapping() -> Callable[[Any], Any]:
-    """How cuDF's columns are made: of new arrays of integers without looking at each again, which
-    would cost as much as a small list takes; where cuDF does not let us, by ``as_column``.
-    """
-    from cudf.core.buffer import as_buffer
-    from cudf.core.column import ColumnBase, as_column
-    from pylibcudf import Column as Plain
-    from pylibcudf import DataType, TypeId
-
-    if "validate" not in signature(ColumnBase.create).parameters:
-        return as_column  # type: ignore[no-any-return]
-    known: dict[Any, Any] = {}
-
-    def wrap(column: Any) -> Any:
-        dtype: Any = getattr(column, "dtype", None)
-        own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iu"
-        if not (own and 0 < column.size < MOST_ROWS and column.flags.c_contiguous):
-            return as_column(column)
-        kind = known.get(dtype)
-        if kind is None:
-            kind = known[dtype] = DataType(getattr(TypeId, dtype.name.upper()))
-        plain = Plain(kind, column.size, as_buffer(column), None, 0, 0, [], validate=False)
-        return ColumnBase.create(plain, dtype, validate=False)
-
-    return wrap
 
 
 def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> EdgeInput:

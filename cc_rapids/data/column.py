@@ -572,7 +572,8 @@ def held(name: str, values: Any) -> Held:
     if not is_series(values):
         return _held_array(name, values)
     if is_cudf(values):
-        there = values.notnull().to_cupy() if values._column.null_count else None
+        missing = cudf_internals.nulls_in(cudf_internals.handle_of(values))
+        there = values.notnull().to_cupy() if missing else None
         return Held(name, len(values), there, partial(_cudf_where, name, values))
     native = plain(values, name)
     there = there_of(native)
@@ -600,7 +601,7 @@ def _cudf_where(name: str, series: Any, keep: Any) -> Column:
         if len(series) and not bool(keep.any()):
             return empty(name)
         series = series[keep]
-    return of_cudf(name, series._column, partial(_itself, series))
+    return of_cudf(name, cudf_internals.handle_of(series), partial(_itself, series))
 
 
 def _series_where(name: str, native: Any, keep: Any) -> Column:
@@ -647,23 +648,24 @@ def of_parts(parts: list[Column]) -> Column:
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
-    """Return a column of cuDF's own column, which counts its nulls when it is made.
+    """A column of a handle of cuDF's.
 
     Parameters
     ----------
     name : str
         What errors call it.
-    column : cudf.core.column.ColumnBase
-        Not copied; a frame's ``_data`` gives it without the cost of a series.
+    column : handle
+        As :mod:`cc_rapids.data.cudf_internals` gives it; not copied.
     series : callable
         Gives the series, for strings.
     remedy : str
         What errors advise for nulls.
     """
-    missing, native = int(column.null_count), Column.native
+    missing, native = cudf_internals.nulls_in(column), Column.native
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
-        native, column, series = _categories_like(own), plain._column, partial(_itself, plain)
+        native, series = _categories_like(own), partial(_itself, plain)
+        column = cudf_internals.handle_of(plain)
     kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
     if not (kind in "iu" or strings):
@@ -674,7 +676,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     if strings:
         held = series()
         return Column(name, text, size, partial(nullcontext, held), True, native)
-    return Column(name, text, size, partial(cudf_internals.Lent, column))
+    return Column(name, text, size, partial(cudf_internals.lend, column))
 
 
 def _itself(thing: Any) -> Any:

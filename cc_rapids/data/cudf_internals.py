@@ -1,19 +1,56 @@
-"""The memory of cuDF's columns, lent as it lies.
+"""All that is read or written of cuDF beyond its public interface, each with a public twin.
 
-Reading ``__cuda_array_interface__`` would make a buffer unspillable for good; a pointer that is
-read under ``access`` locks it for as long as the lock lives.
+With ``CC_RAPIDS_CUDF_INTERNALS=0`` in the environment every function here takes its public twin,
+which gives the same columns and frames. It is slower for small lists (``benchmarks`` has
+``cudf_internals.py``, which says by how much), and what it lends cuDF can no longer spill: reading
+``__cuda_array_interface__`` makes a buffer unspillable for good, whereas a pointer that is read
+under ``access`` locks it for as long as the lock lives.
+
+A *handle* is a column of cuDF's own kind beneath a series, or in its public twin the series. Both
+have ``dtype`` and ``size``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
+PRIVATE = os.environ.get("CC_RAPIDS_CUDF_INTERNALS", "1").strip() != "0"
+MOST_ROWS = 1 << 31  # of a column of cuDF's
 
-class Lent:
+
+def names_of(frame: Any) -> list[Any]:
+    """The names of the columns of a frame; ``columns`` makes an index of pandas' of them."""
+    return list(frame._column_names if PRIVATE else frame.columns)
+
+
+def handle_in(frame: Any, name: Any) -> Any:
+    """The handle of a column of a frame; publicly at the cost of a series."""
+    return frame._data[name] if PRIVATE else frame[name]
+
+
+def handle_of(series: Any) -> Any:
+    """The handle of a series."""
+    return series._column if PRIVATE else series
+
+
+def nulls_in(handle: Any) -> int:
+    """The nulls of a column; publicly by a pass over it, whereas it counts them when it is made."""
+    return int(handle.null_count if PRIVATE else handle.isna().sum())
+
+
+def lend(handle: Any) -> AbstractContextManager[Any]:
+    """A CuPy view, in a context, of a column of integers without nulls."""
+    return _Lent(handle) if PRIVATE else nullcontext(_public_view(handle))
+
+
+class _Lent:
     """A CuPy view of a column of integers, kept on the device while it is lent.
 
     A class, as it takes half the time of a generator: for a small list that counts.
@@ -40,20 +77,38 @@ class Lent:
             self.access.__exit__(*error)
 
 
-@contextmanager
-def lend_strings(column: Any) -> Iterator[tuple[Any, Any]]:
-    """Lend CuPy views of a column of strings: all bytes that it reaches, and where each begins.
+def _public_view(series: Any) -> Any:
+    import cupy
 
-    The column has at least one row; its offsets are of 32 bits, or of 64 for many bytes.
+    return cupy.asarray(series) if series.size else cupy.empty(0, series.dtype.name.lower())
+
+
+@contextmanager
+def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
+    """CuPy views, in a context, of the strings of a series: all bytes that it reaches, and where
+    each string begins.
+
+    The series has at least one row; its offsets are of 32 bits, or of 64 for many bytes.
     """
-    with column.access(mode="read", scope="internal"):
-        starts = column.plc_column.child(0)
-        dtype = np.dtype(starts.type().id().name.lower())
-        first = starts.offset() + column.offset
-        offsets = _view(starts.data(), dtype, first, column.size + 1)
-        size = max(int(offsets[-1]), 0)
-        size = min(size, int(column.data.size)) if size else 0
-        yield _view(column.data, np.dtype(np.uint8), 0, size), offsets
+    if PRIVATE:
+        column = series._column
+        with column.access(mode="read", scope="internal"):
+            offset, size = column.offset, column.size
+            yield _views_of_strings(column.plc_column, column.data, offset, size)
+    else:
+        plain, _ = series.to_pylibcudf()
+        yield _views_of_strings(plain, plain.data(), plain.offset(), plain.size())
+
+
+def _views_of_strings(plain: Any, octets: Any, offset: int, size: int) -> tuple[Any, Any]:
+    """The same, of pylibcudf's column and of the memory of its bytes."""
+    starts = plain.child(0)
+    dtype = np.dtype(starts.type().id().name.lower())
+    offsets = _view(starts.data(), dtype, starts.offset() + offset, size + 1)
+    reached = max(int(offsets[-1]), 0)
+    if reached:  # a column of empty strings may have no memory for them
+        reached = min(reached, int(octets.size if PRIVATE else octets.nbytes))
+    return _view(octets, np.dtype(np.uint8), 0, reached), offsets
 
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
@@ -65,3 +120,76 @@ def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
     first, length = buffer.ptr + offset * dtype.itemsize, size * dtype.itemsize
     memory = cupy.cuda.UnownedMemory(first, length, buffer)
     return cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
+
+
+def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
+    """A cuDF frame of arrays and series, which are not copied where cuDF does not.
+
+    Privately without its constructor, which makes an index of pandas' of the names first.
+
+    Parameters
+    ----------
+    kind : type
+        Of frames, ``cudf.DataFrame`` or a subclass.
+    columns : dict of str to array or series
+        All of one length.
+    """
+    if PRIVATE:
+        wrap = _wrapping()
+        return _framing(kind)({name: wrap(column) for name, column in columns.items()})
+    plain = {
+        name: column.reset_index(drop=True) if hasattr(column, "reset_index") else column
+        for name, column in columns.items()
+    }
+    return kind(plain)
+
+
+@cache
+def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
+    """How cuDF's frames are made of columns: attribute by attribute, as to set one its own way
+    looks for a column of that name; by ``_from_data`` where they have others than those known here.
+    """
+    from cudf import RangeIndex
+    from cudf.core.column_accessor import ColumnAccessor
+
+    own: dict[str, Any] = {k: type(value) for k, value in vars(kind._from_data({})).items()}
+    flags_of = own.get("_flags")
+    known = {"_data": ColumnAccessor, "_index": RangeIndex, "_attrs": dict, "_flags": flags_of}
+    if own != known or not flags_of:
+        return kind._from_data  # type: ignore[no-any-return]
+
+    def framed(columns: dict[str, Any]) -> Any:
+        frame, data = kind.__new__(kind), ColumnAccessor(columns)
+        index, flags = RangeIndex(data.nrows), flags_of(frame, allows_duplicate_labels=True)
+        vars(frame).update(_data=data, _index=index, _attrs={}, _flags=flags)
+        return frame
+
+    return framed
+
+
+@cache
+def _wrapping() -> Callable[[Any], Any]:
+    """How cuDF's columns are made: of new arrays of integers without looking at each again, which
+    would cost as much as a small list takes; where cuDF does not let us, by ``as_column``.
+    """
+    from cudf.core.buffer import as_buffer
+    from cudf.core.column import ColumnBase, as_column
+    from pylibcudf import Column as Plain
+    from pylibcudf import DataType, TypeId
+
+    if "validate" not in signature(ColumnBase.create).parameters:
+        return as_column  # type: ignore[no-any-return]
+    known: dict[Any, Any] = {}
+
+    def wrap(column: Any) -> Any:
+        dtype: Any = getattr(column, "dtype", None)
+        own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iu"
+        if not (own and 0 < column.size < MOST_ROWS and column.flags.c_contiguous):
+            return as_column(column)
+        kind = known.get(dtype)
+        if kind is None:
+            kind = known[dtype] = DataType(getattr(TypeId, dtype.name.upper()))
+        plain = Plain(kind, column.size, as_buffer(column), None, 0, 0, [], validate=False)
+        return ColumnBase.create(plain, dtype, validate=False)
+
+    return wrap

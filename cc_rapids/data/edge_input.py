@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .column import Column
+from .column import Column, Lending
 
 
 class Labels(NamedTuple):
@@ -82,6 +83,15 @@ class EdgeInput:
         """All columns of ids."""
         named = [self.vertices] if isinstance(self.vertices, Column) else []
         return [self.src, self.dst, *named]
+
+    @contextmanager
+    def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
+        """Open the columns for a ``with`` block: gives their arrays, or native strings, and the
+        offsets of the rows, of which there is one column, or none.
+        """
+        columns, starts = self.columns, [self.row_offsets] if self.row_offsets else []
+        with Lending([*columns, *starts]) as lent:
+            yield lent[: len(columns)], lent[len(columns) :]
 
     def changed(self) -> InputError:
         """Return the error for ids, or rows, that were others when they were read again."""

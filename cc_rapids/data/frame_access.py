@@ -264,6 +264,12 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
     return parts
 
 
+def is_single(vertex: Any) -> bool:
+    """Whether it is one id: a string, an integer, or a tuple of these."""
+    parts = vertex if isinstance(vertex, tuple) else (vertex,)
+    return all(isinstance(part, str | int | np.integer) for part in parts)
+
+
 def is_frame(ids: Any) -> bool:
     """Return whether ids come as a frame, of one column or more."""
     return hasattr(type(ids), "columns") and not is_series(ids)

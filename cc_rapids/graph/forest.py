@@ -52,37 +52,62 @@ ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
 ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
 
 
-@dataclass(frozen=True)
-class Ahead:
-    """The rows that will be asked for once their forest is counted.
-
-    Where the host goes on while the device works, they can be gathered before it knows how many
-    there are.
+@dataclass
+class SpeculativeRows:
+    """Rows of the label frame that are gathered, and framed, before they are counted: where the
+    host goes on while the device works, it need not wait for their number first.
 
     Attributes
     ----------
-    low, dtype : int, dtype
+    id_base, dtype : int, dtype
         As for :meth:`Forest.rows`.
-    most : int
+    max_rows : int
         The vertices that there may be.
-    least : int
+    min_rows : int
         Those that there surely are.
-    then : callable, optional
-        Called with the rows, of which there are ``most`` or fewer, before they are counted.
+    expected_rows : int or None
+        How many the caller says that there are.
+    make_frame : callable, optional
+        Gives the frame of the expected rows.
     """
 
-    low: int
+    id_base: int
     dtype: Any
-    most: int
-    least: int = 0
-    then: Callable[[Array, Array], None] | None = None
+    max_rows: int
+    min_rows: int = 0
+    expected_rows: int | None = None
+    make_frame: Callable[[Array, Array], Any] | None = None
+    _rows: tuple[Array, Array] | None = None
+    _frame: Any = None
 
-    def room(self, least: int, spare: int) -> int:
-        """Return the number of rows that room is made for.
-
-        At least so many are there, and so many bytes may be taken for those that are not.
+    def capacity(self, min_rows: int, wasted_bytes: int) -> int:
+        """Return for how many rows to allocate where at least so many are there, and so many bytes
+        may be taken for those that are not.
         """
-        return min(self.most, least + max(spare, 0) // (2 * int(np.dtype(self.dtype).itemsize)))
+        row = 2 * int(np.dtype(self.dtype).itemsize)
+        return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
+
+    def offer(self, ids: Array, labels: Array) -> None:
+        """Keep rows that are being gathered, and make the frame of as many as are expected."""
+        self._rows = ids, labels
+        if self.make_frame:
+            self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
+
+    def accept(self, vertices: int) -> tuple[Array, Array] | None:
+        """Return the rows, now that they are counted; None if there are more, or if a third of what
+        was allocated would be left over. They are given away once.
+        """
+        rows, self._rows = self._rows, None
+        if vertices != self.expected_rows:
+            self._frame = None
+        if rows is None or not 2 * vertices <= 2 * rows[0].size <= 3 * vertices:
+            return None
+        return rows[0][:vertices], rows[1][:vertices]
+
+    def take_frame(self) -> Any:
+        """Return the frame, to be given away once; None unless as many rows came as expected."""
+        frame, self._frame = self._frame, None
+        return frame
 
 
 def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
@@ -185,12 +210,11 @@ class Forest:
         self._keep(state.pop("_arrays"))
         vars(self).update(state)
 
-    def count(self, ahead: Ahead | None = None, room: int = 0) -> None:
+    def count(self, speculative: SpeculativeRows | None = None, capacity: int = 0) -> None:
         """Count vertices and components of the flat forest; complete ``seen`` and rank it.
 
         The counts are all that goes to the host, which waits for them alone: the ranks are made
-        meanwhile, and rows are gathered ``ahead``, into ``room`` for so many. They are kept unless
-        there are more, or a third of the room is left over.
+        meanwhile, and ``speculative`` rows gathered, of which there is a ``capacity``.
         """
         complete = self.engine.kernel(trees.complete, self.vertex)
         octets = self.seen.view(np.uint8)
@@ -198,25 +222,21 @@ class Forest:
         told = self.engine.later(self._totals)
         rank(self.engine, self.seen, self._before)
         self.engine.leave_room()
-        rows = self._ahead(ahead, room) if ahead else None
+        if speculative:
+            self._speculate(speculative, capacity)
         self.vertices, self.components, stray = told().tolist()
         self.complete = not stray
-        if ahead and rows and self.vertices <= room and 2 * room <= 3 * self.vertices:
-            ids, labels = rows
-            self._rows[ahead.low, ids.dtype] = ids[: self.vertices], labels[: self.vertices]
+        rows = speculative.accept(self.vertices) if speculative else None
+        if speculative and rows:
+            self._rows[speculative.id_base, rows[0].dtype] = rows
 
-    def _ahead(self, ahead: Ahead, room: int) -> tuple[Array, Array] | None:
-        """Gather its rows.
-
-        None if there is no memory for them yet, while what the run takes is there.
-        """
+    def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
+        """Gather rows, unless there is no memory for them while what the run takes is there."""
         try:
-            rows = self._least(ahead.low, ahead.dtype, room)
+            gathered = self._least(rows.id_base, rows.dtype, capacity)
         except MemoryError:
-            return None
-        if ahead.then:
-            ahead.then(*rows)
-        return rows
+            return
+        rows.offer(*gathered)
 
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
         """Take over what was counted when the forest was made.

@@ -1,8 +1,8 @@
 """From vertices 0 .. n - 1 back to the ids that the caller gave.
 
-Each kind has ``low`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type it
-gives, ``take``, which makes a column of the caller's ids of what the rows then hold, and ``find``,
-which looks ids up: the vertex of each (any, where there is none), and whether there is one.
+Each decoder has ``id_base`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type
+of the sums; ``decode``, which makes a column of the caller's ids of what the rows then hold; and
+``lookup``, which gives the vertex of each id (any, where there is none), and whether there is one.
 """
 
 from __future__ import annotations
@@ -15,48 +15,50 @@ import numpy as np
 from ..backends import Array, Engine
 
 if TYPE_CHECKING:
-    from .multi_column import RankedRows, Rows
-    from .strings import Words
+    from .multi_column import ColumnsDecoder, RankedColumnsDecoder
+    from .strings import StringDecoder
 
-Names: TypeAlias = "Offset | Listed | Words | Rows | RankedRows"
+IdDecoder: TypeAlias = (
+    "OffsetDecoder | SortedDecoder | StringDecoder | ColumnsDecoder | RankedColumnsDecoder"
+)
 
 
 @dataclass(frozen=True)
-class Offset:
-    """Integer ids: vertex + low."""
+class OffsetDecoder:
+    """Integer ids: vertex + id_base."""
 
-    low: int
+    id_base: int
     dtype: np.dtype[Any]
 
-    def take(self, ids: Array, engine: Engine) -> Array:
+    def decode(self, ids: Array, engine: Engine) -> Array:
         """The ids themselves: nothing else was numbered."""
         return ids
 
-    def find(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
         """The vertices of integers of any type; those beyond n are not known as such."""
         wide, fits = _as_kind(ids, self.dtype, engine)
-        low = np.uint64(self.low & 0xFFFFFFFFFFFFFFFF)
+        low = np.uint64(self.id_base & 0xFFFFFFFFFFFFFFFF)
         return wide.view(np.uint64) - low, fits
 
 
 @dataclass(frozen=True)
-class Listed:
+class SortedDecoder:
     """Integer ids: vertex v has the v-th of a sorted list, on the engine."""
 
     ids: Array
     dtype: np.dtype[Any]
-    low: int = 0
+    id_base: int = 0
 
     @classmethod
-    def of(cls, ids: Array) -> Listed:
-        """Names of a sorted array of distinct ids, which is kept."""
+    def of(cls, ids: Array) -> SortedDecoder:
+        """Return the decoder of a sorted array of distinct ids, which is kept."""
         return cls(ids, np.dtype(np.uint32 if ids.size <= 1 << 32 else np.uint64))
 
-    def take(self, vertices: Array, engine: Engine) -> Array:
+    def decode(self, vertices: Array, engine: Engine) -> Array:
         """The ids of some vertices: a new array."""
         return self.ids[vertices]
 
-    def find(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
         """The vertices of integers of any type, by binary search."""
         wide, known = _as_kind(ids, self.ids.dtype, engine)
         if not self.ids.size:

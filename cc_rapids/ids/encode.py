@@ -1,23 +1,25 @@
-"""Vertex ids to vertices 0 .. n - 1 and back, in a way chosen by what the columns hold.
+"""Encode vertex ids as vertices 0 .. n - 1, in a way chosen by what the columns hold.
 
 ==============  ===================================================================================
 as they are     vertex = id: a word for each id from 0 to the greatest
-offset          vertex = id - the least: a word for each id of the span
-bit map         vertex = rank of the id: a bit for each id of the span, a word for each that occurs
-hash slots      vertex = slot of the id in a hash table: nothing depends on the span
+offset          vertex = id - the least: a word for each id of the range
+bit map         vertex = rank of the id: a bit for each id of the range, a word for each that occurs
+hash slots      vertex = slot of the id in a hash table: nothing depends on the range
 ==============  ===================================================================================
 
 Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
-their span. Strings are numbered in lexicographic order (:mod:`cc_rapids.ids.strings`), so that the
+their range. Strings are numbered in lexicographic order (:mod:`cc_rapids.ids.strings`), so that the
 least vertex of a component is its lexicographically least member; several columns are one number a
 row, in the order of the rows.
+
+An encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them in the order of their
+speed, and :func:`choose_encoding` takes the first that is worthwhile and fits into memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,254 +29,492 @@ from ..errors import CapacityError
 from ..graph.edges import Edges
 from ..graph.forest import Forest, blocks_of, rank
 from ..kernels import id_bitmap, primitives
-from .decoders import Listed, Names, Offset
-from .hash_table import GIB, slots_for
+from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import NOT_SEEN, Order, Span, span_of
 
-SMALL = 1 << 20  # a span that is not worth a second look
-WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the span while it is 4 times the list
-WORDS_EACH = ("as they are", "offset")
+if TYPE_CHECKING:
+    from .hash_table import Slots
+    from .multi_column import Digits
+
+SMALL = 1 << 20  # ids of a range that is not worth a second look
+WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
+GIB = 1 << 30
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way to number the ids, what is said of them if it is chosen, and what it takes."""
+class IdStatistics:
+    """What is known of the ids before they are encoded.
 
+    Attributes
+    ----------
+    edge_input : EdgeInput
+    columns : list
+        Its columns as they were lent: arrays of integers on the backend if there is a range.
+    rows : int
+        Places that name an id.
+    input_bytes : int
+        The size of the columns.
+    id_range : Span or None
+        None for strings and for several columns.
+    """
+
+    edge_input: EdgeInput
+    columns: list[Any]
+    rows: int
+    input_bytes: int
+    id_range: Span | None = None
+
+    @property
+    def integers(self) -> Span:
+        """The range of the integers."""
+        assert self.id_range is not None
+        return self.id_range
+
+    @property
+    def max_vertices(self) -> int:
+        """The most different ids that the integers may be."""
+        return min(self.integers.size, self.rows)
+
+
+@dataclass(frozen=True)
+class EncodingCost:
+    """The most bytes beyond the input that an encoding and its forest take, those of the rows of
+    the answer, and the most vertices that there may be.
+    """
+
+    bytes: int
+    answer_bytes: int
+    max_vertices: int
+
+    @property
+    def total(self) -> int:
+        """All bytes together."""
+        return self.bytes + self.answer_bytes
+
+
+@dataclass(frozen=True)
+class EncodedIds:
+    """The edges between vertices, a forest over these, and the way back to ids.
+
+    Attributes
+    ----------
+    name : str
+        How the ids were encoded, for people.
+    expected_vertices : int
+        How many are likely to occur.
+    decoder : IdDecoder or None
+        None unless the vertices are in the order of the ids before the forest is solved.
+    edge_order : Order
+        What some rows of a long list have shown.
+    """
+
+    edges: Edges
+    forest: Forest
     name: str
-    why: str
-    vertices: int  # at most
-    bytes: int  # at most, beyond the input and the answer
+    expected_vertices: int
+    decoder: IdDecoder | None = None
+    edge_order: Order = NOT_SEEN
+
+    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+        """Return the solved forest over vertices in the order of the ids, and their decoder."""
+        assert self.decoder is not None
+        return forest, self.decoder
 
 
-def choose_way(span: Span, rows: int, given_bytes: int, free: int) -> Way:
-    """The way for ids of a span that ``rows`` places name, in columns of so many bytes.
+class IdEncoding:
+    """One way to make vertices of ids; of integers, unless it says otherwise."""
 
-    A word for each id of the span is the fastest while those words are at most four times the
-    columns; a bit for each next, while the bits are at most as many as the columns; a table
-    otherwise. If memory does not allow it, whatever takes least.
+    def worthwhile(self, statistics: IdStatistics) -> bool:
+        """Return whether it is the fastest for these integers, but for the encodings before it."""
+        return False
+
+    def accepts(self, statistics: IdStatistics) -> bool:
+        """Return whether it can encode these ids at all."""
+        return statistics.id_range is not None
+
+    def takes_guess(self, statistics: IdStatistics) -> bool:
+        """Return whether the range of the ids may be a guess: then the ids beyond it are found
+        while their edges are linked.
+        """
+        return False
+
+    def cost(self, statistics: IdStatistics) -> EncodingCost:
+        """Return what it takes."""
+        raise NotImplementedError
+
+    def name(self, statistics: IdStatistics) -> str:
+        """Return its name for people, as ``summary()["ids"]`` has it."""
+        raise NotImplementedError
+
+    def reason(self, statistics: IdStatistics) -> str:
+        """Return why it is chosen, for people."""
+        raise NotImplementedError
+
+    def means(self, statistics: IdStatistics) -> str:
+        """Return what its bytes are for, for people whose memory is short."""
+        raise NotImplementedError
+
+    def edge_order(self, statistics: IdStatistics) -> Order:
+        """Return the order of the edges between its vertices, as that of the ids shows it."""
+        return statistics.integers.order
+
+    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+        """Allocate a forest, and give each end of an edge its vertex; nothing given is changed."""
+        raise NotImplementedError
+
+
+class OffsetEncoding(IdEncoding):
+    """A word for each id of the range."""
+
+    def worthwhile(self, statistics: IdStatistics) -> bool:
+        ids = statistics.id_range
+        return ids is not None and ids.size <= max(SMALL, WORDS_PER_BYTE * statistics.input_bytes)
+
+    def takes_guess(self, statistics: IdStatistics) -> bool:
+        return True
+
+    def cost(self, statistics: IdStatistics) -> EncodingCost:
+        n = statistics.integers.size
+        return EncodingCost(n * _word(n) + n // 7, _answer(statistics), n)
+
+    def name(self, statistics: IdStatistics) -> str:
+        return name_of_offset(statistics.integers.low)
+
+    def reason(self, statistics: IdStatistics) -> str:
+        return "close enough together"
+
+    def means(self, statistics: IdStatistics) -> str:
+        return "with a word for each"
+
+    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+        ids, named = statistics.integers, statistics.edge_input.vertices
+        all_present = isinstance(named, range) and named == range(ids.low, ids.low + ids.size)
+        forest = Forest(backend, ids.size, all_present)
+        if not all_present:
+            _mark_named(statistics, forest.seen, forest.stray, backend)
+        src, dst = statistics.columns[:2]
+        edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
+        return EncodedIds(edges, forest, self.name(statistics), forest.n, decoder, ids.order)
+
+
+def name_of_offset(low: int) -> str:
+    """Return what people are told of ids that are used as they are, less the lowest."""
+    return "offset" if low else "as they are"
+
+
+class BitmapEncoding(IdEncoding):
+    """Ranks in a bit map over the range."""
+
+    def worthwhile(self, statistics: IdStatistics) -> bool:
+        ids = statistics.id_range
+        return ids is not None and _bits_pay(ids.size, statistics)
+
+    def cost(self, statistics: IdStatistics) -> EncodingCost:
+        n, rows, most = statistics.integers.size, statistics.rows, statistics.max_vertices
+        word = _word(most)
+        each = word + statistics.integers.dtype.itemsize + 1
+        size = n // 8 + n // 64 + rows * word + most * each
+        return EncodingCost(size, _answer(statistics), most)
+
+    def name(self, statistics: IdStatistics) -> str:
+        return "bit map"
+
+    def reason(self, statistics: IdStatistics) -> str:
+        return "too far apart for a word each, not for a bit"
+
+    def means(self, statistics: IdStatistics) -> str:
+        return "with a bit for each"
+
+    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+        ids, columns = statistics.integers, statistics.columns[:2]
+        size = -(-ids.size // primitives.WORD)
+        words = backend.fill(backend.empty(size, np.uint32), 0)
+        stray = backend.fill(backend.empty(1, np.int64), 0)
+        before = backend.empty(blocks_of(size), Span.vertex_of(statistics.max_vertices))
+        for column in columns:
+            _mark_ids(column, ids, words, stray, backend)
+        _mark_named(statistics, words, stray, backend)
+        rank(backend, words, before)
+        n = int(backend.to_host(before[-1:])[0])
+        forest = Forest(backend, n, everyone=True)
+        forest.stray[:] = stray
+        ends = [backend.empty(column.size, forest.vertex) for column in columns]
+        number = backend.kernel(id_bitmap.number_ranks, ids.vertex)
+        for column, out in zip(columns, ends, strict=True):
+            number(column.size, column, ids.first, ids.size, n, words, before, out)
+        members = backend.empty(n, ids.dtype)
+        backend.kernel(id_bitmap.members)(size, words, before, ids.first, members)
+        edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
+        return EncodedIds(edges, forest, self.name(statistics), n, decoder, ids.order)
+
+
+class HashEncoding(IdEncoding):
+    """Slots of a hash table."""
+
+    def worthwhile(self, statistics: IdStatistics) -> bool:
+        return statistics.id_range is not None
+
+    def takes_guess(self, statistics: IdStatistics) -> bool:
+        return not _bits_pay(statistics.integers.least_size, statistics)
+
+    def cost(self, statistics: IdStatistics) -> EncodingCost:
+        from .hash_table import slots_for
+
+        most = statistics.max_vertices
+        word = _word(most)
+        size = slots_for(most) * (9 + 2 * word) + statistics.rows * word + most * (40 + word)
+        return EncodingCost(size, _answer(statistics), most)
+
+    def name(self, statistics: IdStatistics) -> str:
+        return "hash slots"
+
+    def reason(self, statistics: IdStatistics) -> str:
+        return "too far apart for a word or a bit each"
+
+    def means(self, statistics: IdStatistics) -> str:
+        return f"in a hash table of the {statistics.max_vertices:,} that may occur"
+
+    def edge_order(self, statistics: IdStatistics) -> Order:
+        return NOT_SEEN  # slots are in an order of their own
+
+    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+        from .hash_table import Slots
+
+        ids, named = statistics.integers, statistics.edge_input.vertices
+        others = statistics.columns[2:]
+        if isinstance(named, range) and named:
+            columns = [backend.xp.arange(named.start, named.stop, named.step, ids.dtype)]
+            others = [*others, *columns]
+        table = Slots(statistics.columns[:2], others, backend)
+        edges = Edges(table.columns[0], table.columns[1], 0)
+        name = self.name(statistics)
+        return _SlotsOfIds(edges, table.forest(), name, table.about, table=table, dtype=ids.dtype)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SlotsOfIds(EncodedIds):
+    """Vertices that are slots, and become ids in their order once the forest is solved."""
+
+    table: Slots
+    dtype: np.dtype[Any]
+
+    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+        return self.table.settle(forest, self.dtype)
+
+
+class StringEncoding(IdEncoding):
+    """Ranks of strings in lexicographic order."""
+
+    SORTING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
+    COPIES = 3  # of all strings: put together, those in order, and the column of labels
+
+    def accepts(self, statistics: IdStatistics) -> bool:
+        src = statistics.edge_input.src
+        return statistics.id_range is None and src.strings and not src.parts
+
+    def cost(self, statistics: IdStatistics) -> EncodingCost:
+        from .strings import bytes_of
+
+        rows = statistics.rows
+        text = self.COPIES * bytes_of(statistics.columns)
+        return EncodingCost(rows * self.SORTING_BYTES + text, 0, rows)
+
+    def name(self, statistics: IdStatistics) -> str:
+        return "strings, factorised"
+
+    def reason(self, statistics: IdStatistics) -> str:
+        return "numbered in lexicographic order, by their bytes"
+
+    def edge_order(self, statistics: IdStatistics) -> Order:
+        return NOT_SEEN
+
+    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+        from .strings import factorise
+
+        native = statistics.edge_input.src.native
+        codes, decoder = factorise(statistics.columns, native, backend)
+        src, dst = (backend.asarray(code) for code in codes[:2])
+        forest = Forest(backend, decoder.size, everyone=True)
+        name = self.name(statistics)
+        return EncodedIds(Edges(src, dst, 0), forest, name, forest.n, decoder)
+
+
+class MultiColumnEncoding(IdEncoding):
+    """One number for the columns of each row; the numbers are encoded as integers are."""
+
+    def accepts(self, statistics: IdStatistics) -> bool:
+        return statistics.id_range is None and bool(statistics.edge_input.src.parts)
+
+    def cost(self, statistics: IdStatistics) -> EncodingCost:
+        strings = StringEncoding().cost(statistics)
+        digits = 8 * statistics.rows * len(statistics.edge_input.src.parts)
+        return EncodingCost(strings.bytes + digits, 0, strings.max_vertices)
+
+    def name(self, statistics: IdStatistics) -> str:
+        return "rows"
+
+    def reason(self, statistics: IdStatistics) -> str:
+        return f"{len(statistics.edge_input.src.parts)} columns are one number a row"
+
+    def edge_order(self, statistics: IdStatistics) -> Order:
+        return NOT_SEEN
+
+    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+        from .multi_column import number_rows
+
+        given = statistics.edge_input
+        numbers, digits = number_rows(given.columns, statistics.columns, backend)
+        inner = choose_among(scan_integers(given, numbers, backend), backend)
+        encoded = inner.encoding.encode(inner.statistics, backend)
+        return _NumbersOfRows(
+            encoded.edges,
+            encoded.forest,
+            f"{self.name(statistics)}, {encoded.name}",
+            encoded.expected_vertices,
+            edge_order=encoded.edge_order,
+            numbers=encoded,
+            digits=digits,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _NumbersOfRows(EncodedIds):
+    """Vertices of the numbers of rows, which are digits of several columns."""
+
+    numbers: EncodedIds
+    digits: Digits
+
+    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+        from .multi_column import ColumnsDecoder
+
+        solved, decoder = self.numbers.finalise(forest)
+        assert isinstance(decoder, OffsetDecoder | SortedDecoder)
+        return solved, ColumnsDecoder(decoder, self.digits)
+
+
+ENCODINGS: tuple[IdEncoding, ...] = (
+    OffsetEncoding(),
+    BitmapEncoding(),
+    HashEncoding(),
+    StringEncoding(),
+    MultiColumnEncoding(),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An encoding, and what it was chosen by."""
+
+    encoding: IdEncoding
+    statistics: IdStatistics
+
+    @property
+    def cost(self) -> EncodingCost:
+        """What the encoding takes."""
+        return self.encoding.cost(self.statistics)
+
+
+def choose_encoding(
+    edge_input: EdgeInput,
+    columns: list[Any],
+    backend: Engine,
+    exact: bool = True,
+    id_range: Span | None = None,
+) -> Choice:
+    """Scan the ids of the columns lent by an input, and choose their encoding.
+
+    Unless it has to be ``exact``, the range of integers may be a guess from some of the rows, for
+    an encoding that takes one: then some ids may have no vertex, and the forest is not complete
+    once it is solved. The range may be known already.
 
     Raises
     ------
     CapacityError
-        No way fits.
+        No encoding fits into memory; says what each would take.
+    InputError
+        Some ids are not among the vertices that the caller counts.
     """
-    most = min(span.size, rows)
-    answer = 2 * most * span.dtype.itemsize
-    wanted = _table
-    if span.size <= max(SMALL, WORDS_PER_BYTE * given_bytes):
-        wanted = _words
-    elif bits_pay(span.size, given_bytes):
-        wanted = _bits
-    way = wanted(span, most, rows)
-    if way.bytes + answer <= free:
-        return way
-    ways = [make(span, most, rows) for make in WAYS]
-    fitting = [way for way in ways if way.bytes + answer <= free]
-    if not fitting:
-        raise _too_large(span, ways, answer, free)
-    return min(fitting, key=lambda way: way.bytes)
+    src = edge_input.src
+    if src.strings or src.parts:
+        rows = sum(column.size for column in edge_input.columns)
+        statistics = IdStatistics(edge_input, columns, rows, 0)
+        return next(Choice(one, statistics) for one in ENCODINGS if one.accepts(statistics))
+    found = choose_among(scan_integers(edge_input, columns, backend, exact, id_range), backend)
+    if found.statistics.integers.sure or found.encoding.takes_guess(found.statistics):
+        return found
+    return choose_encoding(edge_input, found.statistics.columns, backend)
 
 
-def bits_pay(size: int, given_bytes: int) -> bool:
-    """Whether a bit for each id of a span of that size takes no more than the columns."""
-    return size // 8 <= given_bytes
+def scan_integers(
+    edge_input: EdgeInput,
+    columns: list[Any],
+    backend: Engine,
+    exact: bool = True,
+    id_range: Span | None = None,
+) -> IdStatistics:
+    """Copy columns of integers to the backend, if they lie elsewhere, and find their range."""
+    arrays = [backend.asarray(column) for column in columns]
+    id_range = id_range or span_of(edge_input, arrays, backend, exact)
+    named = edge_input.vertices
+    rows = len(named) if isinstance(named, range) else 0
+    input_bytes = 8 * rows
+    for array in arrays:
+        rows += array.size
+        input_bytes += array.nbytes
+    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range)
 
 
-def _words(span: Span, most: int, rows: int) -> Way:
-    n = span.size
-    return Way(WORDS_EACH[span.low != 0], "close enough together", n, n * _word(n) + n // 7)
+def choose_among(statistics: IdStatistics, backend: Engine) -> Choice:
+    """Choose the first encoding that is worthwhile and fits, or else the one that takes least."""
+    free = backend.free_bytes()
+    for encoding in ENCODINGS:
+        if encoding.worthwhile(statistics) and encoding.cost(statistics).total <= free:
+            return Choice(encoding, statistics)
+    choices = [Choice(one, statistics) for one in ENCODINGS if one.accepts(statistics)]
+    least = min(choices, key=lambda choice: choice.cost.total)
+    if least.cost.total > free:
+        raise _too_large(choices, free)
+    return least
 
 
-def _bits(span: Span, most: int, rows: int) -> Way:
-    n, word = span.size, _word(most)
-    size = n // 8 + n // 64 + rows * word + most * (word + span.dtype.itemsize + 1)
-    return Way("bit map", "too far apart for a word each, not for a bit", most, size)
-
-
-def _table(span: Span, most: int, rows: int) -> Way:
-    word = _word(most)
-    size = slots_for(most) * (9 + 2 * word) + rows * word + most * (40 + word)
-    return Way("hash slots", "too far apart for a word or a bit each", most, size)
-
-
-WAYS = (_words, _bits, _table)
+def _too_large(choices: list[Choice], free: int) -> CapacityError:
+    ids = choices[0].statistics.integers
+    *others, last = [
+        f"{choice.cost.total / GIB:,.1f} GiB {choice.encoding.means(choice.statistics)}"
+        for choice in choices
+    ]
+    return CapacityError(
+        f"the ids span {ids.size:,} values, from {ids.low:,} to {ids.high:,}: that takes"
+        f" {', '.join(others)}, and {last}; {free / GIB:,.1f} GiB are free: free some, or run where"
+        " there is more (engine='threads' uses the host's)"
+    )
 
 
 def _word(n: int) -> int:
     return 4 if n <= 1 << 32 else 8
 
 
-def _too_large(span: Span, ways: list[Way], answer: int, free: int) -> CapacityError:
-    gib: Callable[[int], str] = lambda count: f"{(count + answer) / GIB:,.1f} GiB"  # noqa: E731
-    words, bits, table = ways
-    return CapacityError(
-        f"the ids span {span.size:,} values, from {span.low:,} to {span.high:,}: that takes"
-        f" {gib(words.bytes)} with a word for each, {gib(bits.bytes)} with a bit for each, and"
-        f" {gib(table.bytes)} in a hash table of the {table.vertices:,} that may occur;"
-        f" {free / GIB:,.1f} GiB are free: free some, or run where there is more (engine="
-        "'threads' uses the host's)"
-    )
+def _answer(statistics: IdStatistics) -> int:
+    """Return the bytes of two columns of ids."""
+    return 2 * statistics.max_vertices * statistics.integers.dtype.itemsize
 
 
-@dataclass(frozen=True)
-class Numbered:
-    """The edges, a forest over their vertices, and the way back to ids.
-
-    ``ids`` says how the ids were numbered, ``about`` how many vertices are expected, ``order`` what
-    some rows of a long list have shown. ``settle`` gives, of the solved forest, one whose vertices
-    are in the order of the ids, and their names; which are ``names`` where that is the case before
-    it is solved.
-    """
-
-    edges: Edges
-    forest: Forest
-    ids: str
-    about: int
-    settle: Callable[[Forest], tuple[Forest, Names]]
-    order: Order = NOT_SEEN
-    names: Names | None = None
+def _bits_pay(size: int, statistics: IdStatistics) -> bool:
+    """Return whether a bit for each id of a range of that size takes no more than the columns."""
+    return size // 8 <= statistics.input_bytes
 
 
-@dataclass(frozen=True)
-class Ids:
-    """The ids of all columns on the engine, and how they will be numbered."""
-
-    given: EdgeInput
-    arrays: list[Array]
-    span: Span
-    way: Way
-
-
-def measure(
-    given: EdgeInput,
-    columns: list[Any],
-    engine: Engine,
-    sure: bool = True,
-    span: Span | None = None,
-) -> Ids:
-    """Find the span of the integers lent by ``given``, and choose the way to number them.
-
-    If the span need not be ``sure``, it may be a guess, of ids that get a word each, or a slot
-    whatever their span is. It may be known already.
-    """
-    arrays = [engine.asarray(column) for column in columns]
-    span = span or span_of(given, arrays, engine, sure)
-    named = len(given.vertices) if isinstance(given.vertices, range) else 0
-    rows, given_bytes = named, 8 * named
-    for array in arrays:
-        rows += array.size
-        given_bytes += array.nbytes
-    way = choose_way(span, rows, given_bytes, engine.free_bytes())
-    far = way.name == "hash slots" and not bits_pay(span.least_size, given_bytes)
-    if not (span.sure or way.name in WORDS_EACH or far):
-        return measure(given, arrays, engine)
-    return Ids(given, arrays, span, way)
-
-
-def number(
-    given: EdgeInput, columns: list[Any], engine: Engine, sure: bool, span: Span | None = None
-) -> Numbered:
-    """Number the vertices of the columns lent by ``given``, on the engine.
-
-    If it need not be ``sure``, some ids may have no vertex: then the solved forest is not complete.
-    The ``span`` of integers may be known already.
-    """
-    if given.src.parts:
-        from .multi_column import Rows, number_rows
-
-        numbers, digits = number_rows(given.columns, columns, engine)
-        numbered = _number_integers(measure(given, numbers, engine), engine)
-
-        def settle(forest: Forest) -> tuple[Forest, Names]:
-            solved, names = numbered.settle(forest)
-            assert isinstance(names, Offset | Listed)
-            return solved, Rows(names, digits)
-
-        return replace(numbered, ids=f"rows, {numbered.ids}", settle=settle, names=None)
-    if given.src.strings:
-        from .strings import factorise
-
-        codes, words = factorise(columns, given.src.native, engine)
-        src, dst = (engine.asarray(code) for code in codes[:2])
-        forest = Forest(engine, words.size, everyone=True)
-        return as_it_is(Edges(src, dst, 0), forest, "strings, factorised", words)
-    return _number_integers(measure(given, columns, engine, sure, span), engine)
-
-
-def _number_integers(ids: Ids, engine: Engine) -> Numbered:
-    if ids.way.name == "hash slots":
-        return _number_slots(ids, engine)
-    if ids.way.name == "bit map":
-        return _number_ranks(ids, engine)
-    span, named = ids.span, ids.given.vertices
-    everyone = isinstance(named, range) and named == range(span.low, span.low + span.size)
-    forest = Forest(engine, span.size, everyone)
-    if not everyone:
-        _mark_named(ids, forest.seen, forest.stray, engine)
-    src, dst = ids.arrays[:2]
-    names = Offset(span.first, span.dtype)
-    return as_it_is(Edges(src, dst, span.first), forest, ids.way.name, names, span.order)
-
-
-def as_it_is(
-    edges: Edges, forest: Forest, ids: str, names: Names, order: Order = NOT_SEEN
-) -> Numbered:
-    """Vertices that are in the order of the ids already."""
-    return Numbered(edges, forest, ids, forest.n, lambda solved: (solved, names), order, names)
-
-
-def _mark_named(ids: Ids, words: Array, stray: Array, engine: Engine) -> None:
-    """Note the vertices that are named besides the edges in a set over the span."""
-    span, named = ids.span, ids.given.vertices
+def _mark_named(statistics: IdStatistics, words: Array, stray: Array, backend: Engine) -> None:
+    """Note the vertices that are named besides the edges in a set over the range."""
+    ids, named = statistics.integers, statistics.edge_input.vertices
     if isinstance(named, range) and named:
-        first = named.start - span.low
-        engine.kernel(id_bitmap.mark_range, span.vertex)(len(named), first, named.step, words)
-    for column in ids.arrays[2:]:
-        _mark_ids(column, span, words, stray, engine)
+        first = named.start - ids.low
+        backend.kernel(id_bitmap.mark_range, ids.vertex)(len(named), first, named.step, words)
+    for column in statistics.columns[2:]:
+        _mark_ids(column, ids, words, stray, backend)
 
 
-def _mark_ids(column: Array, span: Span, words: Array, stray: Array, engine: Engine) -> None:
-    """Note the vertices that a column names in a set over the span."""
-    mark = engine.kernel(id_bitmap.mark_ids, span.vertex)
-    mark(column.size, column, span.first, span.size, words, stray)
-
-
-def _number_ranks(ids: Ids, engine: Engine) -> Numbered:
-    """Vertices are the ranks of the ids in a bit map over their span."""
-    span = ids.span
-    size = -(-span.size // primitives.WORD)
-    words = engine.fill(engine.empty(size, np.uint32), 0)
-    stray = engine.fill(engine.empty(1, np.int64), 0)
-    before = engine.empty(blocks_of(size), Span.vertex_of(ids.way.vertices))
-    for column in ids.arrays[:2]:
-        _mark_ids(column, span, words, stray, engine)
-    _mark_named(ids, words, stray, engine)
-    rank(engine, words, before)
-    n = int(engine.to_host(before[-1:])[0])
-    forest = Forest(engine, n, everyone=True)
-    forest.stray[:] = stray
-    ends = [engine.empty(column.size, forest.vertex) for column in ids.arrays[:2]]
-    place = engine.kernel(id_bitmap.number_ranks, span.vertex)
-    for column, out in zip(ids.arrays, ends, strict=False):
-        place(column.size, column, span.first, span.size, n, words, before, out)
-    listed = engine.empty(n, span.dtype)
-    engine.kernel(id_bitmap.members)(size, words, before, span.first, listed)
-    edges, names = Edges(ends[0], ends[1], 0), Listed.of(listed)
-    return as_it_is(edges, forest, ids.way.name, names, span.order)
-
-
-def _number_slots(ids: Ids, engine: Engine) -> Numbered:
-    """Vertices are the slots of the ids in a hash table."""
-    from .hash_table import Slots
-
-    others, named = ids.arrays[2:], ids.given.vertices
-    if isinstance(named, range) and named:
-        others = [*others, engine.xp.arange(named.start, named.stop, named.step, ids.span.dtype)]
-    slots = Slots(ids.arrays[:2], others, engine)
-    return Numbered(
-        Edges(slots.columns[0], slots.columns[1], 0),
-        slots.forest(),
-        ids.way.name,
-        slots.about,
-        lambda solved: slots.settle(solved, ids.span.dtype),
-    )
+def _mark_ids(column: Array, ids: Span, words: Array, stray: Array, backend: Engine) -> None:
+    """Note the vertices that a column names in a set over the range."""
+    mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
+    mark(column.size, column, ids.first, ids.size, words, stray)

@@ -19,12 +19,12 @@ from ..backends import Array, Engine
 from ..data.column import Column, is_cudf
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
-from .decoders import Listed, Offset
-from .multi_column import RankedRows
+from .decoders import OffsetDecoder, SortedDecoder
+from .multi_column import RankedColumnsDecoder
 from .range import bounds, span_of, type_of
-from .strings import Words, factorise
+from .strings import StringDecoder, factorise
 
-Names = Offset | Listed | Words
+ValueDecoder = OffsetDecoder | SortedDecoder | StringDecoder
 INT64 = np.dtype(np.int64)
 HALF = np.uint64(32)  # bits of a pair of numbers that each of them has
 
@@ -64,15 +64,15 @@ class Range:
         dtype = type_of(dtypes, 0, max(self.n - 1, 0))
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 
-    def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The vertex of each id, any where there is none, and whether there is one."""
-        vertices, fits = Offset(0, INT64).find(engine.asarray(ids), engine)
+        vertices, fits = OffsetDecoder(0, INT64).lookup(engine.asarray(ids), engine)
         known = fits & (vertices < np.uint64(self.n))
         return engine.xp.where(known, vertices, np.uint64(0)), known
 
-    def names(self, given: EdgeInput) -> Names:
+    def decoder(self, given: EdgeInput) -> ValueDecoder:
         """From the vertices in the order of their ids back to these."""
-        return Offset(0, self.dtype)
+        return OffsetDecoder(0, self.dtype)
 
     def to(self, engine: Engine) -> Range:
         """The same index on another engine."""
@@ -100,7 +100,7 @@ class _Placed(ABC):
         """The number of vertices."""
         return int(self.places.size)
 
-    def find(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         """The vertex of each id, any where there is none, and whether there is one."""
         if not (self.n and len(ids)):  # where there are none, the others may be of any type
             return engine.xp.zeros(len(ids), np.uint32), engine.xp.zeros(len(ids), bool)
@@ -149,7 +149,7 @@ class Integers(_Placed):
         held = self.ids.astype(wide, copy=False)
         ids = xp.concatenate([array.astype(wide, copy=False) for array in arrays])
         ids, back = xp.unique(ids, return_inverse=True)
-        known = Listed.of(held).find(ids, engine)[1]
+        known = SortedDecoder.of(held).lookup(ids, engine)[1]
         new = ids[~known]
         larger = Integers(held, self.places, dtype)
         if new.size:
@@ -174,14 +174,14 @@ class Integers(_Placed):
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         ids = engine.asarray(ids)
         order = engine.xp.argsort(ids)  # neighbours then read the same part of the list
-        sorted_at, sorted_known = Listed.of(self.ids).find(ids[order], engine)
+        sorted_at, sorted_known = SortedDecoder.of(self.ids).lookup(ids[order], engine)
         at, known = engine.empty(ids.size, np.uint64), engine.empty(ids.size, bool)
         at[order], known[order] = sorted_at, sorted_known
         return at, known
 
-    def names(self, given: EdgeInput) -> Names:
+    def decoder(self, given: EdgeInput) -> ValueDecoder:
         """From the vertices in the order of their ids back to these."""
-        return Listed.of(self.ids.astype(self.dtype or INT64, copy=False))
+        return SortedDecoder.of(self.ids.astype(self.dtype or INT64, copy=False))
 
     def to(self, engine: Engine) -> Integers:
         """The same index on another engine."""
@@ -193,7 +193,7 @@ class Texts(_Placed):
     """Strings: ``held`` is sorted, PyArrow's array or cuDF's series, and ``words`` finds in it."""
 
     held: Any
-    words: Words | None
+    words: StringDecoder | None
     places: Array
     about: str = field(default="strings, sorted")
     strings = True
@@ -202,7 +202,7 @@ class Texts(_Placed):
         self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
         """An index of the strings of the columns too, and their vertices."""
-        found = [self.find(column, engine) for column in columns]
+        found = [self.lookup(column, engine) for column in columns]
         if self.words is not None and all(bool(known.all()) for _, known in found):
             return self, [vertices for vertices, _ in found]
         every = [self.held, *columns] if self.n else list(columns)
@@ -212,15 +212,15 @@ class Texts(_Placed):
         new[at] = False
         fresh = engine.xp.flatnonzero(new)
         places, _ = self._insert(fresh, fresh.size, engine)
-        held = words.take(engine.xp.arange(words.size), engine)
+        held = words.decode(engine.xp.arange(words.size), engine)
         codes = codes[len(codes) - len(columns) :]
         return Texts(held, words, places), [places[engine.asarray(code)] for code in codes]
 
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
         assert self.words is not None
-        return self.words.find(ids, engine)
+        return self.words.lookup(ids, engine)
 
-    def names(self, given: EdgeInput) -> Names:
+    def decoder(self, given: EdgeInput) -> ValueDecoder:
         """From the vertices in the order of their strings back to these, as ``given`` has them."""
         words, native = self.words, given.src.native
         assert words is not None
@@ -335,22 +335,22 @@ class Tuples:
             )
         return Tuples(engine, tuple(held), tuple(pairs)), numbers
 
-    def find(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
         """The vertex of each row, any where there is none, and whether there is one."""
-        numbers, known = self.columns[0].find(columns[0], engine)
+        numbers, known = self.columns[0].lookup(columns[0], engine)
         for own, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
-            codes, fits = own.find(column, engine)
-            numbers, held = pairs.find(_paired(numbers, codes), engine)
+            codes, fits = own.lookup(column, engine)
+            numbers, held = pairs.lookup(_paired(numbers, codes), engine)
             known = known & fits & held
         return numbers, known
 
-    def names(self, given: EdgeInput) -> RankedRows:
+    def decoder(self, given: EdgeInput) -> RankedColumnsDecoder:
         """From the vertices in the order of their ids back to these, as ``given`` has them."""
         kinds = [replace(given, src=part) for part in given.src.parts]
-        names = [column.names(kind) for column, kind in zip(self.columns, kinds, strict=True)]
+        decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
         dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
         at = _inverse(self.places, self.engine)
-        return RankedRows(names, self.ranks(), self.find, at, dtype)
+        return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, at, dtype)
 
     def to(self, engine: Engine) -> Tuples:
         """The same index on another engine."""

@@ -13,7 +13,7 @@ from ..errors import CapacityError
 from ..graph.forest import Forest
 from ..kernels import forest as trees
 from ..kernels import id_hash as kernel_ids
-from .decoders import Listed
+from .decoders import SortedDecoder
 
 GIB = 1 << 30
 SLOTS = 1.65  # slots for each id that is expected
@@ -74,7 +74,7 @@ class Slots:
         mark(self.keys.size, self.keys, forest.seen)
         return forest
 
-    def settle(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, Listed]:
+    def settle(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
         """The solved forest over the ids in their order instead of the slots, and its names.
 
         A root is then the least id of its component, whichever slot was the least.
@@ -92,7 +92,7 @@ class Slots:
         hang = engine.kernel(trees.hang, flat.vertex)
         hang(ids.size, roots, least, flat.parent)
         flat.count()
-        return flat, Listed.of(ids.astype(dtype, copy=False))
+        return flat, SortedDecoder.of(ids.astype(dtype, copy=False))
 
 
 def _about(columns: list[Array], engine: Engine) -> int:

@@ -15,13 +15,13 @@ import numpy as np
 from ..backends import Array, Engine
 from ..data.column import Column
 from ..errors import InputError
-from .decoders import Listed, Offset
+from .decoders import OffsetDecoder, SortedDecoder
 from .range import bounds, type_of
-from .strings import Words, factorise
+from .strings import StringDecoder, factorise
 
 LIMIT = (1 << 63) - 1  # numbers that a row may have, and codes that a column may
 
-Values = Offset | Listed | Words
+Values = OffsetDecoder | SortedDecoder | StringDecoder
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Digits:
 
     Parameters
     ----------
-    names : list of Offset, Listed and Words
+    names : list of OffsetDecoder, SortedDecoder and StringDecoder
         The values that the codes of each column stand for.
     sizes : list of int
         How many codes each column has.
@@ -59,49 +59,49 @@ class Digits:
         xp, numbers, known = engine.xp, None, None
         steps = zip(columns, self.names, self.sizes, self.tables, strict=True)
         for column, names, size, table in steps:
-            codes, fits = names.find(column, engine)
+            codes, fits = names.lookup(column, engine)
             fits = fits & (codes < np.uint64(size))
             codes = xp.where(fits, codes, np.uint64(0)).astype(np.int64)
             if numbers is None or known is None:
                 numbers, known = codes, fits
                 continue
             if table is not None:
-                numbers, held = Listed.of(table).find(numbers, engine)
+                numbers, held = SortedDecoder.of(table).lookup(numbers, engine)
                 numbers, known = numbers.astype(np.int64), known & held
             numbers, known = numbers * size + codes, known & fits
         return numbers, known
 
 
 @dataclass(frozen=True)
-class Rows:
+class ColumnsDecoder:
     """Ids of several columns: the numbers of the rows, by their names, in digits."""
 
-    numbers: Offset | Listed
+    numbers: OffsetDecoder | SortedDecoder
     digits: Digits
 
     @property
-    def low(self) -> int:
+    def id_base(self) -> int:
         """The number of the first vertex."""
-        return self.numbers.low
+        return self.numbers.id_base
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """What the rows of a forest hold."""
         return self.numbers.dtype
 
-    def take(self, vertices: Array, engine: Engine) -> list[Any]:
+    def decode(self, vertices: Array, engine: Engine) -> list[Any]:
         """The columns of the ids of some vertices."""
-        return self.digits.split(self.numbers.take(vertices, engine), engine)
+        return self.digits.split(self.numbers.decode(vertices, engine), engine)
 
-    def find(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
         """The vertices of rows, given as their columns, and which are known."""
         numbers, fits = self.digits.join(columns, engine)
-        vertices, known = self.numbers.find(numbers, engine)
+        vertices, known = self.numbers.lookup(numbers, engine)
         return vertices, known & fits
 
 
 @dataclass(frozen=True)
-class RankedRows:
+class RankedColumnsDecoder:
     """Ids of several columns: vertex v has, in column k, the value of rank ``ranks[k][v]``.
 
     ``number`` gives the numbers of ids, and which are known; ``at`` says where each number is among
@@ -113,14 +113,14 @@ class RankedRows:
     number: Callable[[list[Any], Engine], tuple[Array, Array]]
     at: Array
     dtype: np.dtype[Any]
-    low: int = 0
+    id_base: int = 0
 
-    def take(self, vertices: Array, engine: Engine) -> list[Any]:
+    def decode(self, vertices: Array, engine: Engine) -> list[Any]:
         """The columns of the ids of some vertices, each of the caller's kind."""
         pairs = zip(self.columns, self.ranks, strict=True)
-        return [names.take(rank[vertices].astype(names.dtype), engine) for names, rank in pairs]
+        return [names.decode(rank[vertices].astype(names.dtype), engine) for names, rank in pairs]
 
-    def find(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
         """The vertices of rows, given as their columns, and which are known."""
         numbers, known = self.number(columns, engine)
         if not self.at.size:
@@ -179,7 +179,7 @@ def _codes(
     arrays = [array.astype(dtype) for array in arrays]
     if high - low + 1 > room:
         places, table = _places(arrays, engine)
-        return places, Listed.of(table), int(table.size)
+        return places, SortedDecoder.of(table), int(table.size)
     wide = np.uint64 if dtype == np.uint64 else np.int64
     codes = [(array.astype(wide) - wide(low)).astype(np.int64) for array in arrays]
     least, most = bounds(codes, engine)
@@ -188,7 +188,7 @@ def _codes(
             f"{part.name!r}, or the column of the other ends, changed while it was read: it held"
             " other ids the second time; give a copy, or wait until what writes to it is done"
         )
-    return codes, Offset(low, dtype), max(high - low + 1, 1)
+    return codes, OffsetDecoder(low, dtype), max(high - low + 1, 1)
 
 
 def _places(numbers: list[Array], engine: Engine) -> tuple[list[Array], Array]:
@@ -199,7 +199,7 @@ def _places(numbers: list[Array], engine: Engine) -> tuple[list[Array], Array]:
 
 
 def _values(names: Values, codes: Array, engine: Engine) -> Any:
-    if isinstance(names, Offset):
+    if isinstance(names, OffsetDecoder):
         wide = np.uint64 if names.dtype == np.uint64 else np.int64
-        return (codes.astype(wide) + wide(names.low)).astype(names.dtype)
-    return names.take(codes.astype(names.dtype), engine)
+        return (codes.astype(wide) + wide(names.id_base)).astype(names.dtype)
+    return names.decode(codes.astype(names.dtype), engine)

@@ -232,28 +232,30 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
 
 
 @dataclass(frozen=True)
-class Words:
+class StringDecoder:
     """String ids: vertex v is the v-th word, in lexicographic order."""
 
     size: int
     look_up: Callable[[Any], Any]
     on_device: bool
     place: Callable[[Any], tuple[Array, Array]]
-    low: int = 0
+    id_base: int = 0
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
-    def take(self, vertices: Array, engine: Engine) -> Any:
+    def decode(self, vertices: Array, engine: Engine) -> Any:
         """The words of some vertices, as a column of the caller's kind."""
         stay = self.on_device and engine.on_device
         return self.look_up(vertices if stay else engine.to_host(vertices))
 
-    def find(self, words: Any, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, words: Any, engine: Engine) -> tuple[Array, Array]:
         """The vertices of strings (cuDF's series, or PyArrow's array), and which are known."""
         vertices, known = map(engine.asarray, self.place(words))
         return vertices.astype(np.uint64), known
 
 
-def factorise(columns: list[Any], native: Native, engine: Engine) -> tuple[list[Any], Words]:
+def factorise(
+    columns: list[Any], native: Native, engine: Engine
+) -> tuple[list[Any], StringDecoder]:
     """Codes for all columns together, in the order of the strings, and the strings.
 
     Parameters
@@ -274,7 +276,7 @@ def factorise(columns: list[Any], native: Native, engine: Engine) -> tuple[list[
 
     look_up = partial(_look_up, library, words, native)
     place = partial(library.place, words)
-    return sides, Words(len(words), look_up, library.on_device, place)
+    return sides, StringDecoder(len(words), look_up, library.on_device, place)
 
 
 def _look_up(library: _Library, words: Any, native: Native, at: Array) -> Any:
@@ -309,6 +311,18 @@ def taken(column: Any, rows: Array, engine: Engine) -> Any:
 def different(column: Any) -> Any:
     """Return each string of a column once."""
     return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
+
+
+def hashes_of(column: Any, engine: Engine) -> Array:
+    """Return the 64-bit hash of each string of a column, of its bytes alone, as a new array."""
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    column = library.join([column])
+    if not len(column):
+        return engine.empty(0, np.uint64)
+    with library.lend(column) as (chars, offsets):
+        text = Text.of(chars, offsets, engine)
+        check_offsets(text)
+        return hashes(text, SEEDS[0])
 
 
 def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
@@ -405,7 +419,7 @@ class _Cudf(_Library):
         return columns[0] if len(columns) == 1 else cudf.concat(columns, ignore_index=True)
 
     def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        return lend_strings(column._column)
+        return lend_strings(column)
 
     def take(self, column: Any, at: Array) -> Any:
         return column.take(at).reset_index(drop=True)

@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from .. import backends
-from ..algorithms.design import Design, check_batch_design
+from ..algorithms.design import Design
 from ..data import read
 from ..data.arguments import check_path
 from ..data.frame_access import rows_of
@@ -18,7 +18,9 @@ from ..data.frame_build import column_like
 from ..data.read import Side
 from ..data.streams import is_iterable
 from ..ids.growing import check_kind
-from ..results.components import Components, Facts, check_labels
+from ..options import Options
+from ..results.components import Components, Facts
+from ..results.labels import LabelKind, check_labels
 from . import checkpoint, inputs
 from . import state as batches
 from .insertions import begun, insert_all, insert_given
@@ -104,11 +106,14 @@ class Connectivity:
         design: str | Design = "auto",
         engine: str | None = None,
     ) -> None:
-        self._design, self._chosen = check_batch_design(design), Design.parse(design)
+        options = Options.check(
+            num_vertices=num_vertices, vertices=vertices, design=design, engine=engine
+        )
+        self._design, self._chosen = options.batch_design, options.named_design
         self._free = engine is None
-        runner = backends.get("threads" if engine is None else engine)
         count = read.check_vertices(num_vertices, vertices)
-        self._state = begun(runner, count, vertices, self._free)  # never changed, but replaced
+        # never changed, but replaced
+        self._state = begun(options.backend(), count, vertices, self._free)
         self._unlock()
 
     def _unlock(self) -> None:
@@ -305,7 +310,7 @@ class Connectivity:
 
         Parameters
         ----------
-        labels : {"min", "max", "dense", "size"}
+        labels : {"min", "max", "dense", "size", ...}
             How :meth:`Components.labels` names components unless told otherwise.
 
         Returns
@@ -326,8 +331,7 @@ class Connectivity:
         >>> cc_rapids.Connectivity(3).insert(([2], [1])).components().sizes()
         Sizes(labels=array([1, 0]), size=array([2, 1]))
         """
-        check_labels(labels)
-        return snapshot(self._state, self._design, labels)
+        return snapshot(self._state, self._design, check_labels(labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that is known to one file: whole, or not at all.
@@ -430,7 +434,7 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 
     Each vertex of the other state is joined to the least of its tree; answers go back as its do.
     """
-    pairs = snapshot(other, design, "min").labels()
+    pairs = snapshot(other, design, check_labels("min")).labels()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
@@ -448,13 +452,13 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 
 
 def snapshot(
-    state: State, design: Design, labels: str, took: float = 0.0, resumed: str | None = None
+    state: State, design: Design, labels: LabelKind, took: float = 0.0, resumed: str | None = None
 ) -> Components:
     """Return the components of a state that took so many seconds and went on with others."""
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()
-        names = state.index.names(state.given)
+        decoder = state.index.decoder(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
     facts = Facts(str(design), state.index.about, state.edges, seconds=seconds, resumed=resumed)
-    return Components(state.given, state.engine, names, forest, labels, facts)
+    return Components(state.given, state.engine, decoder, forest, labels, facts)

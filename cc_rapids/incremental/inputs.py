@@ -203,7 +203,7 @@ def ends(
     UnknownVertexError
         There is not, and ``missing`` is "raise".
     """
-    found = [state.index.find(column, state.engine) for column in columns]
+    found = [state.index.lookup(column, state.engine) for column in columns]
     for side, column, (_, known) in zip((given.src, given.dst), columns, found, strict=True):
         if missing == "raise" and not bool(known.all()):
             raise _unknown(side.name, column, state.engine.to_host(~known))

@@ -5,33 +5,20 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, cast
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
+
     from .state import State
 
 
-def terminal_bar(stage: str, total: int | None = None) -> tuple[Any, Any]:
-    """Return a bar of rich's on stderr, begun, and its only task.
-
-    (None, None) if that is no terminal.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    terminal = Console(stderr=True, markup=False, highlight=False)
-    if not terminal.is_terminal:
-        return None, None
-    words = TextColumn("{task.description}", markup=False)
-    bar = Progress(BarColumn(bar_width=20), words, console=terminal, transient=True)
-    bar.start()
-    return bar, bar.add_task(stage, total=total)
-
-
 log = logging.getLogger(__name__)
-CALL_SECONDS, BAR_SECONDS, LOG_SECONDS = 0.5, 0.5, 30.0
+CALL_SECONDS, BAR_SECONDS, LOG_SECONDS = 0.5, 0.5, 30.0  # between two reports of a stream
 
 
 @dataclass(frozen=True)
@@ -81,7 +68,105 @@ class StreamProgress:
 
 
 class Reporter:
-    """A reporter of a stream, every so often: each report costs a pass over the vertices.
+    """Tells how a call goes on: a callable, a bar on stderr if that is a terminal, or the log.
+
+    A context; at its end the bar is taken away. Streams, runs on clusters and commands report by
+    it, each their own facts.
+
+    Parameters
+    ----------
+    wanted : bool or callable
+        What the caller gave as ``progress``.
+    call, bar, logged : float
+        The least seconds between two reports to a callable, on the bar and in the log. The first
+        one is told to a callable whenever it comes, and waits for its time elsewhere.
+    columns : callable, optional
+        Makes the columns of the bar, which are by default the bar and the facts in words.
+    terminal : rich.console.Console, optional
+        Where the bar is drawn; stderr by default.
+    """
+
+    def __init__(
+        self,
+        wanted: bool | Callable[[Any], object],
+        *,
+        call: float = 0.0,
+        bar: float = 0.0,
+        logged: float = 0.0,
+        columns: Callable[[], Sequence[ProgressColumn]] | None = None,
+        terminal: Console | None = None,
+    ) -> None:
+        self.start = time.monotonic()
+        self._last, self._every = self.start, logged
+        self._call = wanted if callable(wanted) else None
+        self._columns, self._bar = columns or _facts_alone, cast("Progress | None", None)
+        self._terminal: Console | None = None
+        if self._call:
+            self._last, self._every = -math.inf, call
+        elif wanted:
+            from rich.console import Console
+
+            terminal = terminal or Console(stderr=True, markup=False, highlight=False)
+            if terminal.is_terminal:
+                self._terminal, self._every = terminal, bar
+
+    @property
+    def seconds(self) -> float:
+        """The time since it began."""
+        return time.monotonic() - self.start
+
+    def report(
+        self, done: int, total: int | None, facts: Callable[[float], Any], last: bool = False
+    ) -> None:
+        """Tell how far it is, if it is time.
+
+        Parameters
+        ----------
+        done, total
+            What the bar shows; ``total`` is None where it is not known.
+        facts : callable
+            Takes the seconds since it began, and gives what is told; called only then.
+        last : bool
+            Tell it in any case.
+        """
+        now = time.monotonic()
+        if not last and now - self._last < self._every:
+            return
+        self._last = now
+        told = facts(now - self.start)
+        if self._call:
+            self._call(told)
+        elif self._terminal:
+            self._show(self._terminal, str(told), done, total)
+        else:
+            log.info("%s", told)
+
+    def _show(self, terminal: Console, words: str, done: int, total: int | None) -> None:
+        if self._bar is None:
+            from rich.progress import Progress
+
+            self._bar = Progress(*self._columns(), console=terminal, transient=True)
+            self._bar.start()
+            self._bar.add_task(words, total=total)
+        task = self._bar.task_ids[0]
+        self._bar.update(task, completed=done, total=total, description=words, refresh=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _facts_alone() -> list[ProgressColumn]:
+    from rich.progress import BarColumn, TextColumn
+
+    return [BarColumn(bar_width=20), TextColumn("{task.description}", markup=False)]
+
+
+class StreamReporter(Reporter):
+    """The reporter of a stream.
 
     Parameters
     ----------
@@ -96,50 +181,18 @@ class Reporter:
     def __init__(
         self, wanted: bool | Callable[[StreamProgress], object], total: int | None, before: int
     ) -> None:
+        super().__init__(wanted, call=CALL_SECONDS, bar=BAR_SECONDS, logged=LOG_SECONDS)
         self.total, self.before = total, before
-        self.start = self.last = time.monotonic()
-        self.bar: Any = None
-        self.tell: Callable[[StreamProgress], object] = self._log
-        self.every = LOG_SECONDS
-        if callable(wanted):
-            self.tell, self.every = wanted, CALL_SECONDS
-            self.last = -math.inf  # the first chunk is told of, whenever it comes
-        elif wanted:
-            self.bar, self.task = terminal_bar("reading", self.total)
-            if self.bar is not None:
-                self.tell, self.every = self._show, BAR_SECONDS
 
-    def _show(self, facts: StreamProgress) -> None:
-        self.bar.update(self.task, completed=facts.edges, description=str(facts))
+    def report_state(self, state: State, last: bool = False) -> None:
+        """Tell how far it is, if it is time or the end."""
+        self.report(state.edges, self.total, partial(self._facts, state), last)
 
-    def _log(self, facts: StreamProgress) -> None:
-        log.info("%s", facts)
-
-    def report(self, state: State, last: bool = False) -> None:
-        """Say how far it is, if it is time or the end."""
-        now = time.monotonic()
-        if not last and now - self.last < self.every:
-            return
-        self.last = now
-        spent = max(now - self.start, 1e-9)
-        rate = (state.edges - self.before) / spent
-        left = (self.total - state.edges) / rate if self.total is not None and rate > 0 else None
+    def _facts(self, state: State, seconds: float) -> StreamProgress:
+        """All that is told, by a pass over the vertices."""
         with state.engine.scope():
             trees = state.components
-        self.tell(
-            StreamProgress(
-                state.edges,
-                self.total,
-                state.index.n,
-                trees,
-                spent,
-                rate,
-                None if left is None else max(0.0, left),
-                self.before,
-            )
-        )
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self.bar is not None:
-            self.bar.stop()
+        edges, total, spent = state.edges, self.total, max(seconds, 1e-9)
+        rate = (edges - self.before) / spent
+        left = max(0.0, (total - edges) / rate) if total is not None and rate > 0 else None
+        return StreamProgress(edges, total, state.index.n, trees, spent, rate, left, self.before)

@@ -11,25 +11,25 @@ from time import perf_counter
 from typing import Any
 
 from .. import backends
-from ..algorithms.design import Design, check_batch_design
+from ..algorithms.design import Design
 from ..backends import Engine
 from ..data import read
-from ..data.arguments import check_flag, check_path, check_progress
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Source, ahead, source_of
-from ..errors import InputError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
-from ..results.components import Components, check_labels
+from ..options import Options
+from ..results.components import Components
+from ..results.labels import LabelKind
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver
 from .connectivity import snapshot
 from .insertions import begun, insert_given
-from .progress import Reporter, StreamProgress
+from .progress import StreamProgress, StreamReporter
 from .state import State
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
@@ -254,31 +254,52 @@ def stream_components(
     >>> cc_rapids.stream_components(chunks, memory_limit="64MiB").sizes()
     Sizes(labels=array([0, 1]), size=array([501, 501]))
     """
-    check_labels(labels)
-    check_progress(progress)
-    explain = check_flag("explain", explain)
-    if checkpoint is not None:
-        check_path("checkpoint", checkpoint)
-    chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
-    source, destination, width = inputs.sides(source, destination, count)
-    runner = backends.get("threads" if engine is None else engine)
-    stream = source_of(edges, source, destination, row_group_reader(runner.device_id), header)
-    limit = bytes_of(memory_limit, runner.free_bytes() if runner.on_device else None)
+    options = Options.check(
+        source=source,
+        destination=destination,
+        vertices=vertices,
+        num_vertices=num_vertices,
+        header=header,
+        labels=labels,
+        nulls=nulls,
+        design=design,
+        engine=engine,
+        memory_limit=memory_limit,
+        progress=progress,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        explain=explain,
+    )
+    return find_in_stream(edges, options)
+
+
+def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
+    """Find the components of a stream: the way of :func:`stream_components`, once its options are
+    checked.
+    """
+    options.check_streamed()
+    chosen, vertices = options.batch_design, options.vertices
+    count = read.check_vertices(options.num_vertices, vertices)
+    source, destination, width = inputs.sides(options.source, options.destination, count)
+    runner = options.backend()
+    reads_groups = row_group_reader(runner.device_id)
+    stream = source_of(edges, source, destination, reads_groups, options.header)
+    limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
-    if explain:
+    if options.explain:
         return plan(stream, count, runner, budget, width)
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
-        "header": header,
-        "nulls": nulls,
+        "header": options.header,
+        "nulls": options.nulls,
         "num_vertices": count,
     }
-    if checkpoint is not None:
+    if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
-    saver = Saver(checkpoint, checkpoint_every, words, str(chosen))
-    run = Run(stream, chosen, nulls, budget, saver, engine is None, width)
-    return run.go(count, vertices, progress, labels, runner)
+    saver = Saver(options.checkpoint, options.checkpoint_every, words, str(chosen))
+    run = Run(stream, chosen, options.nulls, budget, saver, options.engine is None, width)
+    return run.go(count, vertices, options.progress, options.labels, runner)
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
@@ -313,7 +334,12 @@ class Run:
     width: int = 1
 
     def go(
-        self, count: int | None, vertices: Any, progress: Any, labels: str, engine: backends.Engine
+        self,
+        count: int | None,
+        vertices: Any,
+        progress: Any,
+        labels: LabelKind,
+        engine: backends.Engine,
     ) -> Components:
         """Run all of it, from the checkpoint on if there is one, and return the answer."""
         started = perf_counter()
@@ -330,16 +356,13 @@ class Run:
             state = replace(state, given=kind)
         self.budget.update(*memory_use(state.index))
         total = self.stream.measure()["edges"] if progress and not done else None
-        reporter = Reporter(progress, total, state.edges)
-        try:
+        with StreamReporter(progress, total, state.edges) as reporter:
             if not done:
                 state = self._pass(state, cursor, reporter)
-            reporter.report(state, last=True)
-            if self.stream.arrow and row_group_reader(engine.device_id) is not None:
-                kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
-                state = replace(state, given=kind)
-        finally:
-            reporter.close()
+            reporter.report_state(state, last=True)
+        if self.stream.arrow and row_group_reader(engine.device_id) is not None:
+            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
+            state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken))
         state = replace(state, given=told)
         resumed = self._resumed(saved, state.edges) if saved else None
@@ -362,8 +385,8 @@ class Run:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
-    def _pass(self, state: State, cursor: Cursor, reporter: Reporter) -> State:
-        """Return the state after all chunks from a place on."""
+    def _pass(self, state: State, cursor: Cursor, reporter: StreamReporter) -> State:
+        """The state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = (
@@ -376,7 +399,7 @@ class Run:
                 if not chunk.old:
                     if self.saver.due():
                         self.saver.write(state, cursor)
-                    reporter.report(state)
+                    reporter.report_state(state)
         self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state
@@ -391,26 +414,3 @@ class Run:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         return insert_given(state, given, self.design, self.free, copied=False)
-
-
-OPTIONS = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
-
-
-def check_streamed(forest: bool, memory: str, options: dict[str, Any]) -> None:
-    """Raise an InputError if a stream cannot give what was asked for.
-
-    A TypeError if it is unknown.
-    """
-    for name in options:
-        if name not in OPTIONS:
-            raise TypeError(f"components() got an unexpected keyword argument {name!r}")
-    if memory != backends.MEMORY[0]:
-        raise InputError(
-            "edges that are read in chunks are copied chunk by chunk: leave"
-            f" memory={memory!r} out, or read them into one frame"
-        )
-    if forest:
-        raise InputError(
-            "edges that are read in chunks are forgotten, so there is no spanning forest of them:"
-            " leave forest=True out, or read them into one frame"
-        )

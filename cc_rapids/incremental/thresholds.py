@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import backends
-from ..algorithms.design import Design, check_batch_design
+from ..algorithms.design import Design
 from ..backends import Array
 from ..data import read
 from ..data.arguments import check_word
@@ -19,7 +18,7 @@ from ..data.frame_access import column_of, columns_of, numbers_of
 from ..data.read import flag_of_header, named
 from ..data.streams import weighed
 from ..errors import InputError, MissingColumnError, NullsError, unknown
-from ..results.components import check_labels
+from ..options import Options
 from ..results.thresholds import Cuts
 from . import inputs
 from . import state as batches
@@ -108,11 +107,11 @@ def components_at(
     2        0.7       1      1     2
     3        0.7       3      1     2
     """
-    check_labels(labels)
+    options = Options.check(nulls=nulls, labels=labels, design=design, engine=engine)
     levels = _levels(thresholds, direction)
-    chosen, count = check_batch_design(design), read.check_vertices(num_vertices, vertices)
+    chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
-    runner = backends.get("threads" if engine is None else engine)
+    runner = options.backend()
     state = begun(runner, count, vertices, engine is None, width)
     if header is not None:
         header = flag_of_header(edges, header)
@@ -122,8 +121,10 @@ def components_at(
     states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
     if taken:
         states = [replace(s, given=replace(s.given, taken=tuple(taken))) for s in states]
-    found = {t: snapshot(s, chosen, labels) for t, s in zip(levels.tolist(), states, strict=True)}
-    return Cuts(found, labels)
+    found = {
+        t: snapshot(s, chosen, options.labels) for t, s in zip(levels.tolist(), states, strict=True)
+    }
+    return Cuts(found, options.labels)
 
 
 def _levels(thresholds: Any, direction: str) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms.design import Design
-from ..api import job
+from ..api import find_components
 from ..data.adapters import is_graph
 from ..errors import ArgumentTypeError
+from ..options import Options
 from . import cugraph
 
 
@@ -91,10 +92,9 @@ def connected_components(
     if is_graph(edges) or any(option is not None for option in contract):
         kind = "weak" if connection is None else connection
         return cugraph.connected_components(edges, directed, kind, return_labels)
-    found: Any = job(
-        edges,
-        source,
-        destination,
+    options = Options.check(
+        source=source,
+        destination=destination,
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
@@ -104,8 +104,9 @@ def connected_components(
         engine=engine,
         memory=memory,
         explain=explain,
-        listed=True,
+        wants_labels=True,
     )
+    found: Any = find_components(edges, options)
     return found if explain else found.labels()
 
 

@@ -11,10 +11,11 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from ..api import components, job
+from ..api import components, find_components
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..data.arguments import check_flag
 from ..errors import ArgumentTypeError, EngineError, InputError, shown
+from ..options import Options
 
 log = logging.getLogger(__name__)
 
@@ -162,14 +163,18 @@ def _of_integers(graph: Any) -> Any:
     """
     if graph.edgelist is not None:
         count = int(graph.number_of_vertices())
-        labels = _listed(graph.edgelist.edgelist_df, count)
+        labels = _labels(graph.edgelist.edgelist_df, count)
         if len(labels) == count:
             return labels
-    return _listed(graph, True)
+    return _labels(graph)
 
 
-def _listed(edges: Any, listed: bool | int) -> Any:
-    found: Any = job(edges, "src", "dst", listed=listed)
+def _labels(edges: Any, expected_rows: int | None = None) -> Any:
+    """The label frame, of as many rows as are expected."""
+    options = Options.check(
+        source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
+    )
+    found: Any = find_components(edges, options)
     return found.labels()
 
 

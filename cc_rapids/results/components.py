@@ -18,9 +18,10 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..errors import InputError, shown
 from ..graph.forest import Forest
-from ..ids.decoders import Names, same_integers
+from ..ids.decoders import IdDecoder, same_integers
 from ..ids.strings import same_strings
-from .lookup import IDS, Lookup, is_single
+from .labels import LabelKind, check_labels
+from .lookup import Lookup
 from .scores import best_places, ordered, vertices_and_scores
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Selection(Lookup):
     _dense: Array
     _counts: Array
     _by_size: Array
+    _component: Callable[[Any], int]
 
     def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
         """The label frame of the vertices whose component has so many, ends included.
@@ -182,23 +184,6 @@ class Selection(Lookup):
         size, xp = self._dense.size, self._engine.xp
         return best_places(rows[known], values[known], size, ascending, xp)
 
-    def _component(self, label: Any) -> int:
-        """The number of a component in the order of the least ids, by its label."""
-        number = -1
-        if self._kind in IDS and is_single(label):
-            rows, known = self._places(self._one(label), "null")
-            vertex, own = self._named(self._kind)
-            if bool(known.all()) and bool((vertex[rows] == own[rows]).all()):
-                number = int(self._dense[rows[0]])
-        elif isinstance(label, int | np.integer) and 0 <= label < len(self._counts):
-            number = int(self._by_size[label]) if self._kind == "size" else int(label)
-        if number < 0:
-            raise InputError(
-                f"{shown(label)} is no label of these {len(self._counts):,} components (labels are"
-                f" of kind {self._kind!r}); component_of() gives the label of a vertex"
-            )
-        return number
-
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """The chosen rows with both ends of their edges.
@@ -255,7 +240,7 @@ class Audited:
     _given: EdgeInput
     _engine: Engine
     _forest: Forest
-    _kind: str
+    _kind: LabelKind
     _made: Any
 
     def __len__(self) -> int:
@@ -330,21 +315,13 @@ class Audited:
         from ..verify.answer import Answer
         from ..verify.audit import audit  # a run needs none of what an audit does
 
-        held = self._kind == "min" and (self._made is not None or self._forest.has_rows)
+        held = self._kind.is_root and (self._made is not None or self._forest.has_rows)
         frame = self.labels()
         if held:
             self._made = frame  # the next call gives what was audited, which is only read here
         parts = max(len(self._given.src.parts), 1)
-        answer = Answer(frame, self._kind, len(self), parts=parts)
+        answer = Answer(frame, self._kind.audited_as, len(self), parts=parts)
         return audit(answer, self._engine, edges, source, destination, oracle=oracle, **given)
-
-
-LABELS = ("min", "max", "dense", "size")
-
-
-def check_labels(kind: str) -> str:
-    """The kind of labels itself; an InputError with the nearest words if there is none."""
-    return check_word("labels", kind, LABELS)
 
 
 @dataclass(frozen=True)
@@ -384,18 +361,19 @@ class Components(Selection, Audited):
         self,
         given: EdgeInput,
         engine: Engine,
-        names: Names,
+        decoder: IdDecoder,
         forest: Forest,
-        kind: str,
+        kind: LabelKind,
         facts: Facts,
         chosen: Array | None = None,
         made: Any = None,
+        room: Any = None,
     ) -> None:
-        self._given, self._engine, self._names = given, engine, names
+        self._given, self._engine, self._decoder = given, engine, decoder
         self._forest, self._kind, self._facts = forest, kind, facts
         self._chosen = chosen
         self._made = made  # a label frame, to be given away once
-        self._room: Any = None  # of the run, where a small label frame lies too
+        self._room = room  # of the run, where a small label frame lies too
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
@@ -469,11 +447,12 @@ class Components(Selection, Audited):
 
         Parameters
         ----------
-        kind : {"min", "max", "dense", "size"}, optional
+        kind : {"min", "max", "dense", "size", ...}, optional
             ``"min"``: the least vertex id of the component; ``"max"``: the greatest, its owner in
             Lehr et al. 2022; ``"dense"``: 0 .. k-1 in the order of
             the least ids, which are SciPy's labels; ``"size"``: 0 for the largest, ties in the
-            order of the least ids. By default what :func:`cc_rapids.components` was told.
+            order of the least ids; others are in the guide to answers. By default what
+            :func:`cc_rapids.components` was told.
 
         Returns
         -------
@@ -483,17 +462,15 @@ class Components(Selection, Audited):
             2^31).
             Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
         """
-        kind = check_labels(self._kind if kind is None else kind)
-        if self._made is not None and kind == "min":
+        labels = self._kind if kind is None else check_labels(kind)
+        if self._made is not None and labels.is_root:
             frame, self._made = self._made, None
             return frame
         with self._engine.scope(self._room):
-            if kind in IDS:
-                vertex, label_ids = self._named(kind)
-                label = self._columns("labels", label_ids)
-            else:
-                vertex, label = self._numbered[0].copy(), {"labels": self._number(kind)}
-            return self._frame(self._columns("vertex", vertex) | label)
+            vertex, label = labels.vertices_and_rows(self)
+            return self._frame(
+                self._columns("vertex", vertex) | labels.columns(self, "labels", label)
+            )
 
     def sizes(self) -> Any:
         """The number of vertices of each component, the largest first, ties by their least ids.
@@ -503,14 +480,8 @@ class Components(Selection, Audited):
         frame of the caller's kind, columns ``labels`` (as in :meth:`labels`) and ``size`` (int64)
         """
         with self._engine.scope():
-            xp, order = self._engine.xp, self._by_size
-            if self._kind in IDS:
-                vertex, least = self._rows()
-                heads = vertex[vertex == least] if self._kind == "min" else vertex[self._last]
-                label = self._columns("labels", heads[order])
-            else:
-                number = xp.arange(len(self)) if self._kind == "size" else order
-                label = {"labels": self._small(number)}
+            order = self._by_size
+            label = self._kind.columns(self, "labels", self._kind.of_component(self, order))
             return self._frame(label | {"size": self._counts[order]})
 
     def largest(self) -> Any:
@@ -521,15 +492,12 @@ class Components(Selection, Audited):
         frame of the caller's kind, columns ``vertex`` and ``labels``; empty if there is none
         """
         with self._engine.scope():
-            vertex, label_ids = self._named(self._kind)
+            vertex, label = self._kind.vertices_and_rows(self)
             if len(self):
                 member = self._dense == self._by_size[0]
-                vertex, label_ids = vertex[member], label_ids[member]
-            label = self._columns("labels", label_ids)
-            if self._kind not in IDS:
-                number = 0 if self._kind == "size" or not len(self) else self._by_size[0]
-                label = {"labels": self._small(self._engine.xp.full(vertex.size, number))}
-            return self._frame(self._columns("vertex", vertex) | label)
+                vertex, label = vertex[member], label[member]
+            labels = self._kind.columns(self, "labels", label)
+            return self._frame(self._columns("vertex", vertex) | labels)
 
     def forest(self) -> Any:
         """The edges of a spanning forest, as they were chosen during the run.
@@ -632,32 +600,44 @@ class Components(Selection, Audited):
         return bring(column, self._engine, on_device)
 
     def _rows(self) -> tuple[Array, Array]:
-        return self._forest.rows(self._names.low, self._names.dtype)
-
-    def _named(self, kind: str) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the least of its component, or the greatest."""
-        vertex, least = self._rows()
-        return vertex, vertex[self._last][self._dense] if kind == "max" else least
+        return self._forest.rows(self._decoder.id_base, self._decoder.dtype)
 
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
         """The columns of ids: one of that name, or 0_name, 1_name, ... where ids have several."""
-        column = self._names.take(ids, self._engine)
+        column = self._decoder.decode(ids, self._engine)
         if isinstance(column, list):
             return {f"{k}_{name}": part for k, part in enumerate(column)}
         return {name: column}
+
+    def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
+        """The columns of the labels of some rows of the answer."""
+        return self._kind.columns(self, name, self._kind.rows(self)[rows])
+
+    def _label_or_own(
+        self, column: Column, rows: Array, known: Array, name: str, at: Array | None
+    ) -> dict[str, Any]:
+        """The labels of ids, of which those that are not known are components of their own."""
+        labels = self._kind.rows(self)[rows if self._forest.vertices else rows[:0]]
+        return self._kind.columns_of_ids(self, column, known, labels, name, at)
+
+    def _component(self, label: Any) -> int:
+        """The number of a component in the order of the least ids, by its label."""
+        number = self._kind.find(self, label)
+        if number is None:
+            raise InputError(
+                f"{shown(label)} is no label of these {len(self._counts):,} components (labels are"
+                f" of kind {self._kind.name!r}); component_of() gives the label of a vertex"
+            )
+        return number
 
     def _small(self, array: Array) -> Array:
         """Labels that are no ids: int32, as SciPy's, while they fit."""
         return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
-    def _number(self, kind: str) -> Array:
-        """The labels 0 .. k-1 of all vertices that occur, as a new array."""
-        return self._small(self._dense if kind == "dense" else self._place[self._dense])
-
     @cached_property
     def _numbered(self) -> tuple[Array, Array]:
         """The id of each vertex that occurs, and the rank of its component by its least vertex."""
-        return self._forest.dense(self._names.low, self._names.dtype)
+        return self._forest.dense(self._decoder.id_base, self._decoder.dtype)
 
     @property
     def _dense(self) -> Array:

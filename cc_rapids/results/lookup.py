@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from operator import and_
 from typing import Any
 
@@ -20,109 +20,16 @@ from ..data.frame_access import (
     column_of,
     columns_of,
     first,
+    is_single,
     only,
     parts_of,
-    rows_of,
 )
 from ..data.frame_build import with_column
 from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
 from ..graph.forest import Forest
-from ..ids.decoders import Names
-from ..ids.range import bounds, type_of
-from ..ids.strings import chosen, different, factorise, taken
+from ..ids.decoders import IdDecoder
 
-
-def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:
-    """Return 0, 1, ... for the ids of a column that are alone, in their order, equal ids alike."""
-    xp, found = engine.xp, None
-    if not bool(alone.any()):
-        return engine.empty(0, np.int64)
-    with column.lend() as lent:
-        for part, held in _parts(column, lent):
-            if part.strings:
-                words = rows_of(held, alone, engine)
-                codes = factorise([words], Column.native, engine)[0][0]
-                rank = engine.asarray(codes).astype(np.int64)
-            else:
-                rank = xp.unique(engine.asarray(held)[alone], return_inverse=True)[1]
-            if found is not None:  # columns compare one after the other
-                found = found * (int(rank.max()) + 1)
-            both = rank if found is None else found + rank
-            found = xp.unique(both, return_inverse=True)[1]
-    return found
-
-
-def ids_or_own(
-    column: Column,
-    known: Array,
-    labels: list[Any],
-    given: Column,
-    rows: Array | None,
-    engine: Engine,
-) -> list[Any]:
-    """Return for each id of a column its label, or where that is not known the id itself.
-
-    Parameters
-    ----------
-    column : Column
-        The ids.
-    known : (m,) array of bool
-    labels : list of (m,) arrays, or columns of strings of the caller's kind
-        Of ids that are not known any; without any row, if there is no label at all.
-    given : Column
-        Of the answer's edges: what makes a column of the caller's kind.
-    rows : array of int64, optional
-        The rows that are wanted; by default all.
-
-    Returns
-    -------
-    list of arrays of the type that labels and ids fit, and columns of strings of the caller's kind
-
-    Raises
-    ------
-    ColumnTypeError
-        No type of integers holds both.
-    """
-    found = []
-    with column.lend() as lent:
-        pairs = zip(_parts(column, lent), labels, given.parts or (given,), strict=True)
-        for (part, held), label, like in pairs:
-            if part.strings:
-                found.append(_words_or_own(held, known, label, like, rows, engine))
-                continue
-            own = engine.asarray(held)
-            dtype = type_of((label.dtype, own.dtype), *bounds([label, own], engine))
-            values = own.astype(dtype)
-            if label.size:
-                values = engine.xp.where(known, label.astype(dtype), values)
-            found.append(values if rows is None else values[rows])
-    return found
-
-
-def _words_or_own(
-    own: Any, known: Array, label: Any, like: Column, rows: Array | None, engine: Engine
-) -> Any:
-    if len(label):
-        with of("labels", label).lend() as words:
-            own = chosen(known, words, own, engine)
-    own = own if rows is None else taken(own, rows, engine)
-    return like.native(own, partial(different, own))
-
-
-def _parts(column: Column, lent: Any) -> list[tuple[Column, Any]]:
-    if column.parts:
-        return list(zip(column.parts, lent, strict=True))
-    return [(column, lent)]
-
-
-IDS = ("min", "max")  # the kinds of labels that are ids
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
-
-
-def is_single(vertex: Any) -> bool:
-    """Return whether it is one id: a string, an integer, or a tuple of these."""
-    parts = vertex if isinstance(vertex, tuple) else (vertex,)
-    return all(isinstance(part, str | int | np.integer) for part in parts)
 
 
 def _check_name(name: Any) -> None:
@@ -139,15 +46,14 @@ class Lookup:
 
     _given: EdgeInput
     _engine: Engine
-    _names: Names
+    _decoder: IdDecoder
     _forest: Forest
-    _kind: str
     _rows: Callable[[], tuple[Array, Array]]
-    _named: Callable[[str], tuple[Array, Array]]
     _columns: Callable[[str, Array], dict[str, Any]]
     _frame: Callable[[dict[str, Any]], Any]
+    _label: Callable[..., dict[str, Any]]
+    _label_or_own: Callable[..., dict[str, Any]]
     _bring: Callable[[Any, bool], Any]
-    _number: Callable[[str], Array]
 
     def component_of(self, vertices: Any) -> Any:
         """Return the labels of some vertices, in their order.
@@ -211,8 +117,9 @@ class Lookup:
             What becomes of rows whose vertex is none of this answer, as no edge names it: they are
             refused, or their labels are null, or they are components of their own. Labels of
             kinds ``"min"`` and ``"max"`` are then the vertex itself, of the type that the labels
-            and column ``on`` fit, as of the two columns of edges; those of the other kinds go on
-            from k, the number of components, in the order of the ids, equal ids alike.
+            and column ``on`` fit, as of the two columns of edges; those of kinds ``"dense"`` and
+            ``"size"`` go on from k, the number of components, in the order of the ids, equal ids
+            alike.
         nulls : {"raise", "null"}, optional
             What becomes of rows whose vertex is null; ``"null"`` by default where ``missing`` is.
 
@@ -337,26 +244,6 @@ class Lookup:
         none = self._engine.xp.zeros(rows.size, np.int64)
         return dict.fromkeys(self._label(rows[:0], name), none)
 
-    def _label_or_own(
-        self, column: Column, rows: Array, known: Array, name: str, at: Array | None
-    ) -> dict[str, Any]:
-        """Return the labels of ids; those not known are components of their own."""
-        rows = rows if self._forest.vertices else rows[:0]
-        labels = self._label(rows, name)
-        if self._kind in IDS:
-            names = [f"{k}_{name}" for k in range(len(column.parts))] or [name]
-            kind, values = self._given.src, list(labels.values())
-            found = ids_or_own(column, known, values, kind, at, self._engine)
-            return dict(zip(names, found, strict=True))
-        alone, k = ~known, self._forest.components
-        more = numbers_alone(column, alone, self._engine)
-        last = k + (int(more.max()) if more.size else 0)
-        numbers = self._engine.xp.empty(known.size, np.int32 if last < 1 << 31 else np.int64)
-        numbers[alone] = more + k
-        if rows.size:
-            numbers[known] = labels[name][known]
-        return {name: numbers if at is None else numbers[at]}
-
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """Return the row of each id in the answer, and whether it has one; any row where not."""
         engine, xp, forest = self._engine, self._engine.xp, self._forest
@@ -372,7 +259,7 @@ class Lookup:
                     lent if column.parts else [lent], column.parts or [column], strict=True
                 )
             ]
-            vertex, known = self._names.find(parts if column.parts else parts[0], engine)
+            vertex, known = self._decoder.lookup(parts if column.parts else parts[0], engine)
         known = known & (vertex < np.uint64(forest.n))
         at = xp.where(known, vertex, np.uint64(0)).astype(np.int64)
         if forest.vertices != forest.n:
@@ -418,9 +305,3 @@ class Lookup:
     def _vertex(self, rows: Array) -> dict[str, Any]:
         """Return the column of the vertices of some rows of the answer."""
         return self._columns("vertex", self._rows()[0][rows])
-
-    def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
-        """Return the column of the labels of some rows of the answer."""
-        if self._kind in IDS:
-            return self._columns(name, self._named(self._kind)[1][rows])
-        return {name: self._number(self._kind)[rows]}

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError, shown
 from .components import Components
-from .lookup import IDS
+from .labels import LabelKind
 
 
 class Cuts:
@@ -27,7 +27,7 @@ class Cuts:
     cc_rapids.Components : The answer at one of them.
     """
 
-    def __init__(self, found: dict[Any, Components], kind: str) -> None:
+    def __init__(self, found: dict[Any, Components], kind: LabelKind) -> None:
         self._found, self._kind = found, kind
         self.thresholds = tuple(found)
 
@@ -173,8 +173,7 @@ class Cuts:
             levels = [xp.full(size.size, level, numbers) for level, _, _, size in steps]
             columns = {"threshold": xp.concatenate([xp.empty(0, numbers), *levels])}
             for name, labels in (("before", before), ("after", after)):
-                ids = self._kind in IDS
-                columns |= last._columns(name, labels) if ids else {name: labels}
+                columns |= self._kind.columns(last, name, labels)
             return last._frame(columns | {"size": size.astype(np.int64)})
 
 
@@ -189,10 +188,5 @@ def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
     joined = loose._dense[first]
     merge = strict._engine.counts(joined, len(loose))[joined] > 1
     rows = first[merge]
-    before, after = (_labels(cut, rows) for cut in (strict, loose))
+    before, after = (cut._kind.rows(cut)[rows] for cut in (strict, loose))
     return before, after, strict._counts[merge]
-
-
-def _labels(cut: Components, rows: Any) -> Any:
-    kind = cut._kind
-    return cut._named(kind)[1][rows] if kind in IDS else cut._number(kind)[rows]

@@ -6,27 +6,24 @@ of edges, and a list whose ids lie further apart takes the usual way afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..algorithms.auto import AT_ONCE, Branch, Rule
+from ..algorithms.auto import AT_ONCE, DesignPolicy
 from ..algorithms.compiled import Parts
 from ..algorithms.design import Design
-from ..backends import ALONE, Array, Engine, Kernel, Layout, Piece, side_by_side
+from ..backends import ALONE, MEMORY, Array, Engine, Kernel, Layout, Piece, side_by_side
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
-from ..graph.forest import ROOM, Forest, blocks_of
+from ..graph.forest import ROOM, Forest, SpeculativeRows, blocks_of
 from ..graph.memory_bound import FEW_IDS, ids_at_once
-from ..ids.decoders import Offset
-from ..ids.encode import WORDS_EACH, Numbered, as_it_is
+from ..ids.decoders import OffsetDecoder
+from ..ids.encode import EncodedIds, name_of_offset
 from ..ids.range import Span, all_fit, decoded, last_of, sign_of, wide_of
 from ..kernels import edges as reading
-from ..kernels import find, forest, gather, giant, id_range, scan
-from ..kernels import one_launch as one
+from ..kernels import find, forest, gather, giant, id_range, one_launch, scan
 from ..kernels.giant import PROBES
 from ..kernels.primitives import WORD
 
@@ -35,91 +32,107 @@ VERTEX, WIDE = np.uint32, np.uint64
 TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see kernels/one_launch.py
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The rows of the answer, if their number is known before they are counted.
+class SolveOptions(Protocol):
+    """What a solve has to know of the caller's options, see :class:`cc_rapids.options.Options`."""
 
-    ``then`` is called with the ids and the labels before it is known that there are so many.
+    @property
+    def policy(self) -> DesignPolicy:
+        """What chooses the design."""
+
+    @property
+    def memory(self) -> str:
+        """The kind of memory that the edges are read in."""
+
+    @property
+    def forest(self) -> bool:
+        """Whether the edges of a spanning forest are recorded."""
+
+    @property
+    def speculates(self) -> bool:
+        """Whether the label frame is asked for at once."""
+
+    @property
+    def expected_rows(self) -> int | None:
+        """How many rows it has, if the caller knows."""
+
+
+def accepts(
+    edge_input: EdgeInput, columns: list[Array], backend: Engine, options: SolveOptions
+) -> bool:
+    """Return whether two short columns of integers name all, but what there is from 0 on, the
+    backend gains by one launch, and the caller has not said how to solve them.
     """
-
-    count: int
-    then: Callable[[Array, Array], None]
-
-
-def fits(given: EdgeInput, arrays: list[Array], engine: Engine) -> bool:
-    """Whether two short columns of integers name all, but what there is from 0 on, and the engine
-    gains by one launch.
-    """
-    src, last = given.src, last_of(given)
-    if not (engine.in_one_launch and 0 < src.size <= AT_ONCE.most_edges) or given.row_offsets:
+    if not options.policy.is_measured or options.forest or options.memory != MEMORY[0]:
         return False
-    if src.strings or src.parts or wide_of(arrays[0]) is not wide_of(arrays[1]):
+    src, last = edge_input.src, last_of(edge_input)
+    if not (backend.in_one_launch and 0 < src.size <= AT_ONCE.most_edges):
         return False
-    if given.vertices is None and not given.vertices_are_dense_range:
+    if edge_input.row_offsets or src.strings or src.parts:
+        return False
+    if wide_of(columns[0]) is not wide_of(columns[1]):
+        return False
+    if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
         return True
-    return last < room_for(src.size) and all_fit(arrays[:2], last)
+    return last < capacity(src.size) and all_fit(columns[:2], last)
 
 
-def room_for(m: int) -> int:
-    """The ids that there is room for, of a list of m edges."""
+def capacity(m: int) -> int:
+    """Return how many ids there is memory for, of a list of m edges."""
     return ids_at_once(m)
 
 
 def bytes_for(m: int) -> int:
-    """What is taken for a list of m edges before its ids are known, at most."""
-    return _room(np.dtype(np.int64), room_for(m), FEW if m <= FEW else 0).bytes + ROOM
+    """Return what is taken for a list of m edges before its ids are known, at most."""
+    return _room(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0).bytes + ROOM
 
 
-def foreseen(usual: Rule | Branch, m: int, span: Span) -> Rule | Branch:
-    """What says how a list that fits is solved, in the end."""
-    return AT_ONCE if span.size <= room_for(m) else usual
-
-
-def solved(
-    given: EdgeInput, arrays: list[Array], engine: Engine, rows: Rows | None = None
-) -> Numbered | Span | None:
-    """The vertices of the columns lent by ``given``, their forest solved; or the span of their ids,
-    if they lie further apart than there is room for. None if some are not among the vertices.
+def solve(
+    edge_input: EdgeInput,
+    columns: list[Array],
+    backend: Engine,
+    speculative: SpeculativeRows | None = None,
+) -> EncodedIds | Span | None:
+    """Encode the ids of two columns and solve their forest; or return the range of the ids, if they
+    lie further apart than there is memory for, and None if some are not among the vertices.
 
     Parameters
     ----------
-    arrays : two (m,) arrays of integers
-        For which :func:`fits` holds; not written.
-    rows : Rows, optional
-        What is made of rows while the device works.
+    columns : two (m,) arrays of integers
+        That :func:`accepts` accepts; not written.
+    speculative : SpeculativeRows, optional
+        Rows to gather, and to frame while the device works, of which it is known how many there
+        are.
     """
-    src, dst = (engine.asarray(array) for array in arrays)
+    src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
-    beside = min(max(2 * m, last_of(given) + 1), FEW) if m <= FEW else 0
-    room = _room(dtype, room_for(m), beside)
-    whole = engine.empty(room.bytes, np.uint8) if beside else _with_room(engine, room.bytes)
-    (facts,) = engine.pieces_of(whole, (room.facts,))
-    out, ahead = engine.laid(whole, room.rows), []
-    if rows and not beside:
-        out = ahead = engine.pieces((rows.count, dtype), (rows.count, dtype))
-    engine.fill(facts, 0xFF)
-    kernel = _kernel(engine, AT_ONCE.design, wide_of(src), sign_of(src))
-    kernel(m, src, dst, last_of(given) + 1, *engine.laid(whole, room.run), *out)
-    told = engine.later(facts)
-    if rows and ahead:
-        rows.then(*ahead)
+    beside = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
+    room = _room(dtype, capacity(m), beside)
+    whole = backend.empty(room.bytes, np.uint8) if beside else _with_room(backend, room.bytes)
+    (facts,) = backend.pieces_of(whole, (room.facts,))
+    out = backend.laid(whole, room.rows)
+    if speculative and not beside:
+        out = backend.pieces(*[(speculative.max_rows, dtype)] * 2)
+    backend.fill(facts, 0xFF)
+    kernel = _kernel(backend, AT_ONCE.design, wide_of(src), sign_of(src))
+    kernel(m, src, dst, last_of(edge_input) + 1, *backend.laid(whole, room.run), *out)
+    told = backend.later(facts)
+    if speculative and not beside:
+        speculative.offer(*out)
     vertices, components, stray, *ends = told().tolist()
     low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends[:ENDS]))
-    span = Span(low, high, dtype)
-    if stray or span.size > room_for(m):
-        return None if stray else span
-    held = partial(_arrays_of_forest, engine, whole, room, span.size)
-    forest = Forest(engine, span.size, given.vertices_are_dense_range, held)
-    if ahead and vertices <= ahead[0].size:
-        ahead = [column[:vertices] for column in ahead]
-    elif vertices <= beside:
+    ids = Span(low, high, dtype)
+    if stray or ids.size > capacity(m):
+        return None if stray else ids
+    held = partial(_arrays_of_forest, backend, whole, room, ids.size)
+    solved = Forest(backend, ids.size, edge_input.vertices_are_dense_range, held)
+    rows = speculative.accept(vertices) if speculative else None
+    if rows is None and vertices <= beside:
         own = [(start, vertices, kind) for start, _, kind in room.rows.pieces]
-        ahead = engine.pieces_of(whole, own)
-    else:
-        ahead = []
-    forest.counted(vertices, components, span.first, ahead)
-    edges, names = Edges(src, dst, span.first), Offset(span.first, span.dtype)
-    return as_it_is(edges, forest, WORDS_EACH[low != 0], names)
+        first, second = backend.pieces_of(whole, own)
+        rows = first, second
+    solved.counted(vertices, components, ids.first, rows or ())
+    edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
+    return EncodedIds(edges, solved, name_of_offset(low), ids.size, decoder)
 
 
 def _with_room(engine: Engine, size: int) -> Array:
@@ -172,13 +185,13 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     climb = find.leap(engine)
     frequent, flatten = giant.mark_frequent(engine), forest.flatten(engine, climb)
     phases = (
-        one.measure(engine, sign, span.part),
-        one.lay(engine, forest.start(engine, VERTEX).part),
-        one.link_share(engine, parts.ends(), parts.link_edge()),
-        one.flatten_share(engine, frequent.part, flatten.part, PROBES),
+        one_launch.measure(engine, sign, span.part),
+        one_launch.lay(engine, forest.start(engine, VERTEX).part),
+        one_launch.link_share(engine, parts.ends(), parts.link_edge()),
+        one_launch.flatten_share(engine, frequent.part, flatten.part, PROBES),
         forest.complete(engine, VERTEX).part,
-        one.rank(engine, scan.count_blocks(engine).part, scan.sum_all(engine).part),
-        one.list_share(engine, gather.gather(engine, gather.least(engine)).part),
+        one_launch.rank(engine, scan.count_blocks(engine).part, scan.sum_all(engine).part),
+        one_launch.list_share(engine, gather.gather(engine, gather.least(engine)).part),
     )
-    made: Kernel = one.solve(engine, sign, phases)
+    made: Kernel = one_launch.solve(engine, sign, phases)
     return made

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..algorithms.auto import Branch, Rule, choose, choose_by_paper
-from ..algorithms.design import Design
+from ..algorithms.auto import AT_ONCE, Decision, EdgeFacts, decide
 from ..algorithms.run import beyond
 from ..backends import ALONE, Engine
 from ..data.edge_input import EdgeInput
+from ..graph.edges import check_offsets
 from ..graph.forest import room_for_queues
-from ..ids.encode import measure
+from ..ids.encode import choose_encoding
 from . import one_launch
+from .one_launch import SolveOptions
 
 SUMS = 8 * ALONE  # bytes for those that ranks are made of
-STRING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
-COPIES = 3  # of all strings: put together, those in order, and the column of labels
 
 
 @dataclass(frozen=True)
@@ -65,60 +64,48 @@ class Plan:
 
 
 def plan(
-    given: EdgeInput,
+    edge_input: EdgeInput,
     columns: list[Any],
-    design: Design | None,
-    rule: str | None,
-    forest: bool,
-    engine: Engine,
+    offsets: list[Any],
+    backend: Engine,
+    options: SolveOptions,
 ) -> Plan:
-    """Choose everything that a run would choose, and stop there.
+    """Choose what a run would choose, by the same functions, and stop there.
 
-    Integers are read once, for their span; strings and several columns are not looked into.
+    Integers are read once, for their range; strings and several columns are not looked into.
     """
-    m = given.src.size
-    rows = sum(column.size for column in given.columns)
-    span, about, near = None, rows, 0.0
-    if given.src.strings or given.src.parts:
-        ids, why, size = _renumbered(given, columns, rows)
-    else:
-        found = measure(given, columns, engine)
-        way, span, ends = found.way, found.span, rows + _named(given)
-        ids, about = way.name, way.vertices
-        why = f"{ends:,} ends name ids from {span.low:,} to {span.high:,}: {way.why}"
-        size = way.bytes + 2 * span.dtype.itemsize * min(about, ends)
-        near = span.order.near if given.row_offsets is None and way.name != "hash slots" else 0.0
-    whole = given.row_offsets is not None and given.symmetric
-    row: Rule | Branch = choose(engine, about, m, whole, near, given.row_offsets is None)
-    if rule == "paper":
-        row = choose_by_paper(engine, about, m, None)
-    elif span and not (design or forest) and one_launch.fits(given, columns, engine):
-        row, size = one_launch.foreseen(row, m, span), size + one_launch.bytes_for(m)
-    chosen, reason = (design, "asked for") if design else (row.design, str(row))
-    size += beyond(chosen, about, m, given.row_offsets is not None, forest) + SUMS
-    size += room_for_queues(engine, about, "bits=shared" in chosen.sample)
-    return Plan(
-        engine=engine.name,
-        device=engine.device_name,
+    for starts in offsets:
+        check_offsets(edge_input, backend.asarray(starts), backend)
+    choice = choose_encoding(edge_input, columns, backend)
+    encoding, statistics, cost = choice.encoding, choice.statistics, choice.cost
+    m, n, ids = edge_input.src.size, cost.max_vertices, statistics.id_range
+    facts = EdgeFacts(
+        vertices=n,
+        expected_vertices=n,
         edges=m,
-        ids=ids,
+        listed=not offsets,
+        symmetric=bool(offsets) and edge_input.symmetric,
+        near=0.0 if offsets else encoding.edge_order(statistics).near,
+    )
+    decision, size = decide(options.policy, options.forest, facts, backend), cost.total
+    if ids and one_launch.accepts(edge_input, columns, backend, options):
+        size += one_launch.bytes_for(m)
+        if ids.size <= one_launch.capacity(m):
+            decision = Decision(AT_ONCE.design, AT_ONCE)
+    design = decision.design
+    size += beyond(design, n, m, bool(offsets), options.forest) + SUMS
+    size += room_for_queues(backend, n, "bits=shared" in design.sample)
+    why = encoding.reason(statistics)
+    if ids:
+        why = f"{statistics.rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"
+    return Plan(
+        engine=backend.name,
+        device=backend.device_name,
+        edges=m,
+        ids=encoding.name(statistics),
         ids_why=why,
-        design=str(chosen),
-        design_why=reason,
-        vertices=about,
+        design=str(design),
+        design_why=str(decision.why),
+        vertices=n,
         bytes=size,
     )
-
-
-def _renumbered(given: EdgeInput, columns: list[Any], rows: int) -> tuple[str, str, int]:
-    """How strings and several columns become vertices, why so, and the bytes."""
-    from ..ids.strings import bytes_of
-
-    size, parts = rows * STRING_BYTES + COPIES * bytes_of(columns), len(given.src.parts)
-    if parts:
-        return "rows", f"{parts} columns are one number a row", size + 8 * rows * parts
-    return "strings, factorised", "numbered in lexicographic order, by their bytes", size
-
-
-def _named(given: EdgeInput) -> int:
-    return len(given.vertices) if isinstance(given.vertices, range) else 0

@@ -1,63 +1,51 @@
-"""One solve of one edge list: scan the ids, encode them, decide on a design, run; retry once."""
+"""One solve of one edge list: encode its ids, decide on a design, and run it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..algorithms import run
-from ..algorithms.auto import AT_ONCE, RULES, Branch, Rule, choose, choose_by_paper, for_forest
+from ..algorithms.auto import AT_ONCE, EdgeFacts, decide
 from ..algorithms.design import Design
 from ..algorithms.run import arranged, check_pairs, placed
-from ..backends import Array, Engine
+from ..backends import MEMORY, Array, Engine
 from ..data.edge_input import EdgeInput
-from ..graph.edges import Adjacency, check_offsets, rows_of
-from ..graph.forest import Ahead
-from ..ids import encode as vertices
-from ..ids.decoders import Offset
-from ..ids.encode import Numbered
+from ..graph.edges import Adjacency, Edges, check_offsets, rows_of
+from ..graph.forest import Forest, SpeculativeRows
+from ..ids.decoders import OffsetDecoder
+from ..ids.encode import Choice, EncodedIds, choose_encoding
 from ..ids.range import NOT_SEEN, Span
 from . import one_launch
-
-if TYPE_CHECKING:
-    pass
+from .one_launch import SolveOptions
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Task:
-    """How a job runs: on which engine, by which design or rule, and what is wanted of it.
-
-    ``noted``: a spanning forest. ``listed``: the label frame, at once, of so many vertices if that
-    is known.
-    """
-
-    engine: Engine
-    design: Design | str | None
-    memory: str
-    noted: bool
-    listed: bool | int
-
-
-@dataclass(frozen=True)
 class Solved:
-    """A solved forest, the rows of the edges of a spanning forest if they are wanted, and what
-    gives a label frame that was made on the task.
+    """A solved forest over encoded ids, the design that has run, the rows of the edges of a
+    spanning forest if they were wanted, and the label frame if it was made meanwhile.
     """
 
-    numbered: Numbered
+    encoded: EncodedIds
     design: Design
-    chosen: Array | None
+    forest_rows: Array | None = None
     frame: Any = None
 
 
-def solve(given: EdgeInput, columns: list[Any], offsets: list[Any], task: Task) -> Solved:
-    """Solve one edge list, again with the exact range of its ids if some lay outside the guess.
+def solve(
+    edge_input: EdgeInput,
+    columns: list[Any],
+    offsets: list[Any],
+    backend: Engine,
+    options: SolveOptions,
+) -> Solved:
+    """Solve one edge list, again with the exact range of its ids if some lay outside a guess.
 
     Raises
     ------
@@ -65,117 +53,125 @@ def solve(given: EdgeInput, columns: list[Any], offsets: list[Any], task: Task) 
         The offsets are wrong, or the columns have changed meanwhile.
     """
     for starts in offsets:
-        check_offsets(given, task.engine.asarray(starts), task.engine)
-    whole = task.noted or given.row_offsets or task.design == "paper"
-    whole = whole or (isinstance(task.design, Design) and task.design.counts_vertices)
-    solved = _solve(given, columns, offsets, task, sure=bool(whole))
-    if not solved.numbered.forest.complete:
-        log.info("some ids lie beyond what a glance at the columns showed: reading all of them")
-        solved = _solve(given, columns, offsets, task, sure=True)
-        if not solved.numbered.forest.complete:
-            raise given.changed()
+        check_offsets(edge_input, backend.asarray(starts), backend)
+    ids: Span | None = None
+    if one_launch.accepts(edge_input, columns, backend, options):
+        rows = _expected_frame(edge_input, backend, options)
+        found = one_launch.solve(edge_input, columns, backend, rows)
+        if isinstance(found, EncodedIds):
+            log.debug("%s, in one launch: %s", AT_ONCE.design, AT_ONCE)
+            return Solved(found, AT_ONCE.design, frame=rows.take_frame() if rows else None)
+        ids = found
+    exact = options.policy.needs_exact_range or options.forest or bool(offsets)
+    choice = choose_encoding(edge_input, columns, backend, exact, ids)
+    solved = _solve(edge_input, choice, offsets, backend, options)
+    if not solved.encoded.forest.complete:
+        log.info("some ids lie beyond what some of the rows have shown: reading all of them")
+        choice = choose_encoding(edge_input, columns, backend)
+        solved = _solve(edge_input, choice, offsets, backend, options)
+        if not solved.encoded.forest.complete:
+            raise edge_input.changed()
     return solved
 
 
-def _at_once(given: EdgeInput, columns: list[Any], task: Task) -> Solved | Span | None:
-    """A list solved in one launch; None if it is none of those, or the span of its ids, if it has
-    to be solved as others.
-    """
-    if not one_launch.fits(given, columns, task.engine):
-        return None
-    made: list[Any] = []
-    then = _framing(given, task, made.append)
-    rows = one_launch.Rows(int(task.listed), then) if then else None
-    numbered = one_launch.solved(given, columns, task.engine, rows)
-    if numbered is None or isinstance(numbered, Span):
-        return numbered
-    log.debug("%s, in one launch: %s", AT_ONCE.design, AT_ONCE)
-    return Solved(numbered, AT_ONCE.design, None, *made)
-
-
 def _solve(
-    given: EdgeInput, columns: list[Any], offsets: list[Any], task: Task, sure: bool
+    edge_input: EdgeInput,
+    choice: Choice,
+    offsets: list[Any],
+    backend: Engine,
+    options: SolveOptions,
 ) -> Solved:
-    engine, design, memory, noted = task.engine, task.design, task.memory, task.noted
-    plain = design == RULES[0] and memory == "device" and not noted
-    at_once = _at_once(given, columns, task) if plain else None
-    if isinstance(at_once, Solved):
-        return at_once
-    numbered = vertices.number(given, columns, engine, sure, at_once)
-    edges, forest = numbered.edges, numbered.forest
-    order = NOT_SEEN if offsets else numbered.order
-    rows = Adjacency(engine.asarray(offsets[0]), edges.dst, given.symmetric) if offsets else None
-    if not isinstance(design, Design):
-        found: Rule | Branch
-        if design == "paper":
-            found = choose_by_paper(
-                engine, forest.n, edges.m, lambda: rows or rows_of(edges, forest, noted)
-            )
-            rows = found.rows or rows
-        else:
-            both = bool(rows and rows.symmetric)
-            found = choose(engine, numbered.about, edges.m, both, order.near, not offsets)
-        log.debug("%s: %s", found.design, found)
-        design = for_forest(found.design) if noted else found.design
-    falls = order.falls and _turns(task)
-    edges = edges.backwards() if falls else edges
-    check_pairs(design, forest.n, engine, memory)
-    edges, rows = placed(*arranged(design, edges, rows, forest, noted), engine, memory)
-    if not noted:
-        made: list[Any] = []
-        ahead = _ahead(given, numbered, task, made.append) if task.listed else None
-        run.solve(edges, forest, design, rows, memory=memory, ahead=ahead)
-        return Solved(numbered, design, None, *made)
-    wide = np.uint32 if max(edges.m, rows.m if rows else 0) < (1 << 32) - 1 else np.uint64
-    by_vertex = engine.fill(engine.empty(forest.n, wide), 0xFF)
-    run.solve(edges, forest, design, rows, by_vertex, memory)
-    chosen = by_vertex[by_vertex != np.iinfo(wide).max]
-    chosen = engine.xp.sort(wide(edges.m - 1) - chosen if falls else chosen)
-    if rows is not None and rows.edge_of is not None:
-        chosen = engine.xp.sort(rows.edge_of[chosen])
-    return Solved(numbered, design, chosen)
+    """Encode the ids in the way that was chosen, decide on a design, and run it."""
+    encoded = choice.encoding.encode(choice.statistics, backend)
+    edges, forest = encoded.edges, encoded.forest
+    csr, order = None, encoded.edge_order
+    if offsets:
+        order = NOT_SEEN
+        csr = Adjacency(backend.asarray(offsets[0]), edges.dst, edge_input.symmetric)
+    facts = EdgeFacts(
+        vertices=forest.n,
+        expected_vertices=encoded.expected_vertices,
+        edges=edges.m,
+        listed=csr is None,
+        symmetric=csr is not None and csr.symmetric,
+        near=order.near,
+    )
+    make_rows = partial(rows_of, edges, forest, options.forest)
+    decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
+    design, csr = decision.design, decision.csr
+    backwards = order.falls and _reads_backwards(backend, options)
+    ordered = edges.backwards() if backwards else edges
+    check_pairs(design, forest.n, backend, options.memory)
+    taken, csr = arranged(design, ordered, csr, forest, options.forest)
+    taken, csr = placed(taken, csr, backend, options.memory)
+    if options.forest:
+        rows = _solve_forest(taken, forest, design, csr, options.memory, backwards)
+        return Solved(encoded, design, rows)
+    speculative = _speculative_rows(edge_input, encoded, backend, options)
+    run.solve(taken, forest, design, csr, memory=options.memory, speculative=speculative)
+    return Solved(encoded, design, frame=speculative.take_frame() if speculative else None)
 
 
-def _turns(task: Task) -> bool:
-    """Whether a list that falls is read from its end: where many threads at once link the same
-    trees, and the caller has not said how.
+def _reads_backwards(backend: Engine, options: SolveOptions) -> bool:
+    """Return whether a list that falls is read from its end: where many threads at once would link
+    the same trees, and the caller has not said how.
     """
-    return task.design == RULES[0] and task.memory == "device" and task.engine.on_device
+    return backend.on_device and options.policy.is_measured and options.memory == MEMORY[0]
 
 
-def _ahead(
-    given: EdgeInput, numbered: Numbered, task: Task, made: Callable[[Any], None]
-) -> Ahead | None:
-    """The rows of the label frame, if vertices are in the order of the ids before they are solved.
+def _solve_forest(
+    edges: Edges,
+    forest: Forest,
+    design: Design,
+    csr: Adjacency | None,
+    memory: str,
+    backwards: bool,
+) -> Array:
+    """Solve the forest; return the rows of the edges that it hooked by, in ascending order."""
+    backend = forest.engine
+    wide = np.uint32 if max(edges.m, csr.m if csr else 0) < (1 << 32) - 1 else np.uint64
+    hook_edge = backend.fill(backend.empty(forest.n, wide), 0xFF)
+    run.solve(edges, forest, design, csr, hook_edge, memory)
+    rows = hook_edge[hook_edge != np.iinfo(wide).max]
+    rows = backend.xp.sort(wide(edges.m - 1) - rows if backwards else rows)
+    if csr is not None and csr.edge_of is not None:
+        rows = backend.xp.sort(csr.edge_of[rows])
+    return rows
 
-    Without vertices that are named otherwise there are at most as many as ends of edges. Where it
-    is known how many there are, and the rows are those of the frame, that is ``made`` of them.
+
+def _speculative_rows(
+    edge_input: EdgeInput, encoded: EncodedIds, backend: Engine, options: SolveOptions
+) -> SpeculativeRows | None:
+    """Return room for the rows of the label frame, if that is asked for at once and the vertices
+    are in the order of the ids before they are solved.
+
+    Without vertices that are named otherwise there are at most as many as ends of edges.
     """
-    forest, names, count = numbered.forest, numbered.names, task.listed
-    if names is None:
+    forest, decoder = encoded.forest, encoded.decoder
+    if decoder is None or not (options.speculates and backend.goes_on):
         return None
-    ends = forest.n if given.vertices is not None else 2 * numbered.edges.m
+    ends = forest.n if edge_input.vertices is not None else 2 * encoded.edges.m
     most, least = min(forest.n, ends), forest.n if forest.everyone else 0
-    known = isinstance(names, Offset) and count <= most
-    then = _framing(given, task, made) if known else None
-    if then:
-        most = least = count
-    return Ahead(names.low, names.dtype, most, least, then)
+    rows = _expected_frame(edge_input, backend, options)
+    if rows and isinstance(decoder, OffsetDecoder) and rows.max_rows <= most:
+        rows.id_base, rows.dtype = decoder.id_base, decoder.dtype
+        return rows
+    return SpeculativeRows(decoder.id_base, decoder.dtype, most, least)
 
 
-def _framing(
-    given: EdgeInput, task: Task, made: Callable[[Any], None]
-) -> Callable[[Array, Array], None] | None:
-    """What gives ``made`` the label frame of the first of these rows before they are counted; None
-    unless it is known how many there are, and they lie where the frame does.
+def _expected_frame(
+    edge_input: EdgeInput, backend: Engine, options: SolveOptions
+) -> SpeculativeRows | None:
+    """Return as many rows as the caller expects, which become a frame before they are counted; None
+    unless the caller does, and they lie where the frame will.
     """
-    count = task.listed
-    if isinstance(count, bool) or not count or task.engine.on_device != given.on_device:
+    count = options.expected_rows
+    if not (count and options.speculates and backend.goes_on):
+        return None
+    if backend.on_device != edge_input.on_device:
         return None
 
-    def frame(ids: Array, labels: Array) -> None:
-        if ids.size > count:
-            ids, labels = ids[:count], labels[:count]
-        made(given.make_frame({"vertex": ids, "labels": labels}))
+    def make_frame(ids: Array, labels: Array) -> Any:
+        return edge_input.make_frame({"vertex": ids, "labels": labels})
 
-    return frame
+    return SpeculativeRows(0, np.uint64, count, count, count, make_frame)

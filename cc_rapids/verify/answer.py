@@ -17,10 +17,8 @@ from ..data.frame_access import column_of, columns_of
 from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
+from .label_rules import LABEL_RULES, LabelRule
 from .vertex_lookup import ALL, Ids, Integers, Several, Tally, Words, in_words, taken
-
-KINDS = ("min", "max", "dense", "size")
-IDS = KINDS[:2]  # kinds of labels that are vertices
 
 
 class Answer:
@@ -31,8 +29,9 @@ class Answer:
     frame
         Columns ``vertex`` and ``labels``, or of ids of several columns ``0_vertex``, ...,
         ``0_labels``, ...; or such a pair of arrays. Only read.
-    kind : {"min", "max", "dense", "size"}
-        What its labels are, see :meth:`cc_rapids.Components.labels`.
+    kind : {"min", "max", "dense", "size", "any"}
+        What its labels are, see :meth:`cc_rapids.Components.labels`; "any" of whatever integers
+        that differ from component to component.
     components : int, optional
         How many there are said to be.
     sort : bool
@@ -68,9 +67,9 @@ class Answer:
         sort: bool = False,
         parts: int | None = None,
     ) -> None:
-        self.kind, self.components, self.sort = kind, components, sort
+        self.rule, self.components, self.sort = LABEL_RULES[kind], components, sort
         parts = _parts_of(frame) if parts is None else parts
-        self.column, self._label_column, self.on_device = _columns(frame, kind, parts)
+        self.column, self._label_column, self.on_device = _columns(frame, self.rule, parts)
 
     @contextmanager
     def lent_to(self, engine: Engine) -> Iterator[None]:
@@ -133,7 +132,7 @@ class Answer:
             lay(self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.own, first)
             return
         slots = ids.slots()
-        heads = self._heads(slots) if self.kind not in IDS else ids.find(self._side(self._labels))
+        heads = ids.find(self._side(self._labels)) if self.rule.is_vertex else self._heads(slots)
         lay_slots = kernel(audit.lay_slots, *kind)
         lay_slots(self.rows, ids.n, slots, heads, self.own, first)
 
@@ -173,7 +172,7 @@ class Answer:
     def _is_direct(self) -> bool:
         """Return whether slots are distances of integers, and labels integers of the same kind."""
         ids, label = self.ids, self._labels[0]
-        if not (isinstance(ids, Integers) and ids.dense and self.kind in IDS):
+        if not (isinstance(ids, Integers) and ids.dense and self.rule.is_vertex):
             return False
         return bool(ids.unsigned == (label.dtype == np.uint64))
 
@@ -209,37 +208,53 @@ class Answer:
         return in_words(one, len(one) > 1) if len(one) > 1 else in_words(one[0], False)
 
     def _heads(self, slots: Array) -> Array:
-        """Return the slot that stands for the label of each row.
-
-        The labels are numbers 0 .. k - 1.
-        """
-        engine, xp, labels, ids = self.engine, self.engine.xp, self._labels[0], self.ids
-        k = self.components
-        if k is None:
-            k = int(labels.max()) + 1 if labels.size else 0
-        k = max(k, 0)
+        """The slot of the least vertex that has the label of each row, of labels that are none."""
+        engine, ids = self.engine, self.ids
+        labels, k = self._places() if self.rule.is_place else self._places_of_any()
         heads = engine.fill(engine.empty(k, ids.vertex), 0xFF)
         find = kernel(audit.find_heads, engine, ids.vertex)
         find(self.rows, k, slots, labels, heads, self._first)
-        row = int(engine.to_host(self._first)[int(audit.STRANGE)])
+        if self.rule.is_place:
+            self._check_places(heads)
+        return heads[labels]
+
+    def _places(self) -> tuple[Array, int]:
+        """Labels that are places 0 .. k - 1, as far as is known, and how many there should be."""
+        labels, k = self._labels[0], self.components
+        if k is None:
+            k = int(labels.max()) + 1 if labels.size else 0
+        return labels, max(k, 0)
+
+    def _places_of_any(self) -> tuple[Array, int]:
+        """The places of labels among the different ones, in their order, and how many these are."""
+        different, places = self.engine.xp.unique(self._labels[0], return_inverse=True)
+        if self.components not in (None, different.size):
+            raise VerificationError(
+                f"there are {different.size:,} different labels, and {self.components:,} components"
+            )
+        return places, int(different.size)
+
+    def _check_places(self, heads: Array) -> None:
+        """A VerificationError unless labels are 0 .. k - 1, each of them there, in their order."""
+        k = heads.size
+        row = int(self.engine.to_host(self._first)[int(audit.STRANGE)])
         if row != ALL:
             name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
             raise VerificationError(
                 f"vertex {name} has the label {label}, and labels are 0 .. {k - 1} for {k:,}"
                 " components"
             )
-        unused = xp.flatnonzero(heads == np.iinfo(ids.vertex).max)
+        unused = self.engine.xp.flatnonzero(heads == np.iinfo(self.ids.vertex).max)
         if unused.size:
             raise VerificationError(
                 f"no vertex has the label {int(unused[0])}, of 0 .. {k - 1} for {k:,} components"
             )
-        self._check_numbers(heads)
-        return heads[labels]
+        self._check_order(heads)
 
-    def _check_numbers(self, heads: Array) -> None:
-        """Raise a VerificationError if labels are not numbered in the order of their kind."""
+    def _check_order(self, heads: Array) -> None:
+        """A VerificationError if labels are numbered in another order than their kind says."""
         xp, falls = self.engine.xp, heads[1:] < heads[:-1]
-        if self.kind == "size":
+        if self.rule.is_by_size:
             ends = xp.arange(heads.size + 1)
             sizes = xp.diff(xp.searchsorted(xp.sort(self._labels[0]), ends))
             grows = sizes[1:] > sizes[:-1]
@@ -255,7 +270,7 @@ class Answer:
             least = [self.name(int(heads[at])) for at in (k, k + 1)]
             raise VerificationError(
                 f"the least vertex of label {k} is {least[0]}, and that of {k + 1} is {least[1]}:"
-                f" labels of kind {self.kind!r} are in the order of these"
+                f" labels of kind {self.rule.name!r} are in the order of these"
             )
 
 
@@ -273,13 +288,13 @@ def _parts_of(frame: Any) -> int:
     return 1 if "vertex" in known else max(len(list(several)), 1)
 
 
-def _columns(frame: Any, kind: str, parts: int) -> tuple[Column, Column, bool]:
-    """Return the columns of vertices and of labels, checked, and whether they lie on a GPU."""
+def _columns(frame: Any, rule: LabelRule, parts: int) -> tuple[Column, Column, bool]:
+    """The columns of vertices and of labels, checked, and whether they lie on a GPU."""
     names = [
         word if parts == 1 else [f"{k}_{word}" for k in range(parts)]
         for word in ("vertex", "labels")
     ]
-    if kind in IDS or isinstance(frame, str | os.PathLike):
+    if rule.is_vertex or isinstance(frame, str | os.PathLike):
         given = read.read(frame, names[0], names[1], None, None, "raise", droppable=False)
         return given.src, given.dst, given.on_device
     if isinstance(frame, tuple | list):
@@ -294,8 +309,8 @@ def _columns(frame: Any, kind: str, parts: int) -> tuple[Column, Column, bool]:
     labels = of("labels", numbers)
     if labels.strings:
         raise ColumnTypeError(
-            f"column 'labels' is {labels.dtype} ({labels.size:,} values): labels of kind {kind!r}"
-            " are numbers from 0 on"
+            f"column 'labels' is {labels.dtype} ({labels.size:,} values): labels of kind"
+            f" {rule.name!r} are {'numbers from 0 on' if rule.is_place else 'integers'}"
         )
     on_device = is_cudf(numbers) or hasattr(numbers, "__cuda_array_interface__")
     return of_parts([of("vertex", part) for part in vertices]), labels, on_device

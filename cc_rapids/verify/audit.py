@@ -29,7 +29,8 @@ from ..data.streams import Chunk, Cursor, ahead, is_stream, source_of
 from ..errors import InputError, VerificationError
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
-from .answer import IDS, KINDS, Answer
+from .answer import Answer
+from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
 from .vertex_lookup import ALL, Integers, Tally, in_words
 
@@ -125,15 +126,14 @@ class Faults:
         own = int(self.answer.own[v])
         if not self.answer.is_vertex(own):
             return f"{self._labelled(v)}, which is not a vertex"
-        extreme = "greatest" if self.answer.kind == "max" else "least"
         return (
             f"{self._labelled(v)}, which itself has the label {self.answer.label(own)}: the"
-            f" {extreme} vertex of a component labels itself and the others"
+            f" {self.answer.rule.extreme} vertex of a component labels itself and the others"
         )
 
     def merged(self, v: int) -> str:
-        """Return a vertex that shares a label with others, and no path with it."""
-        shares = "" if self.answer.kind in IDS else " as " + self._head(v)
+        """A vertex that shares a label with others, and no path with it."""
+        shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
         return f"{self._labelled(v)}{shares}, and no path joins the two"
 
     def foreign(self, v: int) -> str:
@@ -654,7 +654,7 @@ class _Run:
         parents = engine.samples and not self.tiled
         before = kernel(kernels.is_longer if parents else kernels.is_greater, engine)
         examine = kernel(kernels.examine_vertices, engine, self.vertex, before)
-        greatest, roots = int(self.answer.kind == "max"), self.inside  # which nobody asks again
+        greatest, roots = int(self.answer.rule.is_greatest), self.inside  # which nobody asks again
         octets = roots.view(np.uint8)
         rest = own, self.trees, self.named, octets, self.first, self.counts
         examine(-(-n // 8), n, greatest, *rest)
@@ -718,15 +718,16 @@ def audit_labels(
         As for :meth:`cc_rapids.Components.audit`.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the labels lie.
-    labels : {"min", "max", "dense", "size"}
-        What the labels are, see :meth:`cc_rapids.Components.labels`.
+    labels : {"min", "max", "dense", "size", "any"}
+        What the labels are, see :meth:`cc_rapids.Components.labels`; ``"any"`` of integers that
+        only have to differ from component to component.
 
     Raises
     ------
     VerificationError
         A vertex is listed twice, a label is no vertex, or the labels are wrong.
     """
-    check_word("labels", labels, KINDS)
+    check_word("labels", labels, LABEL_RULES)
     answer = Answer(frame, labels, sort=True)
     runner = backends.get(
         engine if engine is not None else "cuda" if answer.on_device else "threads"

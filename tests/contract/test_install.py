@@ -120,7 +120,7 @@ def test_too_large_a_graph_goes_to_the_original(peer, graph, monkeypatch, error,
     def refuse(*arguments, **options):
         raise error("no room")
 
-    monkeypatch.setattr(ours, "job", refuse)
+    monkeypatch.setattr(ours, "find_components", refuse)
     caplog.set_level(logging.INFO, logger="cc_rapids.integrations")
     cc_rapids.install()
     theirs = peer["cugraph"].weakly_connected_components(graph(FRAME))

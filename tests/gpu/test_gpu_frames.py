@@ -7,7 +7,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import errors
-from cc_rapids.data import adapters
+from cc_rapids.data import cudf_internals
 
 pytestmark = pytest.mark.gpu
 
@@ -62,7 +62,7 @@ def test_label_frames_are_frames_as_cudf_makes_them(cudf, m):
     labels = cc_rapids.connected_components(cudf.DataFrame({"src": src, "dst": dst}))
     vertex, least = expected(src, dst)
     own = cudf.DataFrame({"vertex": vertex, "labels": least}).astype(np.int32)
-    assert adapters._framing(cudf.DataFrame).__name__ == "framed"
+    assert cudf_internals._framing(cudf.DataFrame).__name__ == "framed"
     plain = cudf.DataFrame._from_data(dict(labels._data))
     for mine, theirs in ((labels, plain), (labels.index, plain.index), (labels._data, plain._data)):
         assert type(mine) is type(theirs)
@@ -84,6 +84,26 @@ def test_label_frames_are_frames_as_cudf_makes_them(cudf, m):
     assert bool((merged["labels"] == merged["labels_own"]).all())
 
 
+@pytest.mark.parametrize("kind", ["int32", "uint64", "str", "category"])
+def test_the_public_interface_gives_the_same_frames(cudf, monkeypatch, kind):
+    src, dst = random_edges(300, 1000, np.uint64)
+    frame = cudf.DataFrame({"src": src, "dst": dst}).astype(kind).iloc[137:921]
+    holes = frame.copy()
+    holes.loc[holes.index[3], "dst"] = None
+    answers = []
+    for private in (True, False):
+        monkeypatch.setattr(cudf_internals, "PRIVATE", private)
+        found = cc_rapids.components(frame)
+        answers.append([found.labels(), found.sizes(), cc_rapids.components(frame[:0]).labels()])
+        answers[-1].append(cc_rapids.components(holes, nulls="drop").labels())
+        with pytest.raises(errors.NullsError, match="1 nulls in 784 rows"):
+            cc_rapids.components(holes)
+    for mine, theirs in zip(*answers, strict=True):
+        cudf.testing.assert_frame_equal(mine, theirs)
+        assert type(mine.index) is type(theirs.index)
+        assert mine.flags.allows_duplicate_labels == theirs.flags.allows_duplicate_labels
+
+
 def test_frames_with_other_attributes_are_made_in_cudfs_own_way(cudf):
     import cupy
 
@@ -94,7 +114,7 @@ def test_frames_with_other_attributes_are_made_in_cudfs_own_way(cudf):
             vars(made)["source"] = "a list"
             return made
 
-    labels = adapters._make_cudf(Named, {"labels": cupy.arange(3)})
+    labels = cudf_internals.make_frame(Named, {"labels": cupy.arange(3)})
     assert type(labels) is Named
     assert labels.source == "a list"
     assert labels["labels"].to_numpy().tolist() == [0, 1, 2]

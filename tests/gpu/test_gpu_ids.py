@@ -7,11 +7,11 @@ import textwrap
 import numpy as np
 import pandas as pd
 import pytest
+from support.encodings import ENCODINGS, force_encoding
 
 import cc_rapids
 from cc_rapids import doctor, errors
-from cc_rapids.ids import encode, hash_table
-from cc_rapids.ids import encode as vertices
+from cc_rapids.ids import hash_table
 
 pytestmark = pytest.mark.gpu
 
@@ -45,14 +45,10 @@ def hashed(n, m, seed=0):
     )
 
 
-@pytest.mark.parametrize("way", ["offset", "bit map", "hash slots"])
+@pytest.mark.parametrize("way", ENCODINGS)
 @pytest.mark.parametrize("m", [1, 500, 200_000])
 def test_every_way(cudf, monkeypatch, way, m):
-    def chosen(span, rows, given_bytes, free):
-        made = [make(span, min(span.size, rows), rows) for make in encode.WAYS]
-        return next(kind for kind in made if kind.name == way)
-
-    monkeypatch.setattr(vertices, "choose_way", chosen)
+    force_encoding(monkeypatch, way)
     random = np.random.default_rng(m)
     low = -500
     edges = pd.DataFrame(low + random.integers(0, 3 * m + 2, (m, 2)), columns=["src", "dst"])

@@ -75,7 +75,7 @@ def test_offsets_of_64_bits(cudf, monkeypatch):
     monkeypatch.setenv("LIBCUDF_LARGE_STRINGS_THRESHOLD", "1")
     sides = [cudf.Series(random_words("unicode", seed)) for seed in (1, 2)]
     joined = cudf.concat(sides, ignore_index=True)
-    with lend_strings(joined._column) as (_, offsets):
+    with lend_strings(joined) as (_, offsets):
         assert offsets.dtype == np.int64
     check(cudf, joined)
     check(cudf, joined.iloc[5:])
@@ -192,7 +192,7 @@ def test_explain_states_enough(cudf, kind):
 
 def test_bytes_are_lent_and_not_copied(cudf):
     series = cudf.Series(random_words("numbered"))
-    with lend_strings(series._column) as (chars, offsets):
+    with lend_strings(series) as (chars, offsets):
         text = texts.Text.of(chars, offsets, backends.get("cuda"))
         assert text.chars.data.ptr == text.words.data.ptr == series._column.data.ptr
         assert int(text.offsets[-1]) == chars.size

@@ -8,7 +8,7 @@ import pytest
 
 from cc_rapids import oracle
 from cc_rapids.integrations.dask import gather
-from cc_rapids.integrations.dask.gather import CARDS, Job, tiles
+from cc_rapids.integrations.dask.gather import CARDS
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -21,28 +21,35 @@ def larger():
         yield importlib.import_module("larger")
 
 
+@pytest.fixture
+def model(larger):
+    """The model of distributed vertices, beside it."""
+    return importlib.import_module("cluster_model")
+
+
 @pytest.mark.parametrize("degree", [0.3, 1.0, 2.0, 6.0])
-def test_random_graphs_are_as_the_formulae_say(degree):
+def test_random_graphs_are_as_the_formulae_say(model, degree):
     n = 100_000
     m = int(degree * n / 2)
     ends = np.random.default_rng(1).integers(0, n, (2, m))
     assert len(np.unique(ends)) == pytest.approx(gather.touched(n, m), rel=0.01)
     count = len(np.unique(oracle.union_find(*ends, n)))
-    assert count == pytest.approx(gather.random_components(n, degree), rel=0.05)
+    assert count == pytest.approx(model.random_components(n, degree), rel=0.05)
 
 
-def test_one_worker_sends_nothing():
-    for cost_of in (gather.tree_cost, gather.gather_cost, gather.vertices_cost):
-        assert cost_of(Job(1e6, 1e5, 1), CARDS).bytes == 0
+def test_one_worker_sends_nothing(model):
+    for cost_of in (gather.tree_cost, gather.gather_cost, model.vertices_cost):
+        assert cost_of(model.Job(1e6, 1e5, 1), CARDS).bytes == 0
 
 
-def test_more_crossing_costs_more_and_rounds_stay_within_their_bound():
+def test_more_crossing_costs_more_and_rounds_stay_within_their_bound(model):
     costs = [
-        gather.vertices_cost(Job(1e9, 1e8, 64, share, share), CARDS) for share in (0.001, 0.1, 0.9)
+        model.vertices_cost(model.Job(1e9, 1e8, 64, share, share), CARDS)
+        for share in (0.001, 0.1, 0.9)
     ]
     assert sorted(cost.bytes for cost in costs) == [cost.bytes for cost in costs]
     assert costs[-1].rounds <= np.log2(1e8)
-    assert gather.vertices_cost(tiles(1e9, 1e8, 64), CARDS).rounds == 0
+    assert model.vertices_cost(model.tiles(1e9, 1e8, 64), CARDS).rounds == 0
 
 
 def test_forests_are_gathered_where_they_fit():

@@ -243,7 +243,9 @@ PLANTS = {
     ),
     "solve": Plant(blocks.solve, "near[v] = NEAR(v)", "near[v] = NEAR(v // 2)", "tiles"),
     # Ids.
-    "offset": Plant(names.Offset.take, "return ids", "return ids + (ids == 1003)", "offset"),
+    "offset": Plant(
+        names.OffsetDecoder.decode, "return ids", "return ids + (ids == 1003)", "offset"
+    ),
     "mark range": Plant(id_bitmap.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
     "number ranks": Plant(
         id_bitmap.number_ranks, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
@@ -252,7 +254,7 @@ PLANTS = {
         id_bitmap.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"
     ),
     "listed ids": Plant(
-        names.Listed.take, "self.ids[vertices]", "self.ids[vertices][::-1]", "bit map"
+        names.SortedDecoder.decode, "self.ids[vertices]", "self.ids[vertices][::-1]", "bit map"
     ),
     "number slots": Plant(ids.number_slots, "column[i])", "column[i // 2])", "slots"),
     "insert": Plant(ids.insert, "if held == key:", "if held != key:", "slots"),
@@ -358,7 +360,7 @@ def solved(job, engine, patch):
 
 def is_right(found, job):
     """Whether the label frame is that of sequential union-find, and len() as well."""
-    frame, kind = found.labels(), found._kind
+    frame, kind = found.labels(), found._kind.name
     right, order = RIGHT, np.arange(RIGHT.size)
     if job == "named":
         order = np.union1d(order, range(1, 440, 3))

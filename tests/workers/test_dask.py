@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import dask.dataframe as dd
 import numpy as np
@@ -22,7 +23,8 @@ from dask_graphs import (
 import cc_rapids
 import cc_rapids.dask
 from cc_rapids import errors
-from cc_rapids.integrations.dask.tasks import Watch
+from cc_rapids.incremental.progress import Reporter
+from cc_rapids.integrations.dask.tasks import DaskProgress
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -173,9 +175,8 @@ def test_progress_is_told(client, capsys):
 
 def test_a_terminal_gets_a_bar(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with Watch(True) as watch:
-        watch.report("forests", 2, 5)
-        watch.bar.refresh()
+    with Reporter(True) as reporter:
+        reporter.report(2, 5, partial(DaskProgress, "forests", 2, 5))
     assert "forests: 2 of 5" in capsys.readouterr().err
 
 

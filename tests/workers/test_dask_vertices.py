@@ -9,7 +9,15 @@ from dask_graphs import as_hashes, as_text, as_unlike, check, parts, random_fram
 
 import cc_rapids.dask
 from cc_rapids import errors
-from cc_rapids.integrations.dask.vertices import even, most_rounds
+from cc_rapids.integrations.dask.vertices import even
+
+
+def most_rounds(vertices, count, room):
+    """The most rounds of hooks with so many vertices at the borders of so many parts."""
+    rounds = 0
+    while vertices > 1 and count * (vertices - 1) > room:
+        vertices, rounds = vertices // 2, rounds + 1
+    return rounds
 
 
 def found_by(frame, **options):

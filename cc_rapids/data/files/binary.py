@@ -12,12 +12,10 @@ from zipfile import BadZipFile
 from ...errors import CcRapidsError, FormatError
 from .header import KNOWN_PAIRS, listed
 from .input_file import File, Wanted
-from .text_ids import check_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ARROW_FILE = b"ARROW1"
 # Of zipfile and NumPy; InputError is a ValueError too, so our own errors go through first
 _ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error, zlib.error)
 
@@ -35,53 +33,6 @@ def damage(file: File, kind: str) -> Iterator[None]:
         raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
 
 
-def read_parquet(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Read a Parquet file: the two columns as they are stored."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with damage(file, "Parquet"):
-        stored = pq.ParquetFile(file.seekable())
-        pair = columns_of(file, wanted, stored.schema_arrow)
-        schema = pa.schema([stored.schema_arrow.field(name) for name in pair])
-        rows, batches = 0, []
-        for batch in stored.iter_batches(1 << 20, columns=pair):
-            batches.append(batch.select(pair))
-            ids = pair[: wanted.ends]
-            check_ids(file.path, ids, batches[-1].columns[: wanted.ends], rows)
-            rows += len(batch)
-            file.report(file.size * rows // stored.metadata.num_rows)
-    return _weighed(file, wanted, pa.Table.from_batches(batches, schema)), None
-
-
-def read_arrow(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Read Arrow IPC, files (which Feather 2 are) or streams: both columns as they are stored."""
-    import pyarrow as pa
-
-    stream = file.seekable()
-    with damage(file, "Arrow"):
-        start = stream.read(len(_ARROW_FILE))
-        stream.seek(0)
-        source = pa.PythonFile(stream, "r")
-        if start == _ARROW_FILE:
-            stored = pa.ipc.open_file(source)
-            batches = (stored.get_batch(i) for i in range(stored.num_record_batches))
-        else:
-            batches = stored = pa.ipc.open_stream(source)
-        pair = columns_of(file, wanted, stored.schema)
-        kept, rows = [], 0
-        for batch in batches:
-            kept.append(batch.select(pair))
-            kept[-1].validate(full=True)  # or offsets of text beyond its end are followed
-            ids = pair[: wanted.ends]
-            check_ids(file.path, ids, kept[-1].columns[: wanted.ends], rows)
-            rows += len(batch)
-            file.report_place()
-        schema = pa.schema([stored.schema.field(name) for name in pair])
-    file.report(file.size)
-    return _weighed(file, wanted, pa.Table.from_batches(kept, schema)), None
-
-
 def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
     """Return the names of the two columns, and of that of the weights if there is one."""
     if len(schema.names) < 2:
@@ -93,10 +44,9 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
     return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
 
 
-def _weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
-    """Return the table with the column behind those of ids as weights, if it has one.
-
-    Weights are int64 or double without nulls.
+def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
+    """The table with the column behind those of ids, if it has one, as weights: int64 or double, no
+    nulls.
     """
     import pyarrow as pa
 
@@ -197,7 +147,7 @@ def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
-    return _weighed(file, wanted, table.select(columns_of(file, wanted, table.schema)))
+    return weighed(file, wanted, table.select(columns_of(file, wanted, table.schema)))
 
 
 def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:

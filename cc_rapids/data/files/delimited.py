@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import FormatError
@@ -67,6 +68,11 @@ class Block:
         for record in quoted.records(self.data, self.delimiter):
             yield number, record.removesuffix(b"\n")
             number += record.count(b"\n")
+
+    def row(self, place: int, dialect: Dialect) -> tuple[int, bytes]:
+        """The line that holds the row at a place, from 0 on, with its number in the file."""
+        rows = ((number, line) for number, line in self.lines() if dialect.clean(line))
+        return next(islice(rows, place, None), (self.line, b""))
 
 
 @dataclass(frozen=True)
@@ -258,7 +264,14 @@ def parse(
     try:
         return _parse(data, dialect, width, take, refuse)
     except pa.ArrowInvalid as error:
-        raise _located(path, block, dialect, refused, error) from None
+        if not refused:
+            raise FormatError(f"{path}, from line {block.line} on: {error}") from None
+        row = refused[0]
+        number, line = block.row(row.number - 1, dialect)
+        raise FormatError(
+            f"{path}, line {number}: expected {row.expected_columns} fields, found"
+            f" {row.actual_columns}: {shown(line)}"
+        ) from None
 
 
 def _parse_quoted(path: str, block: Block, width: int, take: tuple[int, ...]) -> list[Column]:
@@ -344,20 +357,6 @@ def check_utf8(path: str, block: Block) -> None:
             line.decode()
         except UnicodeDecodeError:
             raise FormatError(f"{path}, line {number}: not UTF-8 text: {shown(line)}") from None
-
-
-def _located(
-    path: str, block: Block, dialect: Dialect, refused: list[Any], error: Exception
-) -> FormatError:
-    """Return the error for the line of the block that PyArrow refused."""
-    for number, line in block.lines():
-        for row in refused:
-            if dialect.clean(line).decode().rstrip("\r") == row.text:
-                return FormatError(
-                    f"{path}, line {number}: expected {row.expected_columns} fields, "
-                    f"found {row.actual_columns}: {shown(line)}"
-                )
-    return FormatError(f"{path}, from line {block.line} on: {error}")
 
 
 def shown(line: bytes) -> str:

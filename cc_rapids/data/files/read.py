@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import FormatError, InputError
-from .binary import columns_of, damage, read_arrow, read_egr, read_npz, read_parquet
+from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
 from .header import DELIMITERS, KNOWN_PAIRS, check_header, edge_columns, place_of
@@ -74,6 +74,7 @@ def parquet_pieces(
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
         pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
+        ids = pair[: wanted.ends]
         none = stored.schema_arrow.empty_table().select(pair)
         if start >= meta.num_row_groups:
             yield Piece(none, start, 0, False)
@@ -83,8 +84,9 @@ def parquet_pieces(
             if not size:
                 yield Piece(none, group, 0, True)
             for batch in stored.iter_batches(rows(), row_groups=[group], columns=pair):
-                check_ids(file.path, pair, [batch[name] for name in pair], before + at)
+                check_ids(file.path, ids, [batch[name] for name in ids], before + at)
                 at += len(batch)
+                file.report(file.size * (before + at) // meta.num_rows)
                 left = max(0, done - (at - len(batch))) if group == start else 0
                 table = pa.Table.from_batches([batch.select(pair)]).slice(left)
                 if len(table) or at == size:
@@ -143,19 +145,33 @@ def arrow_pieces(
         source = pa.PythonFile(stream, "r")
         stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
         pair = columns_of(file, wanted, stored.schema)
+        ids = pair[: wanted.ends]
         if is_file:
             batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
         else:
             batches = ((i, batch) for i, batch in enumerate(stored) if i >= start)
-        seen = 0
+        seen = rows_before = 0
         for group, batch in batches:
             kept = batch.select(pair)
             kept.validate(full=True)  # or offsets of text beyond its end are followed
-            check_ids(f"{file.path}, batch {group}", pair, kept.columns, 0)
+            where = file.path if not start else f"{file.path}, batch {group}"
+            check_ids(where, ids, kept.columns[: wanted.ends], 0 if start else rows_before)
+            rows_before += len(batch)
+            file.report_place()
             table, seen = pa.Table.from_batches([kept]), seen + 1
             yield from sliced(table, group, done if group == start else 0, rows)
         if not seen:
             yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
+
+
+def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+    """Parquet and Arrow: the columns as they are stored, all pieces in one."""
+    import pyarrow as pa
+
+    read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[wanted.format]
+    table = pa.concat_tables([piece.table for piece in read(file, wanted, 0, 0, lambda: 1 << 20)])
+    file.report(file.size)
+    return weighed(file, wanted, table), None
 
 
 def text_pieces(
@@ -337,8 +353,8 @@ _READERS = WHOLE | {
     "csv": read_delimited,
     "tsv": read_delimited,
     "snap": read_delimited,
-    "arrow": read_arrow,
-    "parquet": read_parquet,
+    "arrow": read_typed,
+    "parquet": read_typed,
 }
 _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 

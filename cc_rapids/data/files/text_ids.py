@@ -185,7 +185,7 @@ class Floats:
         for name, column, values in zip(self._columns, columns, ids, strict=True):
             row = self._columns[name].add(values, column.quoted)
             if row is not None:
-                self._lines[name] = _line_of(block, self.dialect, row)
+                self._lines[name], _ = block.row(row, self.dialect)
 
     def refuse(self) -> None:
         """Raise a ColumnTypeError if a column is one of floats so far; names the first of them."""
@@ -237,17 +237,6 @@ def _first_float(text: pa.ChunkedArray) -> int | None:
         spelled = pc.fill_null(pc.match_substring_regex(there, r"[.eEn]"), False)
         return int(pc.index(spelled, True).as_py())
     return None
-
-
-def _line_of(block: Block, dialect: Dialect, row: int) -> int:
-    """Return the number of the line that holds a row of a block."""
-    for number, line in block.lines():
-        match = dialect.dataless.match(line + b"\n")
-        if match is None or match.end() == 0:
-            row -= 1
-        if row < 0:
-            return number
-    return block.line
 
 
 def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first_row: int) -> None:

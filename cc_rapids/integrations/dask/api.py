@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -20,10 +21,9 @@ from dask.dataframe.dispatch import meta_nonempty
 from distributed import Client, Future, default_client
 from distributed.protocol import pickle
 
-from ...algorithms.design import Design, check_forest_design
-from ...backends import ENGINES
+from ...algorithms.design import Design
 from ...data import column, read
-from ...data.arguments import check_progress, check_word
+from ...data.arguments import check_word
 from ...data.column import is_cudf
 from ...data.read import Side
 from ...errors import (
@@ -36,7 +36,9 @@ from ...errors import (
     shown,
 )
 from ...ids.range import check_range
-from ...results.components import check_labels
+from ...incremental.progress import Reporter
+from ...options import Options
+from ...results.labels import check_labels
 from .gather import by_gather, reason_not_to
 from .local import (
     check_width,
@@ -51,7 +53,7 @@ from .local import (
     not_frame,
     same,
 )
-from .tasks import DaskProgress, Tasks, Watch, fold, tree
+from .tasks import DaskProgress, Tasks, fold, tree
 from .vertices import described, distributed
 
 
@@ -265,8 +267,8 @@ class Run:
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
-    def folded(self, leaves: list[Future], watch: Watch) -> list[tuple[str, Future]]:
-        """Return one forest for each worker, of those of its partitions.
+    def folded(self, leaves: list[Future], watch: Reporter) -> list[tuple[str, Future]]:
+        """One forest for each worker, of those of its partitions.
 
         Raises
         ------
@@ -337,7 +339,7 @@ class Run:
         named: dict[str, Any],
         vertices: Any,
         combine: str,
-        watch: Watch,
+        watch: Reporter,
     ) -> DaskComponents:
         """Return the answer by a tree of forests, or by an all-gather of them."""
         tasks = self.tasks
@@ -361,7 +363,7 @@ class Run:
     def _forest(self, forests: list[Future]) -> Any:
         """Return the frame of the forest that several are, which may have been merged already."""
         with self.tasks.all_or_none() as tasks:
-            root = tree(forests, self.merge, Watch(False))
+            root = tree(forests, self.merge, Reporter(False))
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
 
     def _gathered(
@@ -371,7 +373,7 @@ class Run:
         labels: str,
         named: dict[str, Any],
         forced: bool,
-        watch: Watch,
+        watch: Reporter,
     ) -> DaskComponents | None:
         """Return the answer by an all-gather.
 
@@ -395,7 +397,7 @@ class Run:
         runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
         if runs is None:
             return None
-        watch.report("gathered", 1, 1)
+        watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
         [told] = tasks.facts([tasks.submit(getitem, runs[0], 1)])
         told |= {"partition": "edges", "workers": len(homes), "combine": "gather"}
         answers = [tasks.submit(getitem, run, 0) for run in runs]
@@ -406,7 +408,7 @@ class Run:
         )
 
     def by_vertices(
-        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Watch
+        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Reporter
     ) -> DaskComponents:
         """Return the answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
@@ -549,20 +551,18 @@ def components(
     2       7       2
     3       9       9
     """
-    check_labels(labels)
-    check_forest_design(Design.parse(design))
+    Options.check(
+        labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
+    )
     source, destination = read.named(source, destination)
     _check(edges, source, destination, vertices, num_vertices, nulls)
     source, destination = (
         side[0] if len(side) == 1 else side for side in read.several(source, destination)
     )
     check_word("way to combine forests", combine, COMBINES)
-    check_progress(progress)
-    if engine is not None:
-        check_word("engine", engine, ENGINES, EngineError)
     _check_partition(partition, source, labels, owners, room)
     options = {"design": design, "engine": engine}
-    with Watch(progress) as watch, Tasks(_client()).all_or_none() as tasks:
+    with Reporter(progress) as watch, Tasks(_client()).all_or_none() as tasks:
         run = Run(tasks, source, destination, nulls, options)
         if partition == "edges":
             named = _named(vertices, num_vertices)
@@ -633,7 +633,7 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
             f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
             " such as by joining them as strings"
         )
-    if labels != "min":
+    if not check_labels(labels).is_root:
         raise InputError(
             f"labels={labels!r} number all components, which no worker sees where vertices are"
             " distributed: take labels='min'"

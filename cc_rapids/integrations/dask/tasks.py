@@ -10,21 +10,18 @@ the same tasks by their names, which begin with ``cc_rapids``.
 
 from __future__ import annotations
 
-import logging
-import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
 from distributed import Client, Future, as_completed
 
-from ...incremental.progress import terminal_bar
-
-log = logging.getLogger(__name__)
+from ...incremental.progress import Reporter
 
 
 @dataclass(frozen=True)
@@ -53,50 +50,6 @@ class DaskProgress:
 
     def __str__(self) -> str:
         return f"{self.stage}: {self.done:,} of {self.total:,}, {self.seconds:,.1f} s"
-
-
-class Watch:
-    """A reporter of how a run goes on.
-
-    Parameters
-    ----------
-    wanted : bool or callable
-        What the caller gave as ``progress``.
-    """
-
-    def __init__(self, wanted: bool | Callable[[DaskProgress], object]) -> None:
-        self.start = time.monotonic()
-        self.bar: Any = None
-        self.tell: Callable[[DaskProgress], object] = _log
-        if callable(wanted):
-            self.tell = wanted
-        elif wanted:
-            self.bar, self.task = terminal_bar("forests")
-            if self.bar is not None:
-                self.tell = self._show
-
-    def _show(self, facts: DaskProgress) -> None:
-        self.bar.update(self.task, completed=facts.done, total=facts.total, description=str(facts))
-
-    def report(self, stage: str, done: int, total: int) -> None:
-        """Say that so many tasks of a stage are done."""
-        self.tell(DaskProgress(stage, done, total, self.seconds))
-
-    @property
-    def seconds(self) -> float:
-        """The time since the run began."""
-        return time.monotonic() - self.start
-
-    def __enter__(self) -> Watch:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-
-def _log(facts: DaskProgress) -> None:
-    log.info("%s", facts)
 
 
 FAILED = ("error", "cancelled")
@@ -167,7 +120,7 @@ def fold(
     client: Client,
     leaves: list[Future],
     merge: Merge,
-    watch: Watch,
+    watch: Reporter,
     fail: Callable[[Future], object] = Future.result,
 ) -> list[tuple[str, Future]]:
     """Return one forest for each worker, of those of its partitions, with the worker's address.
@@ -189,7 +142,7 @@ def fold(
         while len(pile) > 1 and pile[-1][0] == pile[-2][0]:
             (level, right), (_, left) = pile.pop(), pile.pop()
             pile.append((level + 1, merge(left, right, home or None)))
-        watch.report("forests", done, total)
+        watch.report(done, total, partial(DaskProgress, "forests", done, total))
     return [(home, _one(pile, merge, home)) for home, pile in sorted(piles.items())]
 
 
@@ -200,8 +153,8 @@ def _one(pile: list[tuple[int, Future]], merge: Merge, home: str) -> Future:
     return found
 
 
-def tree(forests: list[Future], merge: Merge, watch: Watch) -> Future:
-    """Merge pairs, pairs of pairs and so on into one forest of all.
+def tree(forests: list[Future], merge: Merge, watch: Reporter) -> Future:
+    """One forest of all, by merging pairs, pairs of pairs and so on.
 
     The forests that are given should be held until the answer is there: then a worker that is lost
     costs its own partitions, and merges, but no partition of another worker.
@@ -215,8 +168,9 @@ def tree(forests: list[Future], merge: Merge, watch: Watch) -> Future:
     return level[0]
 
 
-def _wait(futures: list[Future], stage: str, watch: Watch) -> None:
+def _wait(futures: list[Future], stage: str, watch: Reporter) -> None:
+    total = len(futures)
     for done, future in enumerate(as_completed(futures), 1):
         if future.status in FAILED:
             future.result()
-        watch.report(stage, done, len(futures))
+        watch.report(done, total, partial(DaskProgress, stage, done, total))

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -39,8 +40,9 @@ from ... import backends
 from ...api import components
 from ...data.column import is_cudf
 from ...errors import InputError, shown
+from ...incremental.progress import Reporter
 from .local import Ends, Forest, common_kind, concat, kind_of, library, listed, local_forest, taken
-from .tasks import Tasks, Watch
+from .tasks import DaskProgress, Tasks
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
 
@@ -455,7 +457,7 @@ class Exchange:
         The worker that each part prefers: of those left that which sends it most at first.
     """
 
-    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Watch) -> None:
+    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Reporter) -> None:
         self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
         self.bytes = np.zeros((count, count), np.int64)
         self.batches = 0
@@ -517,7 +519,8 @@ class Exchange:
     def _sizes(self, boxes: list[Future], stage: str) -> list[list[tuple[int, int]]]:
         self.batches += 1
         found = self.tasks.facts([self.tasks.submit(sizes, box) for box in boxes])
-        self.watch.report(stage, self.batches, self.batches)
+        told = partial(DaskProgress, stage, self.batches, self.batches)
+        self.watch.report(self.batches, self.batches, told)
         return found
 
     def find(self, frames: list[Future], by: str, tables: list[Future], stage: str) -> list[Future]:
@@ -556,14 +559,6 @@ class Exchange:
             self.bytes[pair] += size
         self.batches += 1
         return answers
-
-
-def most_rounds(vertices: int, count: int, room: int) -> int:
-    """Return the most rounds of hooks with so many vertices at the borders of so many parts."""
-    rounds = 0
-    while vertices > 1 and count * (vertices - 1) > room:
-        vertices, rounds = vertices // 2, rounds + 1
-    return rounds
 
 
 def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
@@ -682,7 +677,7 @@ def distributed(
     named: range | None,
     count: int | None,
     options: dict[str, Any],
-    watch: Watch,
+    watch: Reporter,
 ) -> tuple[list[Future], dict[str, Any]]:
     """Return the answers of the parts for the forests of the workers, and the facts.
 

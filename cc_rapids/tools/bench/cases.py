@@ -12,11 +12,12 @@ import numpy.typing as npt
 from ...algorithms.compiled import build
 from ...algorithms.design import Design
 from ...algorithms.run import arranged, prepare, run
-from ...api import job as solved
+from ...api import find_components
 from ...backends import Engine
 from ...errors import VerificationError
 from ...graph.forest import Forest
 from ...graph.memory_bound import memory_bound
+from ...options import Options as JobOptions
 from ...verify import oracle
 from ...verify.oracle.columns import label_columns
 from ..generators import Graph
@@ -102,9 +103,10 @@ class Measured:
         return [facts | self._case(form, ids, name, copies) | peer for name in designs]
 
     def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
+        options = JobOptions.check(design=name, engine=self.engine.name, wants_labels=True)
+
         def job(copy: Input) -> Any:
-            how: dict[str, Any] = {"design": name, "engine": self.engine.name, "listed": True}
-            found: Any = solved(copy.given, "src", "dst", **how)
+            found: Any = find_components(copy.given, options)
             return found, found.labels()
 
         times = timed(self.engine, job, copies, self.options.runs)

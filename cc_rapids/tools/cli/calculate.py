@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,19 @@ SHOWN_MEMBERS = 6
 GENERATED = "generated"  # in place of a format
 
 
+class LabelChoice(click.Choice[str]):
+    """The names of the kinds of labels, whose module is loaded once somebody asks for them."""
+
+    def __init__(self) -> None:
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]
+        from ...results.labels import LABEL_KINDS
+
+        return tuple(LABEL_KINDS)
+
+
 @click.command(
     epilog=FORMATS_IN_WORDS
     + "\n\n"
@@ -61,9 +75,8 @@ GENERATED = "generated"  # in place of a format
 @nulls_option
 @click.option(
     "--labels",
-    type=click.Choice(["min", "max", "dense", "size"]),
-    help="The least id of the component (the default), or the greatest; 0, 1, ... in the order of"
-    " the least ids; or 0 the largest.",
+    type=LabelChoice(),
+    help="What a component is called, by default its least id; see the guide to answers.",
 )
 @click.option(
     "--design",

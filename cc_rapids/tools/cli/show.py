@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...incremental.progress import Reporter
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, ProgressColumn
+    from rich.progress import ProgressColumn
     from rich.table import Table
 
     Report = Callable[[int, int], object]
 
-SILENT_SECONDS = 1.0  # work that is done within them shows no bar
+SILENT_SECONDS = 1.0  # until a bar is shown, and between two steps of it
 
 as_json = click.option(
     "--json",
@@ -90,34 +92,9 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
     if quiet or not terminal.is_terminal:
         yield None
         return
-    late = _Late(words, terminal, unit)
-    try:
-        yield late.report
-    finally:
-        late.stop()
-
-
-class _Late:
-    """A bar that shows itself when the work turns out to last."""
-
-    def __init__(self, words: str, terminal: Console, unit: str) -> None:
-        self.words, self.terminal, self.unit = words, terminal, unit
-        self.start = time.monotonic()
-        self.bar: Progress | None = None
-
-    def report(self, done: int, total: int) -> None:
-        if self.bar is None and time.monotonic() - self.start >= SILENT_SECONDS:
-            from rich.progress import Progress
-
-            self.bar = Progress(*_columns(self.unit), console=self.terminal, transient=True)
-            self.bar.start()
-            self.bar.add_task(self.words, total=total)
-        if self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], completed=done, total=total)
-
-    def stop(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+    columns = partial(_columns, unit)
+    with Reporter(True, bar=SILENT_SECONDS, columns=columns, terminal=terminal) as reporter:
+        yield lambda done, total: reporter.report(done, total, lambda _: words)
 
 
 def _columns(unit: str) -> list[ProgressColumn]:

@@ -11,6 +11,7 @@ import click
 from ...data.files.read import Taken, read_edges, taken_of
 from ...data.files.text_ids import integers, is_text, plain
 from ...errors import FormatError, InputError, VerificationError
+from ...verify.label_rules import LABEL_RULES, LabelRule
 from .group import examples
 from .options import FORMATS_IN_WORDS, edge_file_options, format_option, nulls_option
 from .show import as_json, print_json, progress, quiet_option
@@ -39,7 +40,7 @@ WRONG = 1  # the exit code
 @click.option(
     "--labels",
     "naming",
-    type=click.Choice(["min", "max", "dense", "size", "any"]),
+    type=click.Choice(list(LABEL_RULES)),
     default="min",
     help="Labels are the least vertex of each component (the default), or what calculate --labels"
     " writes, or any names for components.",
@@ -96,8 +97,9 @@ def verify(
         table = _alike(edges, table, found.taken, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
-    proof, example = _audited(_by_least(table, naming), edges, options)
-    example = example or _misnamed(table, naming)
+    rule = LABEL_RULES[naming]
+    proof, example = _audited(_by_least(table, rule), edges, options)
+    example = example or _misnamed(table, rule)
     facts = {
         "file": str(file),
         "labels": str(labels),
@@ -174,9 +176,9 @@ def _digits(edges: pa.Table) -> bool:
     return all(integers(column) is not None for column in plain(edges).columns[:2])
 
 
-def _by_least(table: pa.Table, naming: str) -> pa.Table:
+def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
     """Return vertices in order with the least vertex of their label, if labels are other names."""
-    if naming == "min" or not len(table):
+    if rule.is_least or not len(table):
         return table
     groups = _Groups(table)
     return table.set_column(1, "labels", table["vertex"].take(groups.first[groups.of_row]))
@@ -200,25 +202,25 @@ class _Groups:
         self.last[self.of_row] = np.arange(len(table))
 
 
-def _misnamed(table: pa.Table, naming: str) -> str | None:
+def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
     """Return the first label of right components that is not what their naming says, in words."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if naming in ("min", "any") or not len(table):
+    if not (rule.is_greatest or rule.is_place) or not len(table):
         return None
     groups, labels = _Groups(table), table["labels"].combine_chunks()
-    if naming == "max":
+    if rule.is_greatest:
         expected = table["vertex"].combine_chunks().take(pa.array(groups.last[groups.of_row]))
         what = "the greatest vertex of its component"
     else:
-        keys = (groups.first,) if naming == "dense" else (groups.first, -groups.size)
+        keys = (groups.first, -groups.size) if rule.is_by_size else (groups.first,)
         order = np.lexsort(keys)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         expected = pa.array(place[groups.of_row])
-        by = "size" if naming == "size" else "least vertex"
+        by = "size" if rule.is_by_size else "least vertex"
         what = f"the place of its component by {by}"
     same = pc.equal(labels.cast(pa.large_string()), expected.cast(pa.large_string()))
     wrong = pc.index(pc.fill_null(same, False), False).as_py()

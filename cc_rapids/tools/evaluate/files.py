@@ -14,7 +14,7 @@ from ...data.files.header import DELIMITERS
 from ...data.files.input_file import format_of
 from ...data.files.read import read_edges
 from ...errors import CcRapidsError, FormatError, InputError
-from ..bench import rotated
+from ..bench.timing import rotated
 
 if TYPE_CHECKING:
     import pyarrow as pa

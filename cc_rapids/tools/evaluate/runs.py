@@ -17,7 +17,7 @@ from ...backends import Engine
 from ...errors import CcRapidsError, InputError, VerificationError
 from ...verify import oracle
 from ...verify.oracle.columns import label_columns
-from ..bench import Times, spread, timed
+from ..bench.timing import Times, spread, timed
 from .files import Source, density, reason
 from .processes import sharing
 

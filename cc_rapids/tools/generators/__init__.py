@@ -16,7 +16,8 @@ True
 
 from . import pieces
 from .graph import Graph
-from .random import REFERENCES, grid, reference, rmat, uniform
+from .pieces import REFERENCES
+from .random import grid, reference, rmat, uniform
 from .shapes import cliques, duplicated, isolated, path, permuted, self_loops, star, torus2d
 
 __all__ = [

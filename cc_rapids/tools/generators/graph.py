@@ -91,17 +91,21 @@ def count(name: str, value: Any) -> int:
     return int(value)
 
 
-def empty(num_vertices: int, num_edges: int, name: str, dtype: npt.DTypeLike, engine: str) -> Graph:
-    """Return a graph whose edges are still to be written."""
-    n, m = count("num_vertices", num_vertices), count("num_edges", num_edges)
-    kind, runner = np.dtype(dtype), backends.get(engine)
+def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
+    """The number as an int; an InputError unless a type, by default the widest, holds them."""
+    n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if kind.kind not in "iu":
         raise InputError(f"vertices are integers, not {kind}")
     if n - 1 > min(np.iinfo(kind).max, MOST - 1):
         raise InputError(f"{n:,} vertices do not fit {kind} (and no generator makes over {MOST:,})")
+    return n
+
+
+def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Array]:
+    """The two ends of so many edges, still to be written."""
+    runner = backends.get(engine)
     with runner.scope():
-        src, dst = (runner.empty(m, kind) for _ in range(2))
-    return Graph(src, dst, n, name, engine=engine)
+        return runner.empty(size, np.dtype(dtype)), runner.empty(size, np.dtype(dtype))
 
 
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:

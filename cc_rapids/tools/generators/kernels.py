@@ -3,6 +3,8 @@
 Every engine makes the same edges, in any order and with no memory beyond them. All numbers are
 uint64, and every product is of two 32-bit words (or stays below 2^64 for the reason given): nothing
 overflows, so that NumPy's scalars, which warn, agree with LLVM and CUDA, which wrap around.
+
+Kernels that make edges make those from edge ``first`` on: i = 0 writes edge ``first``.
 """
 
 from typing import Any
@@ -93,10 +95,10 @@ def rmat(on: Any) -> Any:
     bits = draw(on)
 
     @on.elementwise
-    def rmat(i, key, n, draws, a, ab, abc, src, dst):
+    def rmat(i, first, key, n, draws, a, ab, abc, src, dst):
         u, v, part = NONE, NONE, NONE
         while part < np.uint64(draws):
-            rest = bits(key, i, part)
+            rest = bits(key, i + np.uint64(first), part)
             for _ in range(LEVELS):
                 share = rest & SHARE_MASK
                 below = np.uint64(share >= np.uint64(ab))
@@ -119,27 +121,28 @@ def uniform(on: Any) -> Any:
         return ((x >> HALF) * n + ((x & WORD) * n >> HALF)) >> HALF
 
     @on.elementwise
-    def uniform(i, key, n, src, dst):
-        src[i] = below(np.uint64(n), bits(key, i, NONE))
-        dst[i] = below(np.uint64(n), bits(key, i, ONE))
+    def uniform(i, first, key, n, src, dst):
+        e = i + np.uint64(first)
+        src[i] = below(np.uint64(n), bits(key, e, NONE))
+        dst[i] = below(np.uint64(n), bits(key, e, ONE))
 
     return uniform
 
 
 def keep_grid(on: Any) -> Any:
-    """Choose the grid's edges from v to the right, kept[2 v], and downwards, kept[2 v + 1].
-
-    Each is there with the probability ``share``, in units of 2^-32.
+    """Choose the grid's edges from v = first + i to the right, kept[2 i], and downwards,
+    kept[2 i + 1]. Each is there with the probability ``share``, in units of 2^-32.
     """
     bits = draw(on)
 
     @on.elementwise
-    def keep_grid(v, key, n, columns, share, kept):
+    def keep_grid(i, first, key, n, columns, share, kept):
+        v = i + np.uint64(first)
         x = bits(key, v, NONE)
         right = v % np.uint64(columns) + ONE < np.uint64(columns)
         down = v + np.uint64(columns) < np.uint64(n)
-        kept[TWO * v] = right and x >> HALF < np.uint64(share)
-        kept[TWO * v + ONE] = down and x & WORD < np.uint64(share)
+        kept[TWO * i] = right and x >> HALF < np.uint64(share)
+        kept[TWO * i + ONE] = down and x & WORD < np.uint64(share)
 
     return keep_grid
 
@@ -160,11 +163,12 @@ def torus(on: Any) -> Any:
     """Write edge 2 v from v to the right, and edge 2 v + 1 downwards; both around the sides."""
 
     @on.elementwise
-    def torus(i, n, columns, src, dst):
-        v, width = i >> ONE, np.uint64(columns)
+    def torus(i, first, n, columns, src, dst):
+        e, width = i + np.uint64(first), np.uint64(columns)
+        v = e >> ONE
         row = v - v % width
         src[i] = v
-        dst[i] = (v + width) % np.uint64(n) if i & ONE else row + (v - row + ONE) % width
+        dst[i] = (v + width) % np.uint64(n) if e & ONE else row + (v - row + ONE) % width
 
     return torus
 
@@ -187,18 +191,18 @@ def cliques(on: Any) -> Any:
     """
 
     @on.elementwise
-    def cliques(e, count, vertices, edges, src, dst):
-        c, end = NONE, np.uint64(count)
+    def cliques(i, first, count, vertices, edges, src, dst):
+        e, c, end = i + np.uint64(first), NONE, np.uint64(count)
         while end - c > ONE:  # the last clique with edges[c] <= e lies in c .. end - 1
             middle = (c + end) >> ONE
             if edges[middle] <= e:
                 c = middle
             else:
                 end = middle
-        first, size = vertices[c], vertices[c + ONE] - vertices[c]
+        start, size = vertices[c], vertices[c + ONE] - vertices[c]
         k = (e - edges[c]) % size
         hop = (e - edges[c]) // size + ONE
-        src[e], dst[e] = first + k, first + (k + hop) % size
+        src[i], dst[i] = start + k, start + (k + hop) % size
 
     return cliques
 
@@ -219,10 +223,11 @@ def repeat(on: Any) -> Any:
     place, random = permute(on), draw(on)
 
     @on.elementwise
-    def repeat(i, order, turn, total, bits, m, src, dst, out_src, out_dst):
-        e = place(order, total, bits, i) % np.uint64(m)
+    def repeat(i, first, order, turn, total, bits, m, src, dst, out_src, out_dst):
+        copy = i + np.uint64(first)
+        e = place(order, total, bits, copy) % np.uint64(m)
         u, v = src[e], dst[e]
-        if random(turn, i, NONE) & ONE:
+        if random(turn, copy, NONE) & ONE:
             u, v = v, u
         out_src[i], out_dst[i] = u, v
 

@@ -1,27 +1,29 @@
-"""The same edge lists as the other generators', piece by piece: lists larger than memory.
+"""What each generator makes, piece by piece: lists larger than memory, and whole ones in one piece.
 
 An edge is a function of the seed and of its own index, so a piece is made without those before it.
-All generators are here but :func:`~cc_rapids.generators.duplicated`, whose order leads all over
-the list; it takes a list in memory, and its pieces are cut from one.
+:func:`~cc_rapids.generators.duplicated` alone leads all over a list, which it holds in memory.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import InputError
-from . import graph, random, shapes
+from ... import backends
+from ...backends import Array
+from ...errors import InputError, unknown
 from . import kernels as generate
-from .graph import bit_length, count, keys, launch
+from .graph import Graph, Labels, bit_length, check_vertices, count, keys, launch, new_columns
 
-Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
+Ends = tuple[Array, Array]
+Part = Callable[[str, npt.DTypeLike, int, int], Ends]
+COUNTED = 1 << 20  # vertices of a grid whose edges are counted at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,44 +34,78 @@ class Pieces:
     ----------
     name : str
         What the graph is, for tables and messages.
-    num_vertices, num_edges : int
-    cut : callable
-        Takes the number of edges of a piece (about; the pieces of a grid vary) and gives an
-        iterator over ``(src, dst)``, two new NumPy arrays of one length, int32 where all vertices
-        fit and else int64.
+    num_vertices : int
+    steps : int
+        The steps that it is made in, of ``most`` edges each at most.
+    part : callable
+        Takes an engine, the type of vertices, the first step and how many there are, and gives the
+        two ends of their edges, in new arrays of the engine's.
+    components, expected
+        What is known of it, as for :class:`cc_rapids.generators.Graph`.
+    counted : callable, optional
+        Counts the edges; by default there is one a step.
     whole : bool
         Whether all edges lie in memory anyway.
     """
 
     name: str
     num_vertices: int
-    num_edges: int
-    cut: Callable[[int], Iterator[Ends]]
+    steps: int
+    part: Part = field(repr=False)
+    components: int | None = None
+    expected: Callable[[], Labels] | None = field(default=None, repr=False)
+    most: int = 1
+    counted: Callable[[], int] | None = field(default=None, repr=False)
     whole: bool = False
 
+    @cached_property
+    def num_edges(self) -> int:
+        """The number of edges."""
+        return self.steps if self.counted is None else self.counted()
+
+    def cut(self, size: int) -> Iterator[Ends]:
+        """The edges in pieces of so many (about; those of a grid vary): ``(src, dst)``, two new
+        NumPy arrays of one length, int32 where all vertices fit and else int64.
+        """
+        step = max(size // self.most, 1)
+        for first in range(0, self.steps, step):
+            yield self.part("threads", self._dtype, first, min(step, self.steps - first))
+
     def gather(self) -> Ends:
-        """Gather all edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
-        parts = [_empty(0, self.num_vertices), *self.cut(1 << 20)]
-        return np.concatenate([src for src, _ in parts]), np.concatenate([dst for _, dst in parts])
+        """All edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
+        return self.part("threads", self._dtype, 0, self.steps)
+
+    def graph(self, dtype: npt.DTypeLike, engine: str) -> Graph:
+        """All edges in one piece, of a type and on an engine."""
+        n = check_vertices(self.num_vertices, dtype)
+        ends = self.part(engine, dtype, 0, self.steps)
+        return Graph(*ends, n, self.name, self.components, self.expected, engine)
+
+    @property
+    def _dtype(self) -> npt.DTypeLike:
+        return np.int32 if self.num_vertices <= 1 << 31 else np.int64
 
 
 def uniform(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.uniform` in pieces."""
-    whole = random.uniform(num_vertices, 0, seed)
-    if count("num_edges", num_edges) and not num_vertices:
-        raise InputError(f"{num_edges} edges need at least one vertex")
-    arguments = keys(seed)[0], num_vertices
-    return _by_index(whole, num_edges, generate.uniform, *arguments)
+    """:func:`cc_rapids.generators.uniform` in pieces."""
+    n, m = check_vertices(num_vertices), count("num_edges", num_edges)
+    if m and not n:
+        raise InputError(f"{m} edges need at least one vertex")
+    return _by_kernel(f"uniform({n})", n, m, generate.uniform, keys(seed)[0], n)
 
 
 def rmat(
     scale: int, num_edges: int, a: float, b: float, c: float, seed: int = 0, permute: bool = True
 ) -> Pieces:
-    """Make :func:`cc_rapids.generators.rmat` in pieces."""
-    whole = random.rmat(scale, 0, a, b, c, seed)
-    shares = random.running_shares(a, b, c)
-    arguments = keys(seed)[0], whole.num_vertices, -(-scale // generate.LEVELS), *shares
-    pieces = _by_index(whole, num_edges, generate.rmat, *arguments)
+    """:func:`cc_rapids.generators.rmat` in pieces."""
+    if not (isinstance(scale, int) and 0 <= scale <= 32):
+        raise InputError(f"an R-MAT scale is a whole number from 0 to 32, not {scale!r}")
+    if min(a, b, c) < 0 or a + b + c > 1 + 1e-9:
+        raise InputError(f"a, b, c are probabilities with a sum of at most 1, not {a}, {b}, {c}")
+    n, m, draws = 1 << scale, count("num_edges", num_edges), -(-scale // generate.LEVELS)
+    shares = [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
+    arguments = keys(seed)[0], n, draws, *shares
+    pieces = _by_kernel(f"rmat(scale={scale})", n, m, generate.rmat, *arguments)
     return permuted(pieces, seed) if permute else pieces
 
 
@@ -94,211 +130,225 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     >>> len({frozenset(pair) for pair in zip(*map(list, complete.gather()))})
     10
     """
-    n, m = count("num_vertices", num_vertices), count("num_edges", num_edges)
-    pairs = n * (n - 1) // 2
+    n, m = check_vertices(num_vertices), count("num_edges", num_edges)
+    pairs, key = n * (n - 1) // 2, keys(seed)[0]
     if m > pairs:
         raise InputError(f"{n:,} vertices have {pairs:,} pairs, and {m:,} edges are asked for")
-    shapes.isolated(n)  # refuses too many vertices
-    key, dtype = keys(seed)[0], _dtype(n)
 
-    def part(first: int, size: int) -> Ends:
-        pair = np.arange(first, first + size, dtype=np.uint64)
-        launch(generate.relabel, "threads", size, key, pairs, bit_length(pairs), pair, pair)
-        # As in a clique: vertex k is joined to those 1, 2, ... places further on around a circle
-        hop, k = np.divmod(pair, np.uint64(max(n, 1)))
-        far = (k + hop + np.uint64(1)) % np.uint64(max(n, 1))
-        return k.astype(dtype), far.astype(dtype)
+    def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
+        runner = backends.get(engine)
+        with runner.scope():
+            pair = runner.xp.arange(first, first + size, dtype=np.uint64)
+            launch(generate.relabel, engine, size, key, pairs, bit_length(pairs), pair, pair)
+            # As in a clique: vertex k is joined to those 1, 2, ... places further on in a circle
+            hop, k = runner.xp.divmod(pair, np.uint64(max(n, 1)))
+            far = (k + hop + np.uint64(1)) % np.uint64(max(n, 1))
+            return k.astype(dtype), far.astype(dtype)
 
-    return Pieces(f"gnm({n}, {m})", n, m, _cutter(part, m))
+    return Pieces(f"gnm({n}, {m})", n, m, part)
 
 
 def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.grid` in pieces.
+    """:func:`cc_rapids.generators.grid` in pieces; its edges are counted before they are made."""
+    n = check_vertices(count("rows", rows) * count("columns", columns))
+    if not 0 <= keep <= 1:
+        raise InputError(f"keep is a probability from 0 to 1, not {keep}")
+    share, key = round(keep * (1 << 32)), keys(seed)[0]
 
-    Its edges are counted before they are made.
-    """
-    random.grid(0, 0, keep, seed)
-    n = count("rows", rows) * count("columns", columns)
-    whole, share, key = shapes.isolated(n), round(keep * (1 << 32)), keys(seed)[0]
+    def kept(engine: str, first: int, size: int) -> Array:
+        runner = backends.get(engine)
+        with runner.scope():
+            out = runner.empty(2 * size, np.uint8)
+            launch(generate.keep_grid, engine, size, first, key, n, columns, share, out)
+            return out
 
-    def kept(first: int, size: int) -> npt.NDArray[np.uint8]:
-        out = np.empty(2 * size, np.uint8)
-        arguments = key, n, columns, share, _window(out, 2 * first)
-        launch(_later(generate.keep_grid), "threads", size, first, *arguments)
-        return out
+    def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
+        runner = backends.get(engine)
+        with runner.scope():
+            places = runner.xp.flatnonzero(kept(engine, first, size)) + 2 * first
+        ends = new_columns(int(places.size), dtype, engine)
+        launch(generate.grid, engine, int(places.size), columns, places, *ends)
+        return ends
 
-    def cut(size: int) -> Iterator[Ends]:
-        step = max(size // 2, 1)  # a vertex has two edges at most
-        for first in range(0, n, step):
-            places = np.flatnonzero(kept(first, min(step, n - first))) + 2 * first
-            src, dst = _empty(places.size, n)
-            launch(generate.grid, "threads", places.size, columns, places, src, dst)
-            yield src, dst
+    def counted() -> int:
+        firsts = range(0, n, COUNTED)
+        return sum(int(kept("threads", v, min(COUNTED, n - v)).sum(dtype=int)) for v in firsts)
 
-    step = 1 << 20
-    edges = sum(int(kept(v, min(step, n - v)).sum(dtype=int)) for v in range(0, n, step))
-    return Pieces(f"grid({rows} x {columns})", whole.num_vertices, edges, cut)
+    pieces = Pieces(f"grid({rows} x {columns})", n, n, part, most=2, counted=counted)
+    if share < 1 << 32:
+        return pieces
+    return replace(pieces, components=min(n, 1), expected=_together(n))
 
 
 def torus2d(rows: int, columns: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.torus2d` in pieces."""
-    whole = shapes.isolated(count("rows", rows) * count("columns", columns))
-    whole, n = replace(whole, name=f"torus2d({rows} x {columns})"), whole.num_vertices
-    return _by_index(whole, 2 * n, generate.torus, n, columns)
-
-
-def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.reference` in pieces."""
-    random.reference(name, 0, seed)
-    full = random.REFERENCES[name]
-    n = full.vertices if scale is None else round(2**scale)
-    m = round(full.edges * n / full.vertices)
-    pieces = _FAMILIES[name](n, m, seed)
-    return replace(pieces, name=name if scale is None else f"{name} at scale {scale}")
+    """:func:`cc_rapids.generators.torus2d` in pieces."""
+    n = check_vertices(count("rows", rows) * count("columns", columns))
+    pieces = _by_kernel(f"torus2d({rows} x {columns})", n, 2 * n, generate.torus, n, columns)
+    return replace(pieces, components=min(n, 1), expected=_together(n))
 
 
 def path(n: int, shuffle: int | None = None) -> Pieces:
-    """Make :func:`cc_rapids.generators.path` in pieces."""
-    pieces = _by_steps(shapes.path(0), n, n - 1, f"path({n})", (0, 1), (1, 1))
+    """:func:`cc_rapids.generators.path` in pieces."""
+    pieces = _by_steps(f"path({n})", n, n - 1, (0, 1), (1, 1))
+    pieces = replace(pieces, components=min(n, 1), expected=_together(n))
     return pieces if shuffle is None else permuted(pieces, shuffle)
 
 
 def star(n: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.star` in pieces."""
-    return _by_steps(shapes.star(0), n, n - 1, f"star({n})", (0, 0), (1, 1))
+    """:func:`cc_rapids.generators.star` in pieces."""
+    pieces = _by_steps(f"star({n})", n, n - 1, (0, 0), (1, 1))
+    return replace(pieces, components=min(n, 1), expected=_together(n))
 
 
 def self_loops(n: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.self_loops` in pieces."""
-    return _by_steps(shapes.self_loops(0), n, n, f"self_loops({n})", (0, 1), (0, 1))
+    """:func:`cc_rapids.generators.self_loops` in pieces."""
+    pieces = _by_steps(f"self_loops({n})", n, n, (0, 1), (0, 1))
+    return replace(pieces, components=n, expected=lambda: np.arange(n))
 
 
 def isolated(n: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
-    return _by_steps(shapes.isolated(0), n, 0, f"isolated({n})", (0, 0), (0, 0))
+    """:func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
+    pieces = _by_steps(f"isolated({n})", n, 0, (0, 0), (0, 0))
+    return replace(pieces, components=n, expected=lambda: np.arange(n))
 
 
 def cliques(sizes: Sequence[int]) -> Pieces:
-    """Make :func:`cc_rapids.generators.cliques` in pieces."""
-    size, vertices, edges = shapes.clique_starts(sizes)
-    n = int(vertices[-1])
-    whole = replace(shapes.isolated(n), name=f"cliques({size.size} of {n} vertices)")
-    return _by_index(whole, int(edges[-1]), generate.cliques, size.size, vertices, edges)
+    """:func:`cc_rapids.generators.cliques` in pieces."""
+    size = np.array([count("size", size) for size in sizes], np.int64)
+    vertices, edges = (  # the first of each clique, and their ends
+        np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
+        for part in (size, size * (size - 1) // 2)
+    )
+    n, name = check_vertices(int(vertices[-1])), f"cliques({size.size} of {vertices[-1]} vertices)"
+    pieces = _by_kernel(name, n, int(edges[-1]), generate.cliques, size.size, vertices, edges)
+    return replace(
+        pieces,
+        components=int(np.count_nonzero(size)),
+        expected=lambda: np.repeat(vertices[:-1].astype(np.int64), size),
+    )
 
 
 def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
     """Make :func:`cc_rapids.generators.permuted` of a list in pieces, in pieces."""
     n, (_, key) = pieces.num_vertices, keys(seed)
 
-    def cut(size: int) -> Iterator[Ends]:
-        for ends in pieces.cut(size):
-            for column in ends:
-                arguments = key, n, bit_length(n), column, column
-                launch(generate.relabel, "threads", column.size, *arguments)
-            yield ends
+    def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
+        ends = pieces.part(engine, dtype, first, size)
+        for column in ends:
+            launch(generate.relabel, engine, column.size, key, n, bit_length(n), column, column)
+        return ends
 
-    return replace(pieces, cut=cut)
+    def expected() -> Labels:
+        old, place = pieces.expected() if pieces.expected else np.arange(n), np.arange(n)
+        launch(generate.relabel, "threads", n, key, n, bit_length(n), place, place)
+        least, labels = np.full(n, n), np.empty(n, np.int64)
+        np.minimum.at(least, old, place)
+        labels[place] = least[old]
+        return labels
+
+    return replace(pieces, part=part, expected=expected if pieces.expected else None)
 
 
 def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.duplicated` of a list in pieces, gathered in memory."""
-    total = pieces.num_edges * count("times", times)
+    """:func:`cc_rapids.generators.duplicated` of a list in pieces, which it holds in memory."""
+    m, (order, turn) = pieces.num_edges, keys(seed)
+    total = m * count("times", times)
+    if not times:
+        return replace(isolated(pieces.num_vertices), name=pieces.name, whole=True)
+    held = cache(pieces.graph)
 
-    @cache
-    def made() -> graph.Graph:
-        held = graph.Graph(*pieces.gather(), pieces.num_vertices, pieces.name)
-        return shapes.duplicated(held, times, seed)
+    def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
+        ends, edges = new_columns(size, dtype, engine), held(np.dtype(dtype), engine).edges
+        shape = order, turn, total, bit_length(total), m
+        launch(generate.repeat, engine, size, first, *shape, *edges, *ends)
+        return ends
 
-    def cut(size: int) -> Iterator[Ends]:
-        src, dst = made().edges
-        for first in range(0, total, size):
-            part = slice(first, first + size)
-            yield src[part].copy(), dst[part].copy()  # a piece is the caller's to change
-
-    return replace(pieces, num_edges=total, cut=cut, whole=True)
+    return replace(pieces, steps=total, part=part, most=1, counted=None, whole=True)
 
 
-_FAMILIES: dict[str, Callable[[int, int, int], Pieces]] = {
-    "kron21": lambda n, m, seed: rmat(n.bit_length() - 1, m, 0.57, 0.19, 0.19, seed),
-    "social22": lambda n, m, seed: rmat(n.bit_length() - 1, m, 0.45, 0.22, 0.22, seed),
-    "road": lambda n, m, seed: grid(math.isqrt(n), math.isqrt(n), 0.6, seed),
-    "uniform25M": uniform,
-    "rmat24": lambda n, m, seed: rmat(n.bit_length() - 1, m, 0.45, 0.15, 0.15, seed),
+def of_graph(graph: Graph) -> Pieces:
+    """A graph in memory in pieces, which are copies; of its own type, where it lies."""
+
+    def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
+        with backends.get(graph.engine).scope():
+            src, dst = (column[first : first + size].copy() for column in graph.edges)
+        return src, dst
+
+    known = graph.components, graph.expected
+    return Pieces(graph.name, graph.num_vertices, graph.num_edges, part, *known, whole=True)
+
+
+def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
+    """:func:`cc_rapids.generators.reference` in pieces."""
+    if name not in REFERENCES:
+        raise InputError(unknown("reference graph", name, REFERENCES))
+    full = REFERENCES[name]
+    if scale is None:
+        pieces = full.make(full.vertices, full.edges, seed)
+        return replace(pieces, name=name, components=None if seed else full.components)
+    n = round(2**scale)
+    pieces = full.make(n, round(full.edges * n / full.vertices), seed)
+    return replace(pieces, name=f"{name} at scale {scale}")
+
+
+def _rmat(a: float, b: float, c: float) -> Callable[[int, int, int], Pieces]:
+    def make(n: int, m: int, seed: int) -> Pieces:
+        if n.bit_count() != 1:
+            raise InputError(f"an R-MAT graph has 2^scale vertices with a whole scale, not {n:,}")
+        return rmat(n.bit_length() - 1, m, a, b, c, seed)
+
+    return make
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference graph at full scale, and the components that it has there with seed 0."""
+
+    vertices: int
+    edges: int
+    components: int
+    make: Callable[[int, int, int], Pieces]
+
+
+REFERENCES = {
+    "kron21": Reference(1 << 21, 91_000_000, 589_791, _rmat(0.57, 0.19, 0.19)),
+    "social22": Reference(1 << 22, 69_000_000, 383_209, _rmat(0.45, 0.22, 0.22)),
+    "road": Reference(
+        4900 * 4900,
+        28_800_000,
+        810_959,
+        lambda n, m, seed: grid(math.isqrt(n), math.isqrt(n), 0.6, seed),
+    ),
+    "uniform25M": Reference(25_000_000, 100_000_000, 8_225, uniform),
+    "rmat24": Reference(1 << 24, 100_000_000, 677_744, _rmat(0.45, 0.15, 0.15)),
 }
 
 
-def _dtype(n: int) -> Any:
-    return np.int32 if n <= 1 << 31 else np.int64
-
-
-def _empty(size: int, n: int) -> Ends:
-    return np.empty(size, _dtype(n)), np.empty(size, _dtype(n))
-
-
-def _cutter(part: Callable[[int, int], Ends], m: int) -> Callable[[int], Iterator[Ends]]:
-    def cut(size: int) -> Iterator[Ends]:
-        return (part(first, min(size, m - first)) for first in range(0, m, size))
-
-    return cut
-
-
-def _by_index(whole: graph.Graph, num_edges: int, make: Any, *arguments: Any) -> Pieces:
-    """Return pieces by a kernel that writes edge i to src[i] and dst[i]."""
-    n, m = whole.num_vertices, count("num_edges", num_edges)
-
-    def part(first: int, size: int) -> Ends:
-        src, dst = _empty(size, n)
-        windows = _window(src, first), _window(dst, first)
-        launch(_later(make), "threads", size, first, *arguments, *windows)
-        return src, dst
-
-    return Pieces(whole.name, n, m, _cutter(part, m))
-
-
-def _by_steps(
-    like: graph.Graph, n: int, m: int, name: str, src: tuple[int, int], dst: tuple[int, int]
-) -> Pieces:
-    """Return pieces of edges whose ends each go up in equal steps, given as (first, step)."""
-    vertices = shapes.isolated(n).num_vertices
-
-    def part(first: int, size: int) -> Ends:
-        u, v = (start + step * np.arange(first, first + size) for start, step in (src, dst))
-        return u.astype(_dtype(n)), v.astype(_dtype(n))
-
-    return Pieces(name, vertices, max(m, 0), _cutter(part, max(m, 0)))
-
-
-@cache
-def _later(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the kernel of ``make`` from another index on, which comes ahead of its arguments."""
-
-    def later(on: Any) -> Any:
-        run = make(on).part
-
-        @on.elementwise
-        def later(i, first, *arguments):  # type: ignore[no-untyped-def]
-            run(i + np.uint64(first), *arguments)
-
-        return later
-
-    return later
-
-
-class _Shifted:
-    """Memory under an address ``first`` elements before its own."""
-
-    def __init__(self, array: npt.NDArray[Any], first: int) -> None:
-        self.array = array  # which keeps the memory
-        address = array.ctypes.data - first * array.itemsize
-        self.__array_interface__ = array.__array_interface__ | {
-            "data": (address, False),
-            "shape": (first + array.size,),
-        }
-
-
-def _window(array: npt.NDArray[Any], first: int) -> npt.NDArray[Any]:
-    """Return the array as a kernel sees it that writes to the indices from ``first`` on.
-
-    It writes to no other: what lies before the window is not there.
+def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
+    """Pieces by a kernel that writes the edges from one on; arrays among its arguments are moved
+    to where it runs.
     """
-    return np.asarray(_Shifted(array, first))
+
+    def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
+        runner, ends = backends.get(engine), new_columns(size, dtype, engine)
+        own = [runner.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+        launch(make, engine, size, first, *own, *ends)
+        return ends
+
+    return Pieces(name, n, m, part)
+
+
+def _by_steps(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, int]) -> Pieces:
+    """Pieces of edges whose ends each go up in equal steps, given as (first, step)."""
+
+    def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
+        ends = new_columns(size, dtype, engine)
+        for (start, step), column in zip((src, dst), ends, strict=True):
+            launch(generate.steps, engine, size, start + step * first, step, column)
+        return ends
+
+    return Pieces(name, check_vertices(n), max(m, 0), part)
+
+
+def _together(n: int) -> Callable[[], Labels]:
+    return lambda: np.zeros(n, np.int64)

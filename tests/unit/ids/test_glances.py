@@ -12,7 +12,7 @@ from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from cc_rapids.data import read as frames
 from cc_rapids.graph.edges import Edges
 from cc_rapids.ids import range as spans
-from cc_rapids.solver import solve
+from cc_rapids.solver import one_launch, solve
 
 
 @pytest.fixture
@@ -147,8 +147,8 @@ def test_neighbours_in_a_list_that_are_near_are_seen(on, monkeypatch, name):
 def test_a_list_that_falls_is_read_from_its_end(engine, glancing, monkeypatch, forest):
     """The rows of a spanning forest are those of the list as it came."""
     read, backwards = [], Edges.backwards
-    monkeypatch.setattr(solve, "_turns", lambda task: True)
-    monkeypatch.setattr(solve, "_at_once", lambda given, columns, task: None)
+    monkeypatch.setattr(solve, "_reads_backwards", lambda *_: True)
+    monkeypatch.setattr(one_launch, "accepts", lambda *_: False)
 
     def noted(edges):
         read.append(edges.m)

@@ -104,6 +104,21 @@ def answer(words):
     assert set(labels) == {vertices[0]}
 
 
+def test_a_hash_is_that_of_the_bytes_wherever_they_lie(on):
+    words = ["", "a", "b", "é", "no-longer-than-two-words"]
+    whole = strings.hashes_of(pa.array(words), on)
+    assert len({*whole.tolist()}) == len(words)
+    layouts = {
+        "a slice": pa.array(["before", *words, "after"]).slice(1, len(words)),
+        "chunks": pa.chunked_array([words[:2], words[2:]]),
+        "wide offsets": pa.array(words, pa.large_string()),
+        "a dictionary": pa.array(words[::-1] + words).dictionary_encode().slice(len(words)),
+    }
+    for layout, column in layouts.items():
+        assert strings.hashes_of(column, on).tolist() == whole.tolist(), layout
+    assert strings.hashes_of(pa.array([], pa.string()), on).size == 0
+
+
 def test_the_library_takes_over_where_hashes_fail(monkeypatch, caplog):
     seeds = weakly(monkeypatch, 100)
     with caplog.at_level(logging.INFO, "cc_rapids.ids.strings"):

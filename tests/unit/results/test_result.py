@@ -11,6 +11,8 @@ import pytest
 
 import cc_rapids
 from cc_rapids import components, connected_components
+from cc_rapids.results.labels import LABEL_KINDS, check_labels
+from cc_rapids.verify.label_rules import LABEL_RULES
 
 # Four components, two of three and two of one, with ids whose order is not that of their sizes
 EDGES = np.array([-5, 9, 2, 7, 4, 7]), np.array([-5, 2, 9, 1, 2, 0])
@@ -208,3 +210,23 @@ def test_frames_are_the_callers_to_change(kind):
         for name in frame.columns:
             frame.loc[:, name] = -1
     assert [ask().to_dict() for ask in asked] == before
+
+
+@pytest.mark.parametrize("name", LABEL_KINDS)
+def test_each_kind_of_labels_has_its_place_in_the_answer(ask, name):
+    found, kind = ask(name), LABEL_KINDS[name]
+    assert check_labels(name) is kind
+    assert kind.audited_as in LABEL_RULES
+    vertex, label = kind.vertices_and_rows(found)
+    assert rows([vertex, label]) == rows([found.labels().vertex, kind.rows(found)])
+    named = kind.of_component(found, np.arange(len(found)))
+    for number, one in enumerate(named.tolist()):
+        assert kind.find(found, one) == number
+        assert set(label[vertex == found.subset(one)[0]].tolist()) == {one}
+    assert kind.find(found, 3.5) is None
+    assert kind.find(found, 10**6) is None
+
+
+def test_unknown_kinds_of_labels_name_the_known_ones(ask):
+    with pytest.raises(cc_rapids.InputError, match=r"unknown labels 'mim': did you mean 'min'\?"):
+        ask("mim")

@@ -9,9 +9,10 @@ from support.edge_lists import components_of
 from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 import cc_rapids
-from cc_rapids import backends
+from cc_rapids import api, backends
 from cc_rapids.algorithms import run
 from cc_rapids.graph import forest
+from cc_rapids.options import Options
 
 IDS = {
     "without gaps": lambda random: random.integers(0, 300, (2, 900)),
@@ -22,6 +23,10 @@ IDS = {
     "slots": lambda random: random.integers(0, 300, (2, 900)) * 10**12,
     "more edges of less": lambda random: np.minimum(random.integers(0, 2500, (2, 900)), 40),
 }
+
+
+def find(edges, wants_labels=True, **options):
+    return api.find_components(edges, Options.check(**options, wants_labels=wants_labels))
 
 
 @pytest.fixture
@@ -61,7 +66,7 @@ def test_labels_are_those_of_any_other_run(engine, gathered, kind, design):
 
 def test_rows_that_are_kept_are_given_away_once(engine, gathered):
     edges = pd.DataFrame({"src": [4, 2, 9, 9], "dst": [2, 7, 9, 4]})
-    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, num_vertices=10, listed=True)
+    found = find(edges, engine=engine, num_vertices=10)
     first, second = found.labels(), found.labels()
     assert gathered == [(10, 0), (10, 10)]
     pd.testing.assert_frame_equal(first, second)
@@ -74,8 +79,8 @@ def test_rows_that_are_kept_are_given_away_once(engine, gathered):
 )
 def test_what_is_not_asked_for_is_not_gathered(engine, gathered, options):
     edges = np.array([4, 2, 9, 9]), np.array([2, 7, 9, 4])
-    listed = not (options.get("forest") or not options)
-    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, **options, listed=listed)
+    wants_labels = not (options.get("forest") or not options)
+    found = find(edges, engine=engine, **options, wants_labels=wants_labels)
     assert len(found) == 1
     assert gathered == []
 
@@ -141,9 +146,9 @@ def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
     noted = replace(
         given, make_frame=lambda columns: made.append(gathered[-1]) or given.make_frame(columns)
     )
-    monkeypatch.setattr(cc_rapids.data.read, "read", lambda *rest: noted)
+    monkeypatch.setattr(cc_rapids.api, "read", lambda *rest: noted)
     gathered.clear()
-    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, listed=told)
+    found = find(edges, engine=engine, expected_rows=None if told is True else told)
     early = told in (6, 7, 8)
     assert made == ([(told, 0)] if early else [])
     for _ in range(2):
@@ -163,7 +168,7 @@ def test_rows_for_which_there_is_no_memory_yet_are_gathered_later(engine, gather
 
     monkeypatch.setattr(forest.Forest, "_gather", once)
     edges = pd.DataFrame({"src": [4, 2, 9, 9], "dst": [2, 7, 9, 4]})
-    found = cc_rapids.api.job(edges, "src", "dst", engine=engine, listed=4)
+    found = find(edges, engine=engine, expected_rows=4)
     assert gathered == []
     assert found.labels()["labels"].tolist() == [2, 2, 2, 2]
     assert gathered == [(4, 4)]

@@ -58,6 +58,32 @@ def test_forged_labels_of_each_kind_are_told(engine, kind, labels, says):
         audit_labels(frame, (SRC, DST), engine=engine, labels=kind)
 
 
+ANY = {  # for 10 .. 15
+    "far apart": ([7, 7, 7, -3, -3, 2**40], None),
+    "merged": ([7, 7, 7, 7, 7, -1], "vertex 13 has the label 7 as 10, and no path joins the two"),
+    "split": ([7, 7, 7, 5, 6, -1], "edge 2 joins 13 and 14, which have the labels 5 and 6"),
+}
+
+
+@pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
+@pytest.mark.parametrize(("labels", "says"), ANY.values(), ids=ANY)
+def test_any_integers_are_labels_that_differ_where_components_do(engine, ids, labels, says):
+    frame, edges = (ids(np.arange(10, 16)), np.array(labels)), (ids(SRC), ids(DST))
+    if says is None:
+        assert audit_labels(frame, edges, engine=engine, labels="any").components == 3
+        return
+    with wrong(says) if ids is IDS["near"] else pytest.raises(VerificationError):
+        audit_labels(frame, edges, engine=engine, labels="any")
+
+
+def test_labels_that_are_words_are_no_numbers(engine):
+    frame = np.arange(2), np.array(["a", "a"])
+    for kind, what in (("dense", "numbers from 0 on"), ("any", "integers")):
+        says = f"labels of kind '{kind}' are {what}"
+        with pytest.raises(cc_rapids.ColumnTypeError, match=says):
+            audit_labels(frame, ([0], [1]), engine=engine, labels=kind)
+
+
 class Forged(cc_rapids.Components):
     """An answer whose label frame is another one."""
 

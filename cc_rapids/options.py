@@ -1,0 +1,149 @@
+"""The options of all entry points, checked once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from . import backends
+from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
+from .algorithms.design import Design, check_batch_design, check_forest_design
+from .backends import MEMORY, Engine
+from .data.arguments import check_flag, check_path, check_progress, check_word
+from .data.read import Side
+from .errors import EngineError, InputError
+from .results.labels import LABEL_KINDS, LabelKind, check_labels
+
+NULLS = ("raise", "drop")
+CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
+
+
+def check_chunked(given: dict[str, Any]) -> None:
+    """Raise a TypeError unless all of these are options for edges that are read in chunks."""
+    for name in given:
+        if name not in CHUNKED:
+            raise TypeError(f"components() got an unexpected keyword argument {name!r}")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a caller asks for besides the edges; see :func:`cc_rapids.components` for most of it.
+
+    Make one by :meth:`check`. ``policy`` stands for ``design``: what chooses the design that runs.
+    ``speculates`` and ``expected_rows`` say that the label frame is asked for at once, and of how
+    many rows, if the caller knows; ``chunked`` that an option was given of those that have edges
+    read in chunks.
+    """
+
+    source: Side | None = None
+    destination: Side | None = None
+    vertices: Any = None
+    num_vertices: int | None = None
+    header: bool | None = None
+    labels: LabelKind = LABEL_KINDS["min"]
+    nulls: str = NULLS[0]
+    policy: DesignPolicy = MEASURED
+    engine: str | None = None
+    memory: str = MEMORY[0]
+    forest: bool = False
+    explain: bool = False
+    speculates: bool = False
+    expected_rows: int | None = None
+    memory_limit: int | str | None = None
+    progress: bool | Callable[..., object] = False
+    checkpoint: str | os.PathLike[str] | None = None
+    checkpoint_every: float = 60.0
+    chunked: bool = False
+
+    @classmethod
+    def check(
+        cls,
+        *,
+        labels: Any = "min",
+        nulls: Any = NULLS[0],
+        design: str | Design = "auto",
+        memory: Any = MEMORY[0],
+        forest: Any = False,
+        engine: Any = None,
+        explain: Any = False,
+        wants_labels: bool = False,
+        **given: Any,
+    ) -> Options:
+        """Check all options that do not depend on the edges.
+
+        ``wants_labels`` says that the label frame is what the caller asks for: if it is of least
+        ids, its rows may be gathered, and it may be made, before they are counted.
+
+        Raises
+        ------
+        InputError, DesignError, EngineError, ArgumentTypeError
+            An option cannot be used; names the nearest words where it is a word.
+        TypeError
+            There is no such option.
+        """
+        kind = check_labels(labels)
+        check_word("memory", memory, MEMORY)
+        check_word("nulls policy", nulls, NULLS)
+        forest, explain = check_flag("forest", forest), check_flag("explain", explain)
+        if engine is not None:
+            check_word("engine", engine, backends.ENGINES, EngineError)
+        policy = policy_of(design)
+        if forest and isinstance(policy, FixedDesign):
+            check_forest_design(policy.design)
+        if given.get("checkpoint") is not None:
+            check_path("checkpoint", given["checkpoint"])
+        check_progress(given.get("progress", False))
+        return cls(
+            labels=kind,
+            nulls=nulls,
+            policy=policy,
+            memory=memory,
+            forest=forest,
+            engine=engine,
+            explain=explain,
+            speculates=wants_labels and kind.is_root,
+            chunked=any(name in given for name in CHUNKED),
+            **given,
+        )
+
+    @property
+    def named_design(self) -> Design | None:
+        """The design that the caller names; None for "auto" by any rule."""
+        return self.policy.design if isinstance(self.policy, FixedDesign) else None
+
+    @property
+    def batch_design(self) -> Design:
+        """The design that batches of edges are joined by.
+
+        Raises
+        ------
+        DesignError
+            The one that was asked for cannot take batches, and why.
+        """
+        return check_batch_design(self.named_design or "auto")
+
+    def check_streamed(self) -> None:
+        """Raise an InputError if edges that are read in chunks cannot give what is asked for."""
+        if self.memory != MEMORY[0]:
+            raise InputError(
+                "edges that are read in chunks are copied chunk by chunk: leave"
+                f" memory={self.memory!r} out, or read them into one frame"
+            )
+        if self.forest:
+            raise InputError(
+                "edges that are read in chunks are forgotten, so there is no spanning forest of"
+                " them: leave forest=True out, or read them into one frame"
+            )
+
+    def backend(self, on_device: bool = False) -> Engine:
+        """Return the backend that runs: where the edges lie, unless the caller says another.
+
+        Raises
+        ------
+        EngineError
+            There is none of that name, or this machine cannot run it.
+        """
+        where = backends.ENGINES[on_device]
+        return backends.get(where if self.engine is None else self.engine)

@@ -1,0 +1,422 @@
+"""Kinds of labels: how the answer names its components, one class a kind.
+
+A kind has a name, the public word; it labels the rows of an answer, names components, finds the
+component that a label stands for, and labels vertices that the answer does not have. Whoever needs
+one takes it from :data:`LABEL_KINDS`, where a new kind is registered, and asks it; nobody compares
+names. An answer keeps its components in the order of their least ids, by which they are numbered
+0 .. k - 1 here, and its rows in the order of the ids.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..backends import Array, Engine
+from ..data.arguments import check_word
+from ..data.column import Column, of, of_parts
+from ..data.frame_access import is_single, rows_of
+from ..ids.range import bounds, type_of
+from ..ids.strings import chosen, different, factorise, hashes_of, taken
+
+if TYPE_CHECKING:
+    from .components import Components
+
+
+class LabelKind(ABC):
+    """One way to name the components of an answer.
+
+    Attributes
+    ----------
+    name : str
+        What callers give as ``labels=``.
+    is_id : bool
+        Whether labels are vertices, whose ids are of the caller's type, or numbers of its own.
+    is_root : bool
+        Whether labels are the roots of the solved trees, which rows hold that are gathered before
+        they are counted.
+    audited_as : str
+        The rule by which an audit judges such labels, see :mod:`cc_rapids.verify.label_rules`.
+    """
+
+    name: ClassVar[str]
+    is_id: ClassVar[bool] = False
+    is_root: ClassVar[bool] = False
+
+    @property
+    def audited_as(self) -> str:
+        return self.name
+
+    @abstractmethod
+    def rows(self, answer: Components) -> Array:
+        """Return the label of each row, as a new array.
+
+        Of kinds that are ids it holds vertices as :meth:`cc_rapids.graph.forest.Forest.rows` gives
+        them, which ``answer._columns`` makes the caller's ids of.
+        """
+
+    def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
+        """Return the vertex of each row and its label, two new arrays."""
+        return answer._numbered[0].copy(), self.rows(answer)
+
+    @abstractmethod
+    def of_component(self, answer: Components, component: Array) -> Array:
+        """Return the labels of components, given by their numbers, as a new array."""
+
+    @abstractmethod
+    def find(self, answer: Components, label: Any) -> int | None:
+        """Return the number of the component that a label stands for, None if it is no label."""
+
+    @abstractmethod
+    def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
+        """Return the columns that hold labels: one of that name, or as many as an id has."""
+
+    @abstractmethod
+    def columns_of_ids(
+        self,
+        answer: Components,
+        column: Column,
+        known: Array,
+        labels: Array,
+        name: str,
+        rows: Array | None,
+    ) -> dict[str, Any]:
+        """Return the columns of labels of ids, of which some may be no vertices of the answer.
+
+        Each different one of these is a component of its own.
+
+        Parameters
+        ----------
+        column : Column
+            Of m ids as the edges hold them.
+        known : (m,) array of bool
+            Which of these are vertices of the answer.
+        labels : (m,) array
+            Of ids that are not known any; empty, if the answer has no vertex at all.
+        name : str
+            Of the column.
+        rows : array of int64, optional
+            The rows that are wanted; by default all.
+        """
+
+
+class IdLabels(LabelKind):
+    """Labels that are vertices: each component is named by one of its own."""
+
+    is_id = True
+
+    def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
+        return answer._columns(name, labels)
+
+    def find(self, answer: Components, label: Any) -> int | None:
+        if not is_single(label):
+            return None
+        rows, known = answer._places(answer._one(label), "null")
+        vertex, own = self.vertices_and_rows(answer)
+        if bool(known.all()) and bool((vertex[rows] == own[rows]).all()):
+            return int(answer._dense[rows[0]])
+        return None
+
+    def columns_of_ids(
+        self,
+        answer: Components,
+        column: Column,
+        known: Array,
+        labels: Array,
+        name: str,
+        rows: Array | None,
+    ) -> dict[str, Any]:
+        """Return labels, and of an id that is not known the id itself."""
+        names = [f"{k}_{name}" for k in range(len(column.parts))] or [name]
+        values = list(self.columns(answer, name, labels).values())
+        found = ids_or_own(column, known, values, answer._given.src, rows, answer._engine)
+        return dict(zip(names, found, strict=True))
+
+
+class MinLabels(IdLabels):
+    """The least vertex id of the component."""
+
+    name = "min"
+    is_root = True
+
+    def rows(self, answer: Components) -> Array:
+        return answer._rows()[1]
+
+    def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
+        return answer._rows()
+
+    def of_component(self, answer: Components, component: Array) -> Array:
+        vertex, least = answer._rows()
+        return vertex[vertex == least][component]
+
+
+class MaxLabels(IdLabels):
+    """The greatest vertex id of the component, its owner in Lehr et al. 2022."""
+
+    name = "max"
+
+    def rows(self, answer: Components) -> Array:
+        return self.vertices_and_rows(answer)[1]
+
+    def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
+        vertex, _ = answer._rows()
+        return vertex, vertex[answer._last][answer._dense]
+
+    def of_component(self, answer: Components, component: Array) -> Array:
+        return answer._rows()[0][answer._last][component]
+
+
+class NumberLabels(LabelKind):
+    """Labels that are numbers of their own, in one column."""
+
+    @abstractmethod
+    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+        """Return labels for the ids of a column that are no vertices, in their order.
+
+        Parameters
+        ----------
+        unknown : (m,) array of bool
+            Which of the ids are no vertices of the answer.
+        """
+
+    def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
+        return {name: labels}
+
+    def columns_of_ids(
+        self,
+        answer: Components,
+        column: Column,
+        known: Array,
+        labels: Array,
+        name: str,
+        rows: Array | None,
+    ) -> dict[str, Any]:
+        more = self.of_unknown(answer, column, ~known)
+        numbers = answer._engine.xp.empty(known.size, np.promote_types(labels.dtype, more.dtype))
+        numbers[~known] = more
+        if labels.size:
+            numbers[known] = labels[known]
+        return {name: numbers if rows is None else numbers[rows]}
+
+
+class PlaceLabels(NumberLabels):
+    """Labels 0 .. k - 1, int32 as SciPy's while they fit: places of components in an order."""
+
+    def rows(self, answer: Components) -> Array:
+        return self.of_component(answer, answer._dense)
+
+    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+        """Return k, k + 1, ... in the order of the ids, equal ids alike."""
+        more = numbers_alone(column, unknown, answer._engine)
+        last = len(answer) + (int(more.max()) if more.size else 0)
+        return (more + len(answer)).astype(np.int32 if last < 1 << 31 else np.int64)
+
+
+class DenseLabels(PlaceLabels):
+    """0 .. k - 1 in the order of the least ids, which are SciPy's labels."""
+
+    name = "dense"
+
+    def of_component(self, answer: Components, component: Array) -> Array:
+        return answer._small(component)
+
+    def find(self, answer: Components, label: Any) -> int | None:
+        return int(label) if is_below(label, len(answer)) else None
+
+
+class SizeLabels(PlaceLabels):
+    """0 for the largest component, then 1, ...; ties in the order of the least ids."""
+
+    name = "size"
+
+    def of_component(self, answer: Components, component: Array) -> Array:
+        return answer._small(answer._place[component])
+
+    def find(self, answer: Components, label: Any) -> int | None:
+        return int(answer._by_size[label]) if is_below(label, len(answer)) else None
+
+
+class FingerprintLabels(NumberLabels):
+    """A 64-bit hash of the set of the component's vertices, which changes only with that set.
+
+    The same ids give the same label in any answer, whatever the order of the rows, the engine, the
+    library of the frame and the width of the integers. Two sets share one as rarely as two random
+    numbers of 64 bits are equal: among k components of all answers that are compared by a chance
+    of about k^2 / 2^65. It is no defence against ids that were chosen to share one.
+    """
+
+    name = "fingerprint"
+
+    @property
+    def audited_as(self) -> str:
+        return "any"  # that labels differ where components do; no hash is made again
+
+    def rows(self, answer: Components) -> Array:
+        return self._fingerprints(answer)[answer._dense]
+
+    def of_component(self, answer: Components, component: Array) -> Array:
+        return self._fingerprints(answer)[component]
+
+    def find(self, answer: Components, label: Any) -> int | None:
+        if not is_below(label, 1 << 64):
+            return None
+        found = answer._engine.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
+        return int(found[0]) if found.size else None
+
+    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+        """Return the labels of components of one vertex each."""
+        own = hashes_of_ids(column, answer._engine)[unknown]
+        return fingerprints(own, answer._engine.xp.ones(own.size, np.int64))
+
+    def _fingerprints(self, answer: Components) -> Array:
+        """The label of each component: its vertices' hashes, summed in whatever order they come."""
+        xp, engine = answer._engine.xp, answer._engine
+        ids = hashes_of_ids(of_parts(answer._ids()), engine)
+        running = xp.cumsum(ids[xp.argsort(answer._dense, kind="stable")], dtype=np.uint64)
+        sums = running[xp.cumsum(answer._counts) - 1]
+        sums[1:] -= sums[:-1].copy()
+        return fingerprints(sums, answer._counts)
+
+
+LABEL_KINDS: dict[str, LabelKind] = {
+    kind.name: kind
+    for kind in (MinLabels(), MaxLabels(), DenseLabels(), SizeLabels(), FingerprintLabels())
+}
+
+
+def check_labels(name: str) -> LabelKind:
+    """Return the kind of labels of a name; raise an InputError with the nearest names for others.
+
+    Examples
+    --------
+    >>> check_labels("dense").is_id
+    False
+    """
+    return LABEL_KINDS[check_word("labels", name, LABEL_KINDS)]
+
+
+def is_below(label: Any, count: int) -> bool:
+    """Return whether a label is an integer of 0 .. count - 1."""
+    return isinstance(label, int | np.integer) and 0 <= int(label) < count
+
+
+def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:
+    """Return 0, 1, ... for the ids of a column that are alone, in their order, equal ids alike."""
+    xp, found = engine.xp, None
+    if not bool(alone.any()):
+        return engine.empty(0, np.int64)
+    with column.lend() as lent:
+        for part, held in parts_lent(column, lent):
+            if part.strings:
+                words = rows_of(held, alone, engine)
+                codes = factorise([words], Column.native, engine)[0][0]
+                rank = engine.asarray(codes).astype(np.int64)
+            else:
+                rank = xp.unique(engine.asarray(held)[alone], return_inverse=True)[1]
+            if found is not None:  # columns compare one after the other
+                found = found * (int(rank.max()) + 1)
+            both = rank if found is None else found + rank
+            found = xp.unique(both, return_inverse=True)[1]
+    return found
+
+
+def ids_or_own(
+    column: Column,
+    known: Array,
+    labels: list[Any],
+    given: Column,
+    rows: Array | None,
+    engine: Engine,
+) -> list[Any]:
+    """Return for each id of a column its label, or where that is not known the id itself.
+
+    Parameters
+    ----------
+    column : Column
+        The ids.
+    known : (m,) array of bool
+    labels : list of (m,) arrays, or columns of strings of the caller's kind
+        Of ids that are not known any; without any row, if there is no label at all.
+    given : Column
+        Of the answer's edges: what makes a column of the caller's kind.
+    rows : array of int64, optional
+        The rows that are wanted; by default all.
+
+    Returns
+    -------
+    list of arrays of the type that labels and ids fit, and columns of strings of the caller's kind
+
+    Raises
+    ------
+    ColumnTypeError
+        No type of integers holds both.
+    """
+    found = []
+    with column.lend() as lent:
+        pairs = zip(parts_lent(column, lent), labels, given.parts or (given,), strict=True)
+        for (part, held), label, like in pairs:
+            if part.strings:
+                found.append(_words_or_own(held, known, label, like, rows, engine))
+                continue
+            own = engine.asarray(held)
+            dtype = type_of((label.dtype, own.dtype), *bounds([label, own], engine))
+            values = own.astype(dtype)
+            if label.size:
+                values = engine.xp.where(known, label.astype(dtype), values)
+            found.append(values if rows is None else values[rows])
+    return found
+
+
+def _words_or_own(
+    own: Any, known: Array, label: Any, like: Column, rows: Array | None, engine: Engine
+) -> Any:
+    if len(label):
+        with of("labels", label).lend() as words:
+            own = chosen(known, words, own, engine)
+    own = own if rows is None else taken(own, rows, engine)
+    return like.native(own, partial(different, own))
+
+
+def parts_lent(column: Column, lent: Any) -> list[tuple[Column, Any]]:
+    """Return each part of a column of ids with what was lent of it."""
+    if column.parts:
+        return list(zip(column.parts, lent, strict=True))
+    return [(column, lent)]
+
+
+SALT, NEGATIVE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
+MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def mixed(words: Array) -> Array:
+    """Return 64-bit words whose every bit hangs on all bits of the old ones: SplitMix64's."""
+    words = words + SALT
+    words = (words ^ (words >> np.uint64(30))) * MIX_1
+    words = (words ^ (words >> np.uint64(27))) * MIX_2
+    return words ^ (words >> np.uint64(31))
+
+
+def hashes_of_ids(column: Column, engine: Engine) -> Array:
+    """Return a hash of each id of a column: of its value alone, whatever type holds it."""
+    found = None
+    with column.lend() as lent:
+        for part, held in parts_lent(column, lent):
+            if part.strings:
+                own = hashes_of(held, engine)
+            else:
+                ids = engine.asarray(held)
+                # -1 and 2^64 - 1 have the same bits
+                own = mixed(
+                    ids.astype(np.uint64) ^ engine.xp.where(ids < 0, NEGATIVE, np.uint64(0))
+                )
+            found = own if found is None else mixed(found) + own
+    assert found is not None
+    return mixed(found)
+
+
+def fingerprints(sums: Array, counts: Array) -> Array:
+    """Return the fingerprints of sets, of so many ids, by the sums of the hashes of these."""
+    return mixed(sums ^ mixed(counts.astype(np.uint64)))

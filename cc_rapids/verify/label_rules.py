@@ -1,0 +1,52 @@
+"""What labels of each kind have to be, as audits know it: nothing of this is shared with runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """What an audit holds labels against, beside that they are right.
+
+    Attributes
+    ----------
+    name : str
+        What callers give as ``labels=``.
+    is_vertex : bool
+        Whether the label of a component is a vertex of it: the least, unless it is the greatest.
+    is_greatest : bool
+        Whether it is that with the greatest id.
+    is_place : bool
+        Whether labels are the places 0 .. k - 1 of the components, in the order of the least ids.
+    is_by_size : bool
+        Whether the largest component comes first, and that order counts for equal sizes alone.
+    """
+
+    name: str
+    is_vertex: bool = False
+    is_greatest: bool = False
+    is_place: bool = False
+    is_by_size: bool = False
+
+    @property
+    def is_least(self) -> bool:
+        """Whether the label of a component is the vertex with the least id."""
+        return self.is_vertex and not self.is_greatest
+
+    @property
+    def extreme(self) -> str:
+        """Which vertex of a component labels it, in a word."""
+        return "greatest" if self.is_greatest else "least"
+
+
+LABEL_RULES = {
+    rule.name: rule
+    for rule in (
+        LabelRule("min", is_vertex=True),
+        LabelRule("max", is_vertex=True, is_greatest=True),
+        LabelRule("dense", is_place=True),
+        LabelRule("size", is_place=True, is_by_size=True),
+        LabelRule("any"),
+    )
+}
