@@ -57,10 +57,10 @@ def picture(name, folder):
 def count():
     """How many designs there are, by their parts."""
     known = designs()
-    staged = [design for design in known if design.words[0].choice.around]
+    staged = [design for design in known if design.words[0].spec.meta]
     samples = {design.sample for design in known if design not in staged}
     after = {(d.link, d.compress) for d in known if d.sample != "none" and d not in staged}
-    alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].choice.whole]
+    alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].spec.standalone]
     return (
         f"There are {len(known)} designs with default options: {len(samples)} samples (none among"
         f" them) times {len(after)} rules for what they leave, {len(alone)} that take no sample"

@@ -39,11 +39,11 @@ class Prepared:
         return rows_of(self.edges, self.forest)
 
     def prepared(self, design, form):
-        """The program of a design and the arrays of its run."""
+        """A design, compiled, and the state of its run."""
         rows = self.rows if form == "rows" else None
         vertex, wide = self.forest.vertex, self.edges.wide_for(self.n)
-        program = build(design, self.engine, vertex, wide, rows is not None, False)
-        return program, prepare(program, self.edges, self.forest, rows)
+        made = build(design, self.engine, vertex, wide, rows is not None, False)
+        return made, prepare(made, self.edges, self.forest, rows)
 
     def solve(self, design, form):
         """Run a design once; gives the labels."""
@@ -67,12 +67,12 @@ class Prepared:
         """
         if self.tiny:
             self.tiny.solve(design, form)
-        program, work = self.prepared(design, form)
+        made, state = self.prepared(design, form)
 
         def once():
-            self.engine.fill(work.best, 0)
+            state.reset()
             with limited(self.engine, LIMIT):
-                return self.clock(lambda: sample(program, work), lambda: finish(program, work))
+                return self.clock(lambda: sample(made, state), lambda: finish(made, state))
 
         first = once()
         if sum(first) >= SLOW:
@@ -124,16 +124,16 @@ def sampling(prepared, design, form):
     facts = prepared.record(design, form)
     if "ms" not in facts:
         return facts
-    program, work = prepared.prepared(design, form)
+    made, state = prepared.prepared(design, form)
     xp, parent, rows = prepared.engine.xp, prepared.forest.parent, prepared.rows
     degrees = rows.offsets[1:] - rows.offsets[:-1]
-    read = sampled_entries(prepared, design, program, work, degrees)
-    prepared.engine.fill(work.best, 0)
-    sample(program, work)
-    inside = members(xp, work.inside, prepared.n)
+    read = sampled_entries(prepared, design, made, state, degrees)
+    state.reset()
+    sample(made, state)
+    inside = members(xp, state.giant.in_giant, prepared.n)
     src, dst = (column.astype(np.int64) for column in (prepared.edges.src, prepared.edges.dst))
     left = 1 - (inside[src] & inside[dst]).mean()
-    entries, outside = work.m, int(degrees[~inside].sum())
+    entries, outside = state.m, int(degrees[~inside].sum())
     return (
         facts
         | read
@@ -152,17 +152,18 @@ def members(xp, words, n):
     return xp.unpackbits(words.view(np.uint8), bitorder="little")[:n].astype(bool)
 
 
-def sampled_entries(prepared, design, program, work, degrees):
+def sampled_entries(prepared, design, made, state, degrees):
     """How many entries (or edges of a list) a sample reads, and how that was counted."""
     word, xp = design.words[0], prepared.engine.xp
-    if word.choice.name == "strided":
+    if word.spec.name == "strided":
         return {"sample_entries": sampled_count(prepared.m, word["every"]), "counted": "exactly"}
-    if word.choice.name == "kout":
+    if word.spec.name == "kout":
         return {"sample_entries": int(xp.minimum(degrees, word["k"]).sum()), "counted": "exactly"}
-    if word.choice.name == "hook":
-        program.start(work)
-        program.sample.before(work)
-        roots = work.trees[0] == xp.arange(work.n, dtype=work.trees[0].dtype)
+    if word.spec.name == "hook":
+        made.start(state)
+        made.sample.before(state)
+        parent = state.trees.parent
+        roots = parent == xp.arange(state.n, dtype=parent.dtype)
         linked = int(xp.minimum(degrees, word["n"])[roots].sum())
         first = int((degrees > 0).sum())
         return {
@@ -170,8 +171,8 @@ def sampled_entries(prepared, design, program, work, degrees):
             "first_entries": first,
             "counted": "at most: a root that is hooked meanwhile is not linked",
         }
-    sample(program, work)
-    visited = int(degrees[members(xp, work.inside, work.n)].sum())
+    sample(made, state)
+    visited = int(degrees[members(xp, state.giant.in_giant, state.n)].sum())
     return {
         "sample_entries": visited,
         "counted": "on paper: a search from above reads every entry of what it reaches, and one"

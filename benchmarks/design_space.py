@@ -140,7 +140,7 @@ def attempt(measure, *given):
 
 def link(design):
     """The name of a design's union rule or search."""
-    return design.words[1].choice.name
+    return design.words[1].spec.name
 
 
 def finish_of(design):
@@ -235,7 +235,7 @@ def samples(session, ready, facts):
 
 def hopeless(design, graph, facts, known):
     """Why a design is not run on a graph, or nothing."""
-    components, pairs = facts["components"], design.words[1].choice.pairs
+    components, pairs = facts["components"], design.words[1].spec.bytes_per_vertex_pair
     if pairs * facts["n"] ** 2 > MOST_BYTES:
         return f"it keeps something for each pair of vertices, of which there are {facts['n']:,}"
     if link(design) == "bfs-cc" and components > MOST_SEARCHES:

@@ -10,10 +10,10 @@ import numpy as np
 
 import cc_rapids
 from cc_rapids import oracle
-from cc_rapids.kernels import FINDS, choice, none_of
+from cc_rapids.kernels import FINDS, none_of, union_rule
 
 
-@choice("link", "glance", finds=FINDS, takes=("find",), paper="this example")
+@union_rule("glance", finds=FINDS, requires=("find",), paper="this example")
 def glance(on, vertex, find):
     """Compare parents first, then hook the larger root under the smaller.
 
@@ -24,7 +24,7 @@ def glance(on, vertex, find):
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = parent[u], parent[v]
         while u != v:
             u, v = find(parent, u), find(parent, v)

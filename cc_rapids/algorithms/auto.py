@@ -15,7 +15,7 @@ from ..errors import DesignError, unknown
 from ..graph.edges import Adjacency
 from ..kernels import csr_sampling
 from ..kernels.shared_filter import HELD, IDS
-from .design import Design
+from .design import Design, splices, starts_plainly
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
     which is fast on a batch in any order.
     """
     found = for_forest(choose(engine, n, m).design)
-    return found if found.sample != "none" else Design()
+    return Design() if starts_plainly(found) else found
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
 
 def for_forest(design: Design) -> Design:
     """The design itself, or where that splices, which forests are not made by, without splices."""
-    return replace(design, compress="split-one") if design.compress == "splice" else design
+    return replace(design, compress="split-one") if splices(design) else design
 
 
 def rule_of(name: str | Design) -> str:

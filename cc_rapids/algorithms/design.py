@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from ..errors import DesignError, did_you_mean, near, unknown
-from ..kernels.spec import AXES, CHOICES, COUNT, Choice
+from ..kernels.spec import AXES, CHOICES, COUNT, Spec
 
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
 MOST_DIGITS = 10  # less one: of such a count
@@ -68,7 +68,7 @@ class Design:
 
     @cached_property
     def _name(self) -> str:
-        own = self.compress is None and self.sample == "none"
+        own = self.compress is None and starts_plainly(self)
         words = (None if own else self.sample, self.link, self.compress)
         return "+".join(word for word in words if word is not None)
 
@@ -88,40 +88,41 @@ class Design:
     def rooted(self) -> bool:
         """Whether only roots are hooked: the designs that batches of edges can be given to."""
         link = self.words[1]
-        return link.choice.rooted or "R" in dict(link.options).get("", "")  # type: ignore[operator]
+        rule = dict(link.options).get("")
+        return bool(link.spec.hooks_roots_only) or rule in link.spec.rooted_rules
 
     @property
     def phased(self) -> bool:
         """Whether queries have to wait until all insertions of their batch are made."""
-        return self.compress == "splice" or "edges" in self.words[1].choice.takes
+        return splices(self) or not self.words[1].spec.is_union
 
     @property
     def makes_forests(self) -> bool:
         """Whether the edges that it hooks by are a spanning forest."""
-        if self.words[0].choice.around or self.words[1].choice.whole:
+        if self.words[0].spec.meta or self.words[1].spec.standalone:
             return False
-        return self.rooted and self.compress != "splice"
+        return self.rooted and not splices(self)
 
     @property
     def paper(self) -> str:
         """Where its parts were published."""
-        return "; ".join(word.choice.paper for word in self.words if word)
+        return "; ".join(word.spec.paper for word in self.words if word)
 
     @property
     def needs(self) -> str:
         """What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing."""
-        own = (word.choice.asks for word in self.words if word)
+        own = (word.spec.asks for word in self.words if word)
         return "; ".join(dict.fromkeys(filter(None, own)))
 
     @cached_property
     def takes_rows(self) -> bool:
         """Whether it works on an adjacency list, which an edge list is made into."""
-        return any(word.choice.rows for word in self.words if word)
+        return any(word.spec.needs_csr for word in self.words if word)
 
     @property
     def counts_vertices(self) -> bool:
         """Whether it takes so much for each vertex that a guess at their number will not do."""
-        return self.takes_rows or self.words[1].choice.pairs > 0
+        return self.takes_rows or self.words[1].spec.bytes_per_vertex_pair > 0
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
@@ -143,9 +144,9 @@ class Design:
         if bare[0] not in CHOICES["sample"]:
             words = ["none", *words]
         sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
-        known = find("link", link).choice
-        if "find" in known.options and compress in AFTER:
-            link, compress = f"{known.name}(find={compress})", AFTER[compress]
+        known = find("link", link).spec
+        if compress in known.steps_of_finds:
+            link, compress = f"{known.name}(find={compress})", known.steps_of_finds[compress]
         return cls(sample, link, compress)
 
 
@@ -173,9 +174,6 @@ def _unknown_words(name: str, bare: list[str]) -> str:
     return f"{unknown_choice('design', name, ['auto', *CHOICES['link']])}; {such}"
 
 
-AFTER = {"naive": "halve-one", "halve": "halve-one", "split": "split-one", "full": "halve-one"}
-
-
 @dataclass(frozen=True)
 class Exclusion:
     """Designs that there are not, and why."""
@@ -184,17 +182,50 @@ class Exclusion:
     reason: str
 
 
-def _link(design: Design) -> Choice:
-    return find("link", design.link).choice
+def _link(design: Design) -> Any:
+    return design.words[1].spec
 
 
-def _staged(design: Design) -> bool:
-    return find("sample", design.sample).choice.around
+def _meta(design: Design) -> bool:
+    return bool(design.words[0].spec.meta)
 
 
-def _has(design: Design, *words: str) -> bool:
-    text = f"{design.sample} {design.link} {design.compress}"
-    return all(word in text for word in words)
+def _sampled(design: Design) -> bool:
+    return bool(design.words[0].spec.samples)
+
+
+def splices(design: Design) -> bool:
+    """Whether threads owe unions of trees that vertices have been moved between."""
+    word = design.words[2]
+    return word is not None and bool(word.spec.splices)
+
+
+def _packed(design: Design) -> bool:
+    """Whether the find climbs words that hold more than a parent."""
+    word = design.words[2]
+    return word is not None and bool(word.spec.packed)
+
+
+def _option(design: Design, axis: int, key: str) -> int | str | None:
+    word = design.words[axis]
+    return dict(word.options).get(key) if word else None
+
+
+def starts_plainly(design: Design) -> bool:
+    """Whether all edges are linked in one phase, in trees that begin as single vertices."""
+    return not (_sampled(design) or design.window)
+
+
+def find_after_union(design: Design) -> str:
+    """The find that compresses both paths after a union, if the link asks for one: its option, or
+    else the design's own; empty if there is none.
+    """
+    return str(dict(design.words[1].options).get("find", design.compress or ""))
+
+
+def _stores_to_root(design: Design) -> bool:
+    spec = CHOICES["compress"].get(find_after_union(design))
+    return spec is not None and bool(spec.stores_to_root)
 
 
 NEAR = 1 << 14  # ids of a tile: 64 KiB, which every GPU since Turing has for a block
@@ -207,32 +238,32 @@ EXCLUDED = (
         f"a tile lies in memory that its threads share, of at most {NEAR:,} ids",
     ),
     Exclusion(
-        lambda d: d.window > 0 and ("edges" in _link(d).takes or _link(d).whole),
+        lambda d: d.window > 0 and not _link(d).is_union,
         "the trees of tiles are what union-find goes on from; rounds and algorithms of their own"
         " begin with every vertex by itself",
     ),
     Exclusion(
-        lambda d: "bits=shared" in d.sample and "edges" in _link(d).takes,
+        lambda d: _option(d, 0, "bits") == "shared" and _link(d).iterative,
         "rounds run over a copy of the edges outside the giant, and bits are read once to make it:"
         " shared bits are for links that go by the edges themselves",
     ),
     Exclusion(
-        lambda d: _link(d).name == "bfs-cc" and d.sample != "none",
+        lambda d: _link(d).breadth_first and _sampled(d),
         "bfs-cc searches every component from its least vertex, so that a sample finds it nothing"
         " to leave out",
     ),
     Exclusion(
-        lambda d: _link(d).pairs > 0 and d.sample != "none",
+        lambda d: _link(d).bytes_per_vertex_pair > 0 and _sampled(d),
         "it searches rows, or a matrix, of all edges, and takes n^2 bytes for that: there is no"
         " phase for edges that a sample leaves, and stages would make it again for each group",
     ),
     Exclusion(
-        lambda d: _staged(d) and "edges" in _link(d).takes and not _link(d).staged,
+        lambda d: _meta(d) and _link(d).iterative and not _link(d).supports_stages,
         "stages call union-find, or what Cong and Muzio graft by: other rounds move vertices that"
         " are no roots, or bring an order of the edges of their own",
     ),
     Exclusion(
-        lambda d: _link(d).whole and d.sample != "none" and not _staged(d),
+        lambda d: _link(d).standalone and _sampled(d) and not _meta(d),
         "this algorithm is published for all edges at once, and its rounds or segments say which"
         " it looks at: it has no phase for those that a sample leaves",
     ),
@@ -245,17 +276,17 @@ EXCLUDED = (
         "this link needs a find, such as +halve (Rem's a step, such as +split-one)",
     ),
     Exclusion(
-        lambda d: d.compress == "two-try-split" and _link(d).name != "jtb",
+        lambda d: _packed(d) and not _link(d).packed,
         "two-try-split works on jtb's words of rank and parent, and is analysed for random ranks"
         " alone (Jayanti et al. 2019)",
     ),
     Exclusion(
-        lambda d: _link(d).name == "jtb" and d.compress not in _link(d).finds,
+        lambda d: _link(d).packed and d.compress not in _link(d).finds,
         "jtb is published with a plain find (naive) and with two-try-split, on words of rank and"
         " parent; other finds are not proved to keep its bounds",
     ),
     Exclusion(
-        lambda d: "step" in _link(d).takes and d.compress not in _link(d).finds,
+        lambda d: _link(d).takes_steps and d.compress not in _link(d).finds,
         "Rem's rules take one step of a path at a time (halve-one, split-one, splice); a find of"
         " whole paths after the union is their option, rem-cas(find=halve)+halve-one",
     ),
@@ -265,12 +296,12 @@ EXCLUDED = (
         " at once; this link finds a root at a time",
     ),
     Exclusion(
-        lambda d: _has(d, "find=full", "splice"),
+        lambda d: splices(d) and _stores_to_root(d),
         "after a splice the path no longer leads to the root that was found, and full compression"
         " would store to another root, over a hook made meanwhile (tests/races/test_splices.py)",
     ),
     Exclusion(
-        lambda d: _has(d, "coalesce=off") and "reorganise=off" not in d.sample,
+        lambda d: _option(d, 0, "coalesce") == "off" and _option(d, 0, "reorganise") == "on",
         "edges are reorganised among threads that read a row together: coalesce=off needs"
         " reorganise=off too",
     ),
@@ -294,7 +325,7 @@ def designs() -> list[Design]:
     --------
     >>> names = list(map(str, designs()))
     >>> names[:3], len(names)
-    (['none+async+naive', 'none+async+halve', 'none+async+split'], 402)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 430)
     """
     found = []
     for words in _product():
@@ -309,17 +340,17 @@ def designs() -> list[Design]:
 class Word:
     """A choice with the values of its options; ``str`` of it shows those that are not default."""
 
-    choice: Choice
+    spec: Any  # of the kind of its axis: SamplingSpec, UnionSpec, RoundsSpec, StandaloneSpec, ...
     options: tuple[tuple[str, int | str], ...]
 
     def __str__(self) -> str:
-        known = self.choice.options
+        known = self.spec.options
         shown = [
             f"{key}={value}" if key else str(value)
             for key, value in self.options
             if not key or value != _default(known[key])
         ]
-        return self.choice.name + (f"({', '.join(shown)})" if shown else "")
+        return str(self.spec.name) + (f"({', '.join(shown)})" if shown else "")
 
     def __getitem__(self, key: str) -> Any:
         return dict(self.options)[key]
@@ -334,7 +365,7 @@ def find(axis: str, text: str) -> Word:
         With the axis and its nearest words.
     """
     matched = WORD.fullmatch(text.strip())
-    known = CHOICES[axis].get(matched[1].strip()) if matched else None
+    known: Spec | None = CHOICES[axis].get(matched[1].strip()) if matched else None
     if matched is None or known is None:
         raise DesignError(unknown_choice(axis, text))
     values = {key: _default(value) for key, value in known.options.items() if key}
@@ -379,13 +410,13 @@ def check_forest_design(design: Design | None) -> None:
     """A DesignError, with the reason, for a design that gives no spanning forest."""
     if design is None or design.makes_forests:
         return
-    if design.compress == "splice":
+    if splices(design):
         reason = "a splice relies on unions that other threads still owe, and its edges may close"
         reason += " a cycle; take halve-one or split-one"
-    elif design.words[0].choice.around or (design.words[1].choice.whole and not design.takes_rows):
+    elif _meta(design) or (_link(design).standalone and not design.takes_rows):
         reason = "it does not note the edges that it hooks by; take union-find, such as"
         reason += f" {Design()}"
-    elif design.words[1].choice.whole:
+    elif _link(design).standalone:
         reason = "it labels what it visits, and hooks nothing"
     else:
         reason = "it moves vertices that are no roots from tree to tree, so that no edge stands for"
@@ -396,14 +427,13 @@ def check_forest_design(design: Design | None) -> None:
 def check_batch_design(design: str | Design) -> Design:
     """The design itself, one for "auto"; a DesignError if it cannot take batches."""
     found = Design.parse(design) or Design()
-    link = found.words[1].choice
-    if found.sample != "none":
+    if not starts_plainly(found):
         first = "begins with tiles" if found.window else "samples"
         raise DesignError(
             f"{found} {first}, which batches of edges are too short for: leave {found.sample} out"
             f" (Hong et al. 2020, 3.6)"
         )
-    if link.whole:
+    if _link(found).standalone:
         verb = "searches" if found.takes_rows else "is for"
         raise DesignError(
             f"{found} {verb} the whole graph, and batches leave their trees behind, not their"

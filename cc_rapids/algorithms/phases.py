@@ -1,10 +1,12 @@
 """Phases of a run on the host: how trees begin, and which edges are linked after the sample.
 
-Each takes kernels and gives a procedure over one run's work. Hong et al. 2020, Alg. 1 and 3.5.
+Each takes kernels and gives a procedure over the state of one run (see run.py). Hong et al. 2020,
+Alg. 1 and 3.5.
 """
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,11 +14,19 @@ from ..kernels.blocks import MOST
 from ..kernels.spec import Step
 
 
+class Remaining(NamedTuple):
+    """A copy of the edges that are left for rounds: (k,) ends, and their rows for a forest."""
+
+    us: Any
+    vs: Any
+    rows: Any
+
+
 def all_edges(link_edges: Any) -> Step:
     """Link every edge."""
 
-    def finish(work: Any) -> None:
-        link_edges(work.m, *work.edges, work.n, *work.trees, *work.notes)
+    def finish(state: Any) -> None:
+        link_edges(state.m, *state.edges, state.n, *state.trees, *state.flags)
 
     return finish
 
@@ -27,11 +37,11 @@ def all_rows(link_short: Any, link_long: Any) -> Step:
     Where every edge stands in both rows, it is linked from that of its larger end.
     """
 
-    def finish(work: Any) -> None:
-        many = work.engine.fill(work.engine.empty(1, np.int64), 0)
-        rest, once = (work.n, *work.trees, *work.notes), int(work.symmetric)
-        link_short(work.n, once, many, *work.rows, *rest)
-        link_long(work.m, once, many, *work.edges, *rest)
+    def finish(state: Any) -> None:
+        many = state.backend.fill(state.backend.empty(1, np.int64), 0)
+        rest, once = (state.n, *state.trees, *state.flags), int(state.symmetric)
+        link_short(state.n, once, many, *state.csr.arrays, *rest)
+        link_long(state.m, once, many, *state.edges, *rest)
 
     return finish
 
@@ -39,9 +49,10 @@ def all_rows(link_short: Any, link_long: Any) -> Step:
 def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
     """Link every edge that the sample has left, except those inside the giant."""
 
-    def finish(work: Any) -> None:
-        count = left(work.m)
-        link_edges(count, *work.edges, work.n, *work.trees, *work.notes, work.best, work.inside)
+    def finish(state: Any) -> None:
+        count, giant = left(state.m), state.giant
+        rest = *state.trees, *state.flags, giant.root_word, giant.in_giant
+        link_edges(count, *state.edges, state.n, *rest)
 
     return finish
 
@@ -53,70 +64,73 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
     alone: then all rows are read.
     """
 
-    def finish(work: Any) -> None:
-        if not work.symmetric:
-            rest(work)
+    def finish(state: Any) -> None:
+        if not state.symmetric:
+            rest(state)
             return
-        engine, (seen, stray), (listed, count) = work.engine, work.notes, work.outside
-        members(work.n, work.rows[0], work.inside, engine.fill(count, 0), listed)
-        rest_of_work = stray, *work.rows, *work.trees, seen, work.best, work.inside
-        link_rows(work.n * engine.threads_per_row, count, listed, *rest_of_work)
+        backend, giant, (present, out_of_range) = state.backend, state.giant, state.flags
+        count = backend.fill(giant.outside_count, 0)
+        members(state.n, state.csr.offsets, giant.in_giant, count, giant.outside)
+        rows = out_of_range, *state.csr.arrays
+        rest_of_state = *state.trees, present, giant.root_word, giant.in_giant
+        link_rows(state.n * backend.threads_per_row, count, giant.outside, *rows, *rest_of_state)
 
     return finish
 
 
-def by_rounds(keep_edge: Any, rounds: Step) -> Step:
+def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
     """Copy the edges that are left, and run rounds over the copy."""
 
-    def finish(work: Any) -> None:
-        engine, parent = work.engine, work.trees[0]
-        us, vs = engine.empty(work.m, parent.dtype), engine.empty(work.m, parent.dtype)
-        es = engine.empty(work.m if work.noted else 0, np.uint64)
-        count = engine.fill(engine.empty(1, np.int64), 0)
-        rest = work.best, work.inside, count, us, vs, es
-        keep_edge(work.m, *work.edges, work.n, *work.notes, *rest)
-        left = int(engine.to_host(count)[0]) if work.sampled else work.m
-        work.kept = us[:left], vs[:left], es[:left]
-        rounds(work)
+    def finish(state: Any) -> None:
+        backend, vertex, giant = state.backend, state.trees.parent.dtype, state.giant
+        us, vs = backend.empty(state.m, vertex), backend.empty(state.m, vertex)
+        rows = backend.empty(state.m if state.record_forest else 0, np.uint64)
+        count = backend.fill(backend.empty(1, np.int64), 0)
+        rest = giant.root_word, giant.in_giant, count, us, vs, rows
+        keep_edge(state.m, *state.edges, state.n, *state.flags, *rest)
+        left = int(backend.to_host(count)[0]) if after_sample else state.m
+        rounds(replace(state, remaining=Remaining(us[:left], vs[:left], rows[:left])))
 
     return finish
 
 
-def changes(work: Any, kernel: Any, *arguments: Any) -> bool:
+def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
     """Launch a kernel that takes a flag after its other arguments: whether it has raised it."""
-    flag = work.engine.fill(work.engine.empty(1, np.int64), 0)
+    flag = state.backend.fill(state.backend.empty(1, np.int64), 0)
     kernel(*arguments, flag)
-    return bool(work.engine.to_host(flag)[0])
+    return bool(state.backend.to_host(flag)[0])
 
 
 def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
     """Link what the sample has left, except inside the giant."""
 
-    def finish(work: Any) -> None:
-        best, inside = work.best, work.inside
-        to = *work.trees, work.notes[0], best, inside
-        run(left(work.m), work.edges, work.n, work.notes, inside, best, work.queues, to=to)
+    def finish(state: Any) -> None:
+        giant, flags = state.giant, state.flags
+        root_word, inside = giant.root_word, giant.in_giant
+        to = *state.trees, flags.present, root_word, inside
+        rest = inside, root_word, giant.queues
+        run(left(state.m), state.edges, state.n, flags, *rest, to=to)
 
     return finish
 
 
-def without(make_trees: Any) -> Step:
+def from_vertices(make_trees: Any) -> Step:
     """Make every vertex a tree of its own."""
 
-    def start(work: Any) -> None:
-        make_trees(work.n, work.trees[0])
+    def start(state: Any) -> None:
+        make_trees(state.n, state.trees.parent)
 
     return start
 
 
-def begin(window: int, find_firsts: Any, solve: Any) -> Step:
-    """Make every vertex a tree of the tile that it is in."""
+def from_blocks(window: int, find_firsts: Any, solve: Any) -> Step:
+    """Make every vertex a tree of the block of vertices that it is in."""
 
-    def start(work: Any) -> None:
-        tiles, (src, dst, low) = -(-work.n // window), work.edges
-        parent, _, chosen = work.trees
-        most, once = MOST * window * -(-work.m // max(work.n, 1)), int(work.symmetric)
-        find_firsts(tiles + 1, work.m, work.n, src, low, work.firsts)
-        solve(tiles, src, dst, low, work.n, most, once, parent, chosen, work.firsts)
+    def start(state: Any) -> None:
+        (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees
+        number, offsets = state.blocks
+        most, once = MOST * window * -(-state.m // max(state.n, 1)), int(state.symmetric)
+        find_firsts(number + 1, state.m, state.n, src, low, offsets)
+        solve(number, src, dst, low, state.n, most, once, parent, hook_edge, offsets)
 
     return start

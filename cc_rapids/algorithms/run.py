@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,75 +13,132 @@ from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, listed, rows_of
 from ..graph.forest import ROOM_FOR_BITS, Forest, SpeculativeRows
 from ..kernels.giant import PROBES
-from .compiled import Program, build, build_mixed
+from .compiled import CompiledDesign, build, build_mixed
 from .design import Design
+from .phases import Remaining
 
 MANY = 1 << 16  # vertices from which on more threads meet at a bit than a launch costs
 LONG = 1 << 22  # edges of a list that is worth two launches, to tell early how many vertices occur
 LAST, LAST_FILTERED = 8, 4  # the part of it that is linked while the host makes room for the rows
 
 
+class Trees(NamedTuple):
+    """The forest, what a link keeps beside it, and the edges that it hooked by."""
+
+    parent: Array
+    aux: Array
+    hook_edge: Array
+
+
+class Flags(NamedTuple):
+    """The vertices that occur, and whether an edge was left out as an end is no vertex."""
+
+    present: Array
+    out_of_range: Array
+
+
+class Blocks(NamedTuple):
+    """How many blocks of vertices there are, and where the edges of each begin."""
+
+    number: int
+    offsets: Array
+
+
 @dataclass
-class Work:
-    """The arrays of one run, as the procedures of :mod:`cc_rapids.kernels` take them.
+class Giant:
+    """The largest tree that a sample has made, and room to find it.
 
     Attributes
     ----------
+    root_word : (2,) array of int64
+        ``[count << 48 | root]`` and how many vertices the sample has linked; at first 0. Without a
+        sample, for rounds that rename vertices by it, one element.
+    in_giant : (n + 31) // 32 words of uint32
+        The vertices in it, as bits.
+    probed : array of vertices
+        The roots among which the giant's is the most frequent.
+    queues : array of uint32
+        Where edges wait to be linked, if they do.
+    outside, outside_count : arrays of uint32 and int64
+        The vertices outside it, for a design that gathers them. All such room is there before the
+        first launch: to release it in between would wait for the device.
+    """
+
+    root_word: Array
+    in_giant: Array
+    probed: Array
+    queues: Array
+    outside: Array
+    outside_count: Array
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """All of them."""
+        found = self.root_word, self.in_giant, self.probed, self.queues
+        return *found, self.outside, self.outside_count
+
+
+@dataclass
+class RunState:
+    """The arrays of one run, as the phases of a design take them.
+
+    No two of its own arrays share memory. What a design has no use for is an empty array of the
+    type that it would have (see :meth:`cc_rapids.backends.base.Engine.unused`), or None.
+
+    Attributes
+    ----------
+    backend : Engine
     n, m : int
         Vertices, and edges or entries of rows.
     edges : (src, dst, low), or (offsets, indices, 0) if rows are what is read
-    rows : (offsets, indices) if there are rows, else empty
-    symmetric : bool
-        Whether every edge stands in the rows of both ends.
-    trees : (parent, extra, chosen)
-        The forest, what a link keeps beside it, and the edges that it hooked by. A design that
-        keeps nothing, or notes nothing, is given the parents there, and never looks at them.
-    notes : (seen, stray)
-    best, inside, roots : arrays
-        The giant's root, with how many vertices the sample has linked, the vertices inside it, and
-        room to find it; after a sample only.
-    queues : array of uint32
-        Where edges wait to be linked, if they do.
-    outside : (listed, count) or ()
-        Room for the vertices outside it, for a design that gathers them. All such room is there
-        before the first launch: to release it in between would wait for the device.
-    sampled, noted : bool
-        Whether there was a sample, and whether a spanning forest is wanted.
+        The caller's: they may share memory with each other.
+    csr : Adjacency, optional
+        The same rows, if there are any.
+    trees : (parent, aux, hook_edge)
+        Of n vertices each; ``aux`` if the link keeps something, ``hook_edge`` if a spanning forest
+        is recorded.
+    flags : (present, out_of_range)
+    giant : Giant, optional
+        After a sample, and for rounds.
+    blocks : Blocks, optional
+        Where trees begin as those of blocks of vertices.
+    remaining : Remaining, optional
+        The edges that rounds run over, once they are copied.
+    record_forest : bool
+        Whether a spanning forest is recorded.
     memory : str
         The kind of memory that the edges are read in (see :mod:`cc_rapids.backends.base`).
-    firsts : (tiles + 1,) array of uint64 or ()
-        Where the edges of each tile begin, see :mod:`cc_rapids.kernels.blocks`.
-    kept : arrays
-        The edges that rounds run over.
     """
 
-    engine: Engine
+    backend: Engine
     n: int
     m: int
     edges: tuple[Array, Array, int]
-    rows: tuple[Array, ...]
-    symmetric: bool
-    trees: tuple[Array, Array, Array]
-    notes: tuple[Array, Array]
-    best: Array
-    inside: Array
-    roots: Array
-    queues: Array
-    outside: tuple[Array, ...]
-    firsts: Array
-    sampled: bool
-    noted: bool
+    csr: Adjacency | None
+    trees: Trees
+    flags: Flags
+    giant: Giant | None = None
+    blocks: Blocks | None = None
+    remaining: Remaining | None = None
+    record_forest: bool = False
     memory: str = "device"
-    kept: tuple[Array, ...] = field(default=())
 
     @property
-    def beside(self) -> int:
+    def symmetric(self) -> bool:
+        """Whether every edge stands in the rows of both its ends."""
+        return self.csr is not None and self.csr.symmetric
+
+    @property
+    def extra_bytes(self) -> int:
         """The bytes of arrays that are neither the forest's nor the caller's."""
-        extra, chosen = self.trees[1:]
-        made = [self.best, self.inside, self.roots, self.queues, *self.outside, self.firsts]
-        made += [extra, chosen] if self.noted else [extra]
-        own = {id(array) for array in (self.trees[0], *self.notes)}
-        return sum(array.nbytes for array in made if id(array) not in own and len(array))
+        made = [*self.trees[1:], *(self.giant.arrays if self.giant else ())]
+        made += [self.blocks.offsets] if self.blocks else []
+        return sum(int(array.nbytes) for array in made)
+
+    def reset(self) -> None:
+        """Make it ready to be run again, from the first phase on."""
+        if self.giant:
+            self.backend.fill(self.giant.root_word, 0)
 
 
 def solve(
@@ -88,7 +146,7 @@ def solve(
     forest: Forest,
     design: Design,
     rows: Adjacency | None,
-    chosen: Array = None,
+    hook_edge: Array = None,
     memory: str = "device",
     speculative: SpeculativeRows | None = None,
 ) -> None:
@@ -104,7 +162,7 @@ def solve(
         The algorithm.
     rows : Adjacency, optional
         The edges as rows, for a design that takes them.
-    chosen : (n,) array of unsigned integers, all bits set, optional
+    hook_edge : (n,) array of unsigned integers, all bits set, optional
         Filled with the edges of a spanning forest: for each vertex but the roots the one by which
         it was hooked, in an order of its own.
     memory : str
@@ -114,51 +172,52 @@ def solve(
         needed, and may be taken in vain: see :func:`cc_rapids.memory_bound`. Of a long list it is
         told how many there are at least while its last part is linked.
     """
-    noted = chosen is not None
+    record_forest = hook_edge is not None
     wide = edges.wide_for(forest.n)
-    program = build(design, forest.engine, forest.vertex, wide, rows is not None, noted)
-    work = prepare(program, edges, forest, rows, chosen, memory)
-    sample(program, work)
+    made = build(design, forest.engine, forest.vertex, wide, rows is not None, record_forest)
+    state = prepare(made, edges, forest, rows, hook_edge, memory)
+    sample(made, state)
     if speculative is None:
-        finish(program, work)
+        finish(made, state)
         forest.count()
         return
-    least, spare = speculative.min_rows, forest.spare(work.beside)
+    least, spare = speculative.min_rows, forest.spare(state.extra_bytes)
     told = None
-    if speculative.capacity(least, spare) < speculative.max_rows and _may_be_parted(program, work):
-        work, told = _link_most(program, work)
-    finish(program, work)
+    if speculative.capacity(least, spare) < speculative.max_rows and _may_be_parted(made, state):
+        state, told = _link_most(made, state)
+    finish(made, state)
     if told:
         least = max(least, told())
     capacity = speculative.capacity(least, spare)
-    # while the arrays of the work live: without a pool their release waits
+    # while the arrays of the run live: without a pool their release waits
     worth = spare >= 0 and (told or capacity == speculative.max_rows)
     forest.count(speculative if worth else None, capacity)
 
 
-def _may_be_parted(program: Program, work: Work) -> bool:
+def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:
     """Whether the edges that a sample has left can be linked in two parts, and vertices that have a
     parent be counted in between.
     """
-    plain = not (program.rounds or program.rerooted or program.unpack or work.noted or work.rows)
-    period = program.sample.period if plain and program.sample else 0
-    return bool(period) and work.m >= max(LONG, 2 * period)
+    plain = not (made.reroots or made.unpack or state.record_forest or state.csr)
+    period = made.sample.period if plain and made.sample else 0
+    return bool(period) and state.m >= max(LONG, 2 * period)
 
 
-def _link_most(program: Program, work: Work) -> tuple[Work, Callable[[], int]]:
+def _link_most(made: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
     """Link all but the last part of the edges; return that part, and what waits for how many
     vertices have a parent by now.
     """
-    assert program.sample is not None
-    parts = LAST_FILTERED if program.queues else LAST
-    period = program.sample.period
-    first = (work.m - work.m // parts) // period * period
-    src, dst, low = work.edges
-    program.finish(replace(work, m=first, edges=(src[:first], dst[:first], low)))
-    linked = work.engine.fill(work.best[1:], 0)
-    program.count_linked(work.n, work.trees[0], linked)
-    told = work.engine.later(linked)
-    last = replace(work, m=work.m - first, edges=(src[first:], dst[first:], low))
+    assert made.sample is not None
+    assert state.giant is not None
+    parts = LAST_FILTERED if made.queue_words else LAST
+    period = made.sample.period
+    first = (state.m - state.m // parts) // period * period
+    src, dst, low = state.edges
+    made.finish(replace(state, m=first, edges=(src[:first], dst[:first], low)))
+    linked = state.backend.fill(state.giant.root_word[1:], 0)
+    made.count_linked(state.n, state.trees.parent, linked)
+    told = state.backend.later(linked)
+    last = replace(state, m=state.m - first, edges=(src[first:], dst[first:], low))
     return last, lambda: int(told()[0])
 
 
@@ -177,11 +236,11 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     design : Design
         Rooted, and without a sample, or with one of the list.
     """
-    program, work = _resumed(edges, forest, design)
-    if program.sample:
-        _find_giant(program, work)
-    program.finish(work)
-    _unpack(program, work)
+    made, state = _resumed(edges, forest, design)
+    if made.sample:
+        _find_giant(made, state)
+    made.finish(state)
+    _unpack(made, state)
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
@@ -199,130 +258,130 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     engine = forest.engine
     answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
     mixed = build_mixed(design, engine, forest.vertex, edges.wide_for(forest.n))
-    program, work = _resumed(edges, forest, design)
-    parent, extra, _ = work.trees
-    trees = extra if program.extra == "ranks" else parent
-    mixed(edges.m, edges.src, edges.dst, forest.n, parent, extra, trees, queries, answers)
-    _unpack(program, work)
+    made, state = _resumed(edges, forest, design)
+    parent, aux, _ = state.trees
+    climbed = aux if made.unpack else parent
+    mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, climbed, queries, answers)
+    _unpack(made, state)
     return answers
 
 
-def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[Program, Work]:
+def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesign, RunState]:
     """A run that goes on from the trees there are: what the link keeps is made of them."""
     wide = edges.wide_for(forest.n)
-    program = build(design, forest.engine, forest.vertex, wide, False, False)
-    work = prepare(program, edges, forest)
-    _start_extra(program, work)
-    return program, work
+    made = build(design, forest.engine, forest.vertex, wide, False, False)
+    state = prepare(made, edges, forest)
+    _start_aux(made, state)
+    return made, state
 
 
-def run(program: Program, work: Work) -> None:
+def run(made: CompiledDesign, state: RunState) -> None:
     """The phases: sample, find the giant, finish what is outside it, and flatten."""
-    sample(program, work)
-    finish(program, work)
+    sample(made, state)
+    finish(made, state)
 
 
-def sample(program: Program, work: Work) -> None:
+def sample(made: CompiledDesign, state: RunState) -> None:
     """Make every vertex a tree; if there is a sample, link it and find the giant."""
-    program.start(work)
-    if not program.sample or not work.n:
-        _start_extra(program, work)
+    made.start(state)
+    if not made.sample or not state.n:
+        _start_aux(made, state)
         return
-    if program.sample.before:
-        program.sample.before(work)
-    _start_extra(program, work)
-    _find_giant(program, work)
+    if made.sample.before:
+        made.sample.before(state)
+    _start_aux(made, state)
+    _find_giant(made, state)
 
 
-def _find_giant(program: Program, work: Work) -> None:
-    """Link the sample, flatten all trees, and note the vertices of the largest."""
-    parent = work.trees[0]
-    if program.sample and program.sample.link:
-        program.sample.link(work)
-    _unpack(program, work)
-    program.probe(PROBES, work.n, parent, work.roots)
-    program.most_frequent(PROBES, work.roots, work.best)
-    octets = work.inside.view(np.uint8)
-    program.mark_inside(octets.size, work.n, parent, work.best, work.best[1:], octets)
+def _find_giant(made: CompiledDesign, state: RunState) -> None:
+    """Link the sample, flatten all trees, and mark the vertices of the largest."""
+    assert state.giant is not None
+    parent, giant = state.trees.parent, state.giant
+    if made.sample and made.sample.link:
+        made.sample.link(state)
+    _unpack(made, state)
+    made.probe(PROBES, state.n, parent, giant.probed)
+    made.most_frequent(PROBES, giant.probed, giant.root_word)
+    octets, linked = giant.in_giant.view(np.uint8), giant.root_word[1:]
+    made.mark_in_giant(octets.size, state.n, parent, giant.root_word, linked, octets)
 
 
-def finish(program: Program, work: Work) -> None:
+def finish(made: CompiledDesign, state: RunState) -> None:
     """Link what the sample has left, and point every vertex at its root."""
-    parent = work.trees[0]
-    program.finish(work)
-    _unpack(program, work)
-    if work.n >= MANY:
-        program.mark_frequent(PROBES, work.n, parent, work.notes[0])
-    program.flatten(work.n, parent, work.notes[0])
-    if program.rerooted:
-        lowest = work.engine.fill(work.engine.empty(work.n, parent.dtype), 0xFF)
-        program.least(work.n, parent, lowest)
-        program.reroot(work.n, lowest, parent, work.notes[0])
+    parent, present = state.trees.parent, state.flags.present
+    made.finish(state)
+    _unpack(made, state)
+    if state.n >= MANY:
+        made.mark_frequent(PROBES, state.n, parent, present)
+    made.flatten(state.n, parent, present)
+    if made.reroots:
+        lowest = state.backend.fill(state.backend.empty(state.n, parent.dtype), 0xFF)
+        made.least(state.n, parent, lowest)
+        made.reroot(state.n, lowest, parent, present)
 
 
 def prepare(
-    program: Program,
+    made: CompiledDesign,
     edges: Edges,
     forest: Forest,
     rows: Adjacency | None = None,
-    chosen: Array = None,
+    hook_edge: Array = None,
     memory: str = "device",
-) -> Work:
-    """The arrays of a run; before it runs again, ``best`` is to be 0."""
-    engine, n, sampled = forest.engine, forest.n, program.sample is not None
-    types = {"hooks": forest.vertex, "locks": np.uint32, "ranks": np.uint64}
-    extra = engine.empty(n, types[program.extra]) if program.extra else forest.parent
-    best, inside, roots, queues = _of_sample(program, forest)
-    noted = chosen is not None
-    symmetric = rows is not None and rows.symmetric
-    gathers = symmetric and program.sample is not None and program.sample.gather
-    return Work(
-        engine=engine,
+) -> RunState:
+    """The arrays of a run; before it runs once more, :meth:`RunState.reset`."""
+    backend, n, vertex, aux = forest.engine, forest.n, forest.vertex, made.aux_array
+    record_forest = hook_edge is not None
+    return RunState(
+        backend=backend,
         n=n,
         m=edges.m if rows is None else rows.m,
         edges=(edges.src, edges.dst, edges.low) if rows is None else (*rows.arrays, 0),
-        rows=() if rows is None else rows.arrays,
-        symmetric=symmetric,
-        trees=(forest.parent, extra, chosen if noted else forest.parent),
-        notes=(forest.seen, forest.stray),
-        best=best,
-        inside=inside,
-        roots=roots,
-        queues=queues,
-        outside=(engine.empty(n, np.uint32), engine.empty(1, np.int64)) if gathers else (),
-        firsts=engine.empty(-(-n // program.window) + 1, np.uint64) if program.window else (),
-        sampled=sampled,
-        noted=noted,
+        csr=rows,
+        trees=Trees(
+            forest.parent,
+            backend.empty(n, aux.dtype or vertex) if aux else backend.unused(vertex),
+            hook_edge if record_forest else backend.unused(vertex),
+        ),
+        flags=Flags(forest.seen, forest.stray),
+        giant=_giant(made, forest, rows) if made.needs_giant else None,
+        blocks=_blocks(backend, n, made.window) if made.window else None,
+        record_forest=record_forest,
         memory=memory,
     )
 
 
-def _of_sample(program: Program, forest: Forest) -> tuple[Array, ...]:
-    """``best``, ``inside``, ``roots`` and ``queues``; another stands for what a run has none of."""
-    engine = forest.engine
-    if program.sample is not None:
-        bits, waiting = (forest.seen.size, np.uint32), (program.queues, np.uint32)
-        made = tuple(engine.pieces((2, np.int64), bits, (PROBES, forest.vertex), waiting))
-    elif program.rounds:
-        made = engine.empty(1, np.int64), forest.seen, forest.parent, forest.seen
+def _giant(made: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Giant:
+    backend, n, vertex, unused = forest.engine, forest.n, forest.vertex, forest.engine.unused
+    if made.sample is None:  # the first vertex stands for it, and none is inside
+        root_word = backend.fill(backend.empty(1, np.int64), 0)
+        words, count = unused(np.uint32), unused(np.int64)
+        return Giant(root_word, words, unused(vertex), words, words, count)
+    shapes = (2, np.int64), (forest.seen.size, np.uint32), (PROBES, vertex)
+    root_word, in_giant, probed, queues = backend.pieces(*shapes, (made.queue_words, np.uint32))
+    backend.fill(root_word, 0)
+    if made.sample.gather and rows is not None and rows.symmetric:
+        outside, count = backend.empty(n, np.uint32), backend.empty(1, np.int64)
     else:
-        return forest.stray, forest.seen, forest.parent, forest.seen
-    engine.fill(made[0], 0)
-    return made
+        outside, count = unused(np.uint32), unused(np.int64)
+    return Giant(root_word, in_giant, probed, queues, outside, count)
 
 
-def _start_extra(program: Program, work: Work) -> None:
-    parent, extra, _ = work.trees
-    if program.extra == "ranks":
-        program.pack(work.n, parent, extra)
-    elif program.extra:
-        work.engine.fill(extra, 0xFF if program.extra == "hooks" else 0)
+def _blocks(backend: Engine, n: int, window: int) -> Blocks:
+    number = -(-n // window)
+    return Blocks(number, backend.empty(number + 1, np.uint64))
 
 
-def _unpack(program: Program, work: Work) -> None:
-    parent, extra, _ = work.trees
-    if program.unpack:
-        program.unpack(work.n, extra, parent)
+def _start_aux(made: CompiledDesign, state: RunState) -> None:
+    parent, aux, _ = state.trees
+    if made.pack:
+        made.pack(state.n, parent, aux)
+    elif made.aux_array:
+        state.backend.fill(aux, made.aux_array.initial_byte)
+
+
+def _unpack(made: CompiledDesign, state: RunState) -> None:
+    if made.unpack:
+        made.unpack(state.n, state.trees.aux, state.trees.parent)
 
 
 def arranged(
@@ -335,8 +394,8 @@ def arranged(
     sample, link, _ = design.words
     if rows is None:
         return edges, rows_of(edges, forest, noted) if design.takes_rows else None
-    both_ways = link.choice.whole and design.takes_rows and not rows.symmetric
-    if sample.choice.name != "strided" and not both_ways:
+    both_ways = link.spec.standalone and design.takes_rows and not rows.symmetric
+    if not (sample.spec.needs_list or both_ways):
         return edges, rows
     edges = listed(rows, edges, forest.engine)
     return edges, rows_of(edges, forest, noted) if both_ways else None
@@ -361,11 +420,11 @@ def placed(
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     """The bytes that a design takes beside the forest, for m edges (entries, if rows are given)."""
-    sample, link, word = design.words[0], design.words[1].choice, 4 if n < 1 << 32 else 8
-    rounds, staged = "edges" in link.takes and not link.whole, sample.choice.around
-    sampled = sample.choice.name != "none"
-    size = {"": 0, "hooks": word, "locks": 4, "ranks": 8}[link.extra] * n
-    if link.extra == "ranks" or not link.least or (rounds and sampled):
+    sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
+    rounds, staged = link.iterative and not link.standalone, sample.spec.meta
+    sampled, aux = sample.spec.samples, link.aux_array
+    size = (np.dtype(aux.dtype).itemsize if aux.dtype else word) * n if aux else 0
+    if link.packed or not link.root_is_min or (rounds and sampled):
         size += word * n
     if (sampled and not staged) or n // 8 <= ROOM_FOR_BITS:
         size += n // 8
@@ -377,10 +436,11 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     if rounds:
         size += (2 * word + 8 * forest) * m + 2 * word * n
     group = min(sample["q"] * n, m) if staged else m
-    size += word * (link.room[0] * n + (link.room[1] + 2 * staged) * group)
-    if sample.choice.queues or link.queues:
+    by_vertex, by_edge = link.label_arrays
+    size += word * (by_vertex * n + (by_edge + 2 * staged) * group)
+    if sample.spec.breadth_first or link.breadth_first:
         size += (4 + 2 * word) * n
-    return size + link.pairs * n * n + (8 * n if forest else 0)
+    return int(size + link.bytes_per_vertex_pair * n * n + (8 * n if forest else 0))
 
 
 def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
@@ -393,14 +453,15 @@ def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
     CapacityError
         With the bytes that it would take, and those that are free.
     """
-    link = design.words[1].choice
-    needed = link.pairs * n * n
+    link = design.words[1].spec
+    pair = link.bytes_per_vertex_pair
+    needed = pair * n * n
     if not needed:
         return
-    memory = memory if "edges" in link.takes else "device"
+    memory = memory if link.iterative else "device"
     free = engine.free_bytes_of(memory)
     if needed > free:
-        each = "byte" if link.pairs == 1 else f"{link.pairs} bytes"
+        each = "byte" if pair == 1 else f"{pair} bytes"
         raise CapacityError(
             f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"
             f" between the least and the greatest, and {free:,} are free; take one that grows with"

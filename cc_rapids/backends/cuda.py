@@ -143,6 +143,11 @@ class Cuda(Engine):
     def empty(self, n: int, dtype: Any) -> Array:
         return self.xp.ndarray((n,), dtype)
 
+    def without_memory(self, dtype: Any) -> Array:
+        nowhere = self.xp.cuda.UnownedMemory(0, 0, self, self._device())
+        start, step = self.xp.cuda.MemoryPointer(nowhere, 0), (np.dtype(dtype).itemsize,)
+        return self.xp.ndarray((0,), dtype, start, step)
+
     def notes(self, n: int) -> Array:
         """Allocate in memory that each thread keeps: a run's first allocation waits until then."""
         if 8 * n > pinned.NOTE:

@@ -266,7 +266,7 @@ class Forest:
         return self._least(low, dtype, self.vertices)
 
     def _least(self, low: int, dtype: Any, room: int) -> tuple[Array, Array]:
-        unused = self.seen, self._before
+        unused = self.engine.unused(np.uint32), self.engine.unused(self.vertex)  # labels are roots
         return self._gather(gather.least, low, room, dtype, dtype, *unused)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:

@@ -7,8 +7,9 @@ forest (all edges); sampling, giant and csr_sampling (what is linked first); que
 the range, the bit map and the hash table of ids, strings, the order and the columns of an answer
 (scan, gather), and audits, which share nothing with the rest.
 
-What a union rule of one's own takes: :func:`choice` registers it, ``FINDS`` are the finds that it
-may close over, and ``none_of`` says how it notes that no edge has hooked a vertex.
+What a union rule of one's own takes: :func:`union_rule` registers it, ``FINDS`` are the finds that
+it may close over, ``HOOKS`` and ``LOCKS`` the arrays that it may keep beside the parents, and
+``none_of`` says how it notes that no edge has hooked a vertex.
 """
 
 # Importing a file registers what it holds, and ``designs()`` lists each axis in this order.
@@ -19,18 +20,34 @@ from . import forest, queries
 # isort: on
 from .find import FINDS
 from .primitives import none_of
-from .spec import choice
+from .spec import (
+    HOOKS,
+    LOCKS,
+    choice,
+    find_rule,
+    rounds_rule,
+    sampling_rule,
+    standalone_algorithm,
+    union_rule,
+)
 
 __all__ = [
     "FINDS",
+    "HOOKS",
+    "LOCKS",
     "choice",
     "csr_sampling",
     "find",
+    "find_rule",
     "forest",
     "jtb",
     "none_of",
     "queries",
     "rem",
+    "rounds_rule",
     "sampling",
+    "sampling_rule",
+    "standalone_algorithm",
     "union",
+    "union_rule",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from .edges import entries_of, every
 from .giant import LOW_WORD, SPREAD
 from .sampling import Sample
-from .spec import choice
+from .spec import sampling_rule
 
 ONE, SHORT = np.uint64(1), 16  # entries that one thread of a group links, one after the other
 WARP = 32  # threads that exchange values run together
@@ -90,10 +90,9 @@ def by_vertex(on: Any, link: Any) -> Any:
     return link_each
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "kout",
-    takes=("join",),
+    requires=("join",),
     options={
         "k": 2,
         "pick": ("first", "random"),
@@ -102,7 +101,7 @@ def by_vertex(on: Any, link: Any) -> Any:
         "gather": SWITCH,
     },
     variants=("kout", "kout(pick=random)"),
-    rows=True,
+    needs_csr=True,
     paper="k-out sampling, Hong et al. 2020, Algorithm 4 and 3.5; Sutton et al. 2018",
 )
 def kout(
@@ -121,17 +120,17 @@ def kout(
         pairs(on, vertex, join) if on.warp_shuffle_xor and (k, pick) == (2, "first") else None
     )
 
-    def link(work: Any) -> None:
-        given = *work.rows, *work.trees, work.notes[1]
+    def link(state: Any) -> None:
+        given = *state.csr.arrays, *state.trees, state.flags.out_of_range
         if coalesce == "off":
             for j in range(k):
-                link_some(work.n, j, 1, *given)
+                link_some(state.n, j, 1, *given)
         elif reorganise == "off":
-            link_some(work.n * k, 0, k, *given)
+            link_some(state.n * k, 0, k, *given)
         elif link_pairs:
-            link_pairs(-(-work.n // WARP) * WARP, work.n, *given)
+            link_pairs(-(-state.n // WARP) * WARP, state.n, *given)
         else:
-            link_each(work.n, k, *given)
+            link_each(state.n, k, *given)
 
     return Sample(link, left=every(on), gather=gather == "on")
 
@@ -168,12 +167,11 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     return link_pairs
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "hook",
-    takes=("join", "note"),
+    requires=("join", "note"),
     options={"n": 4, "gather": SWITCH},
-    rows=True,
+    needs_csr=True,
     paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
 )
 def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sample:
@@ -200,11 +198,11 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
                 link_one(v, e, indices, parent, extra, chosen, stray)
                 e += ONE
 
-    def before(work: Any) -> None:
-        hook_first(work.n, *work.rows, *work.trees)
+    def before(state: Any) -> None:
+        hook_first(state.n, *state.csr.arrays, *state.trees)
 
-    def link(work: Any) -> None:
-        link_roots(work.n, n, *work.rows, *work.trees, work.notes[1])
+    def link(state: Any) -> None:
+        link_roots(state.n, n, *state.csr.arrays, *state.trees, state.flags.out_of_range)
 
     return Sample(link, before, left=every(on), gather=gather == "on")
 

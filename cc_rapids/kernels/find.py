@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .spec import choice
+from .spec import find_rule
 
 NEXT = np.uint64(1)
 ZERO = np.uint64(0)
 STEPS = np.uint64(16)  # of a climb, by which it leaps
 
 
-@choice("compress", "naive", paper="FindNaive, Hong et al. 2020, Algorithm 8")
+@find_rule("naive", paper="FindNaive, Hong et al. 2020, Algorithm 8")
 def naive(on: Any) -> Any:
     """Climb to the root and leave the path as it is."""
 
@@ -32,7 +32,7 @@ def naive(on: Any) -> Any:
     return find
 
 
-@choice("compress", "halve", paper="AtomicHalve, Hong et al. 2020, Algorithm 8")
+@find_rule("halve", paper="AtomicHalve, Hong et al. 2020, Algorithm 8")
 def halve(on: Any) -> Any:
     """Point every other vertex of the path at its grandparent while climbing."""
 
@@ -49,7 +49,7 @@ def halve(on: Any) -> Any:
     return find
 
 
-@choice("compress", "split", paper="AtomicSplit, Hong et al. 2020, Algorithm 8")
+@find_rule("split", paper="AtomicSplit, Hong et al. 2020, Algorithm 8")
 def split(on: Any) -> Any:
     """Point every vertex of the path at its grandparent while climbing."""
 
@@ -66,7 +66,7 @@ def split(on: Any) -> Any:
     return find
 
 
-@choice("compress", "full", paper="FindCompress, Hong et al. 2020, Algorithm 8")
+@find_rule("full", stores_to_root=True, paper="FindCompress, Hong et al. 2020, Algorithm 8")
 def full(on: Any) -> Any:
     """Climb to the root, then point every vertex of the path at it.
 
@@ -96,6 +96,7 @@ def nothing(on: Any) -> Any:
 
 
 FINDS = {"naive": naive, "halve": halve, "split": split, "full": full}
+AFTER_UNION = FINDS | {"naive": nothing}  # where a find compresses a path after the union
 
 
 def leap(on: Any) -> Any:

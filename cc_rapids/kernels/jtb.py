@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .primitives import none_of
-from .spec import choice
+from .spec import AuxArray, find_rule, union_rule
 
 RANK = np.uint64(58)
 LOW, ONE = np.uint64((1 << 58) - 1), np.uint64(1 << 58)
@@ -32,7 +32,7 @@ def simple(on: Any) -> Any:
     return find
 
 
-@choice("compress", "two-try-split", paper="FindTwoTrySplit, Jayanti et al. 2019")
+@find_rule("two-try-split", packed=True, paper="FindTwoTrySplit, Jayanti et al. 2019")
 def two_try_split(on: Any) -> Any:
     """Try twice to point each vertex of the path at its grandparent."""
     cas = on.atomic_cas
@@ -74,6 +74,9 @@ def unpack(on: Any, vertex: type) -> Any:
     return unpack
 
 
+RANKS = AuxArray("ranks", np.uint64, pack=pack, unpack=unpack, parent_bits=LOW)
+
+
 def ordered(on: Any) -> Any:
     """Return whether root u, of word a, comes below root v, of word b.
 
@@ -87,12 +90,11 @@ def ordered(on: Any) -> Any:
     return below
 
 
-@choice(
-    "link",
+@union_rule(
     "jtb",
     finds={"naive": simple, "two-try-split": two_try_split},
-    takes=("find",),
-    extra="ranks",
+    requires=("find",),
+    aux_array=RANKS,
     needs="8 bytes a vertex for ranks and parents, in words of 64 bits",
     paper="Union-JTB, Hong et al. 2020, A.2",
 )

@@ -7,13 +7,13 @@ Hong et al. 2020, Algorithms 9, 13 and 14; the lock-based rule is of Patwary et 
 from typing import Any
 
 from .primitives import none_of
-from .spec import choice
+from .spec import LOCKS, find_rule, union_rule
 
 # A step takes a vertex u, its parent p, and a smaller parent q of the other path; it returns the
 # vertex to go on from, which is smaller than u: so the climb ends.
 
 
-@choice("compress", "halve-one", paper="HalveAtomicOne, Hong et al. 2020, Algorithm 9")
+@find_rule("halve-one", one_step=True, paper="HalveAtomicOne, Hong et al. 2020, Algorithm 9")
 def halve_one(on: Any) -> Any:
     """Point the vertex at its grandparent, and go on from there."""
     cas = on.atomic_cas
@@ -28,7 +28,7 @@ def halve_one(on: Any) -> Any:
     return step
 
 
-@choice("compress", "split-one", paper="SplitAtomicOne, Hong et al. 2020, Algorithm 9")
+@find_rule("split-one", one_step=True, paper="SplitAtomicOne, Hong et al. 2020, Algorithm 9")
 def split_one(on: Any) -> Any:
     """Point the vertex at its grandparent, and go on from its parent."""
     cas = on.atomic_cas
@@ -43,7 +43,9 @@ def split_one(on: Any) -> Any:
     return step
 
 
-@choice("compress", "splice", paper="SpliceAtomic, Hong et al. 2020, Algorithm 9")
+@find_rule(
+    "splice", one_step=True, splices=True, paper="SpliceAtomic, Hong et al. 2020, Algorithm 9"
+)
 def splice(on: Any) -> Any:
     """Point the vertex at the smaller parent on the other path, and go on from its own.
 
@@ -63,14 +65,16 @@ def splice(on: Any) -> Any:
 
 STEPS = {"halve-one": halve_one, "split-one": split_one, "splice": splice}
 FIND_AFTER = ("naive", "halve", "split", "full")
+# The step that goes with a find where a design has that alone: rem-cas+halve.
+STEP_OF = {"naive": "halve-one", "halve": "halve-one", "split": "split-one", "full": "halve-one"}
 PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER)
 
 
-@choice(
-    "link",
+@union_rule(
     "rem-cas",
     finds=STEPS,
-    takes=("step", "tidy"),
+    steps_of_finds=STEP_OF,
+    requires=("step", "compress_after_union"),
     options={"find": FIND_AFTER},
     variants=tuple(f"rem-cas{pair}" for pair in PAIRS),
     paper="Hong et al. 2020, Algorithm 14",
@@ -124,14 +128,14 @@ def locked_hook(on: Any) -> Any:
     return hook
 
 
-@choice(
-    "link",
+@union_rule(
     "rem-lock",
     finds=STEPS,
-    takes=("step", "tidy"),
+    steps_of_finds=STEP_OF,
+    requires=("step", "compress_after_union"),
     options={"find": FIND_AFTER},
     variants=tuple(f"rem-lock{pair}" for pair in PAIRS),
-    extra="locks",
+    aux_array=LOCKS,
     needs="4 bytes a vertex for the locks; on a GPU, independent thread scheduling (Volta on)",
     paper="Hong et al. 2020, Algorithm 13",
 )

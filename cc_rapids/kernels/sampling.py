@@ -16,7 +16,7 @@ import numpy as np
 from . import edges
 from . import primitives as bits
 from .giant import giant_of
-from .spec import COUNT, Step, choice
+from .spec import COUNT, Step, sampling_rule
 
 
 class Sample(NamedTuple):
@@ -31,10 +31,10 @@ class Sample(NamedTuple):
     period: int = 0  # edges after which a list is sampled as from its beginning; 0 if never
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "none",
     options={"tiles": ("off", COUNT)},
+    samples=False,
     paper="Hong et al. 2020, Algorithm 1",
 )
 def none(on: Any, vertex: type, tiles: str | int) -> None:
@@ -44,11 +44,11 @@ def none(on: Any, vertex: type, tiles: str | int) -> None:
     """
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "strided",
-    takes=("every_edge",),
+    requires=("every_edge",),
     options={"every": 5, "bits": ("cached", "shared")},
+    needs_list=True,
     paper="Hong et al. 2020, 3.3, for edge lists: every fifth block",
 )
 def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sample:
@@ -59,8 +59,8 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
     """
     link_edges, count = every_edge(edges.sampled(on, every)), edges.sampled_count
 
-    def link(work: Any) -> None:
-        link_edges(count(work.m, every), *work.edges, work.n, *work.trees, *work.notes)
+    def link(state: Any) -> None:
+        link_edges(count(state.m, every), *state.edges, state.n, *state.trees, *state.flags)
 
     left, shared = edges.unsampled(on, every), bits == "shared"
     period = every * edges.BLOCK

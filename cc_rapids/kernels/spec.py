@@ -1,33 +1,80 @@
-"""The registry: every algorithmic choice by its axis and its name.
+"""The registry: every algorithmic choice by its axis and its name, with what its kind needs.
 
-A kernel factory enters it by the decorator :func:`choice`; nothing else does. A design is one
-name from each axis (see :mod:`cc_rapids.algorithms.design`), with options in parentheses:
+A kernel factory enters it by the decorator of its kind: :func:`sampling_rule`,
+:func:`find_rule`, :func:`union_rule`, :func:`rounds_rule` or :func:`standalone_algorithm`. A design
+is one name from each axis (see :mod:`cc_rapids.algorithms.design`), with options in parentheses:
 ``kout(k=3)``, ``liu-tarjan(PRF)``.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
-Step = Callable[[Any], None]  # takes the work: the arrays of one run, see cc_rapids.algorithms.run
+import numpy as np
+
+Step = Callable[[Any], None]  # takes the RunState of one run, see cc_rapids.algorithms.run
+Factory = Callable[..., Any]
+Options = Mapping[str, int | tuple[str, ...]]
 
 AXES = ("sample", "link", "compress")
-ROWS = "rows: of an edge list, 48 bytes an edge while they are made"
+CSR = "rows: of an edge list, 48 bytes an edge while they are made"
 COUNT = "a count from 1 on"  # among the words of an option: any such number
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One value of one axis: a factory that takes an engine and gives the part of a kernel.
+class AuxArray:
+    """What a union rule keeps beside the parents, one element a vertex.
 
     Attributes
     ----------
-    takes : tuple of str
-        The parts that the factory closes over, in the order of its arguments: see ``design.build``.
-    finds : mapping of str to factory
-        The words of the compress axis that a link composes with; empty if it has its own.
+    name : str
+        What ``aux_array=`` calls it.
+    dtype : type, optional
+        Of its elements; None for the type of vertices.
+    initial_byte : int
+        What each of its bytes is at first, unless it is packed.
+    has_locks : bool
+        Whether threads wait for each other by it.
+    pack, unpack : factory, optional
+        Of the kernels that make it of the parents and the parents of it, if it holds them too.
+    parent_bits : integer, optional
+        Which bits of an element are the parent, if it holds that too.
+    """
+
+    name: str
+    dtype: type | None = None
+    initial_byte: int = 0
+    has_locks: bool = False
+    pack: Factory | None = None
+    unpack: Factory | None = None
+    parent_bits: Any = None
+
+    @property
+    def packed(self) -> bool:
+        """Whether the parents themselves are in it, and those of the forest out of date."""
+        return self.pack is not None
+
+
+HOOKS = AuxArray("hooks", initial_byte=0xFF)
+LOCKS = AuxArray("locks", np.uint32, has_locks=True)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One value of one axis: a factory that takes a backend and gives the part of a kernel.
+
+    Attributes
+    ----------
+    name : str
+    make : factory
+        Its docstring's first line is its entry in the table of designs.
+    paper : str
+        Where the rule was published.
+    requires : tuple of str
+        What the factory closes over, in the order of its arguments: some of :attr:`PARTS`.
     options : mapping of str to int or tuple of str
         What stands in parentheses: a count from 1 on by its default, or one of some words, the
         first by default; ``COUNT`` among them stands for any count. An option named "" has no
@@ -35,57 +82,48 @@ class Choice:
     variants : tuple of str
         The words that the list of designs shows.
     needs : str
-        What it asks for beyond an edge list, or rows, in words.
-    extra : str
-        The array that a link keeps beside the parents: "hooks", "locks", "ranks" or none.
-    rooted : bool
-        Whether only roots are hooked, so that batches and spanning forests are right.
-    whole : bool
-        Whether it is an algorithm of its own that takes no sample.
-    least : bool
-        Whether the root of a tree is its least vertex in the end.
-    room : (int, int)
-        Of an algorithm of its own on a list, the most labels that it keeps a vertex and an edge.
-    pairs : int
-        Of an algorithm of its own, the bytes that it keeps for each pair of vertices.
-    around : bool
-        Of a sample, whether it links nothing itself, but calls the link on groups of edges.
-    staged : bool
-        Whether, if it is an algorithm of its own, it goes on from the trees of earlier edges.
-    rows : bool
+        What it asks for beyond an edge list, or CSR, in words.
+    needs_csr : bool
         Whether it works on an adjacency list.
-    queues : bool
-        Whether it keeps the depths and the two queues of a search.
 
     See Also
     --------
-    cc_rapids.kernels.choice : Register one.
+    union_rule, sampling_rule, standalone_algorithm : Register one.
     """
 
-    axis: str
+    AXIS: ClassVar[str]
+    PARTS: ClassVar[tuple[str, ...]] = ()
+
     name: str
-    make: Callable[..., Any]
+    make: Factory
     paper: str
-    takes: tuple[str, ...] = ()
-    finds: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    options: Mapping[str, int | tuple[str, ...]] = field(default_factory=dict)
+    requires: tuple[str, ...] = ()
+    options: Options = field(default_factory=dict)
     variants: tuple[str, ...] = ()
     needs: str = ""
-    extra: str = ""
-    rooted: bool = True
-    whole: bool = False
-    least: bool = True
-    room: tuple[int, int] = (0, 0)
-    pairs: int = 0
-    around: bool = False
-    staged: bool = False
-    rows: bool = False
-    queues: bool = False
+    needs_csr: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what would be found only when a design is compiled."""
+        for part in self.requires:
+            if part not in self.PARTS:
+                known = ", ".join(self.PARTS) or "nothing"
+                raise ValueError(f"{self.name!r} requires {part!r}, and there is {known}")
+        if not (self.make.__doc__ or "").strip():
+            raise ValueError(f"{self.name!r} has no docstring, whose first line is its entry")
+
+    def __getattr__(self, name: str) -> Any:
+        """Under the names that these fields had before."""
+        new = FIELDS_BEFORE.get(name)
+        if new is None or not hasattr(self, new):
+            raise AttributeError(f"{type(self).__name__} has no {name!r}")
+        _warn_of(f"Spec.{name}", new)
+        return getattr(self, new)
 
     @property
     def asks(self) -> str:
         """All that it asks for beyond an edge list, in words; empty if nothing."""
-        return "; ".join(filter(None, [ROWS if self.rows else "", self.needs]))
+        return "; ".join(filter(None, [CSR if self.needs_csr else "", self.needs]))
 
     @property
     def line(self) -> str:
@@ -93,7 +131,309 @@ class Choice:
         return (self.make.__doc__ or "").strip().splitlines()[0]
 
 
-CHOICES: dict[str, dict[str, Choice]] = {axis: {} for axis in AXES}
+@dataclass(frozen=True)
+class SamplingSpec(Spec):
+    """Which edges are linked first: the factory gives a ``Sample``, or None for all in one phase.
+
+    Attributes
+    ----------
+    samples : bool
+        Whether there are two phases; not if all edges are linked in one.
+    meta : bool
+        Whether it links nothing itself, but calls the link on groups of edges: its factory gives
+        what takes the finish phase of a design without a sample, and what unpacks its parents.
+    needs_list : bool
+        Whether it takes its edges from a list, so that rows are listed first.
+    breadth_first : bool
+        Whether it keeps the depths and the two queues of a search.
+    """
+
+    AXIS = "sample"
+    PARTS = ("every_edge", "join", "note", "read")
+
+    samples: bool = True
+    meta: bool = False
+    needs_list: bool = False
+    breadth_first: bool = False
+
+
+@dataclass(frozen=True)
+class FindSpec(Spec):
+    """How a vertex finds its root: the factory takes a backend alone.
+
+    Attributes
+    ----------
+    one_step : bool
+        Whether it is one step of a path, for links that climb two paths at once.
+    splices : bool
+        Whether it moves a vertex to another tree, by a union that its thread still owes.
+    stores_to_root : bool
+        Whether it points at the root what it has met on the way, when that has been found.
+    packed : bool
+        Whether it climbs words that hold a parent and more (see :class:`AuxArray`).
+    """
+
+    AXIS = "compress"
+
+    one_step: bool = False
+    splices: bool = False
+    stores_to_root: bool = False
+    packed: bool = False
+
+
+@dataclass(frozen=True)
+class LinkSpec(Spec):
+    """How two trees become one: a union rule, rounds over all edges, or an algorithm of its own.
+
+    What is no field here is what most kinds have: nothing kept for each vertex, edge or pair.
+
+    Attributes
+    ----------
+    hooks_roots_only : bool
+        Whether only roots are hooked, so that batches and spanning forests are right.
+    root_is_min : bool
+        Whether the root of a tree is its least vertex in the end.
+    """
+
+    AXIS = "link"
+
+    hooks_roots_only: bool = True
+    root_is_min: bool = True
+
+    standalone: ClassVar[bool] = False
+
+    @property
+    def iterative(self) -> bool:
+        """Whether it goes over the list of edges by kernels of its own, again and again."""
+        return False
+
+    @property
+    def rooted_rules(self) -> tuple[str, ...]:
+        """The rules of its option "" by which only roots are hooked, where not all do so."""
+        return ()
+
+    @property
+    def supports_stages(self) -> bool:
+        """Whether it goes on from the trees of earlier edges, so that stages may call it."""
+        return True
+
+    @property
+    def label_arrays(self) -> tuple[int, int]:
+        """The most labels that it keeps beside the forest for a vertex, and for an edge."""
+        return 0, 0
+
+    @property
+    def bytes_per_vertex_pair(self) -> int:
+        """What it keeps for each pair of vertices."""
+        return 0
+
+    @property
+    def breadth_first(self) -> bool:
+        """Whether it keeps the depths and the two queues of a search."""
+        return False
+
+
+@dataclass(frozen=True)
+class UnionSpec(LinkSpec):
+    """A union of two vertices: ``link(parent, aux, u, v)`` returns the root hooked, or NONE.
+
+    The factory takes a backend, the type of vertices and what it requires: ``find``, ``step``, or
+    ``compress_after_union``, which is the find called when the two trees are one.
+
+    Attributes
+    ----------
+    finds : mapping of str to factory
+        The words of the compress axis that it composes with; empty if it has its own.
+    steps_of_finds : mapping of str to str
+        The step that goes with a find after the union, where the name of a design has that alone.
+    aux_array : AuxArray, optional
+        What it keeps beside the parents: HOOKS, LOCKS, or words that hold the parents too.
+    """
+
+    PARTS = ("find", "step", "compress_after_union")
+
+    finds: Mapping[str, Factory] = field(default_factory=dict)
+    steps_of_finds: Mapping[str, str] = field(default_factory=dict)
+    aux_array: AuxArray | None = None
+
+    is_union: ClassVar[bool] = True
+
+    @property
+    def packed(self) -> bool:
+        """Whether it keeps the parents in words of its own."""
+        return self.aux_array is not None and self.aux_array.packed
+
+    @property
+    def takes_steps(self) -> bool:
+        """Whether it composes with steps of a path, and not with finds."""
+        return "step" in self.requires
+
+    @property
+    def takes_find(self) -> bool:
+        """Whether it is given a find of whole paths, and by that finds the roots that it hooks."""
+        return "find" in self.requires
+
+
+@dataclass(frozen=True)
+class LoopSpec(LinkSpec):
+    """A link with a loop of its own on the host, which composes with no find."""
+
+    is_union: ClassVar[bool] = False
+
+    @property
+    def finds(self) -> Mapping[str, Factory]:
+        """The words of the compress axis that it composes with; empty if it has its own."""
+        return {}
+
+    @property
+    def takes_steps(self) -> bool:
+        """Whether it composes with steps of a path, and not with finds."""
+        return False
+
+    @property
+    def steps_of_finds(self) -> Mapping[str, str]:
+        """The step that goes with a find after the union, where a name has that alone."""
+        return {}
+
+    @property
+    def aux_array(self) -> AuxArray | None:
+        """What it keeps beside the parents."""
+        return None
+
+    @property
+    def packed(self) -> bool:
+        """Whether it keeps the parents in words of its own."""
+        return False
+
+
+@dataclass(frozen=True)
+class RoundsSpec(LoopSpec):
+    """Rounds over a copy of the edges that a sample has left: the factory gives their procedure.
+
+    Attributes
+    ----------
+    rooted_rules : tuple of str
+        The rules of its option "" by which only roots are hooked, where not all do so.
+    """
+
+    PARTS = ("record_forest",)
+
+    rooted_rules: tuple[str, ...] = ()
+
+    @property
+    def iterative(self) -> bool:
+        return True
+
+    @property
+    def supports_stages(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class StandaloneSpec(LoopSpec):
+    """An algorithm of its own for all edges at once: the factory gives its procedure.
+
+    Attributes
+    ----------
+    iterative : bool
+        Whether it goes over the list of edges; else it searches rows.
+    supports_stages : bool
+        Whether it goes on from the trees of earlier edges, so that stages may call it.
+    label_arrays : (int, int)
+        The most labels that it keeps beside the forest for a vertex, and for an edge.
+    bytes_per_vertex_pair : int
+        What it keeps for each pair of vertices.
+    breadth_first : bool
+        Whether it keeps the depths and the two queues of a search.
+    """
+
+    PARTS = ("read", "note")
+
+    hooks_roots_only: bool = False
+    iterative: bool = True
+    supports_stages: bool = False
+    label_arrays: tuple[int, int] = (0, 0)
+    bytes_per_vertex_pair: int = 0
+    breadth_first: bool = False
+
+    standalone: ClassVar[bool] = True
+
+
+CHOICES: dict[str, dict[str, Any]] = {axis: {} for axis in AXES}
+
+
+def _register(
+    kind: type[Spec], name: str, facts: Mapping[str, Any]
+) -> Callable[[Factory], Factory]:
+    def register(make: Factory) -> Factory:
+        if name in CHOICES[kind.AXIS]:
+            raise ValueError(f"{kind.AXIS} {name!r} is registered already")
+        CHOICES[kind.AXIS][name] = kind(name, make, **facts)
+        return make
+
+    return register
+
+
+def sampling_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
+    """Register a factory as a way to sample; ``facts`` are fields of :class:`SamplingSpec`."""
+    return _register(SamplingSpec, name, {"paper": paper, **facts})
+
+
+def find_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
+    """Register a factory as a find, or a step of one; ``facts`` are fields of :class:`FindSpec`."""
+    return _register(FindSpec, name, {"paper": paper, **facts})
+
+
+def union_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
+    """Register a factory as a union of two vertices.
+
+    Parameters
+    ----------
+    name : str
+        The word of designs, such as ``async``.
+    paper : str
+        Where it was published.
+    **facts
+        Fields of :class:`UnionSpec`: ``finds``, ``requires``, ``aux_array``, ``hooks_roots_only``
+        and so on.
+
+    Returns
+    -------
+    decorator, which returns the factory as it is
+
+    Raises
+    ------
+    ValueError
+        The name is taken, the factory has no docstring, or it requires what there is not.
+    """
+    return _register(UnionSpec, name, {"paper": paper, **facts})
+
+
+def rounds_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
+    """Register a factory as rounds over all edges; ``facts`` are fields of :class:`RoundsSpec`."""
+    return _register(RoundsSpec, name, {"paper": paper, **facts})
+
+
+def standalone_algorithm(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
+    """Register an algorithm of its own; ``facts`` are fields of :class:`StandaloneSpec`."""
+    return _register(StandaloneSpec, name, {"paper": paper, **facts})
+
+
+# What choice() and the fields of a choice were called before.
+FIELDS_BEFORE = {
+    "takes": "requires",
+    "extra": "aux_array",
+    "rooted": "hooks_roots_only",
+    "whole": "standalone",
+    "least": "root_is_min",
+    "room": "label_arrays",
+    "pairs": "bytes_per_vertex_pair",
+    "around": "meta",
+    "staged": "supports_stages",
+    "rows": "needs_csr",
+    "queues": "breadth_first",
+}
+PARTS_BEFORE = {"tidy": "compress_after_union", "noted": "record_forest"}
 
 
 def choice(
@@ -101,18 +441,41 @@ def choice(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a factory as the value ``name`` of ``axis``.
 
-    ``paper`` is where the rule was published; for the other facts see :class:`Choice`.
+    New code takes the decorator of a kind: :func:`sampling_rule`, :func:`find_rule`,
+    :func:`union_rule`, :func:`rounds_rule` or :func:`standalone_algorithm`. The names that fields
+    had before (``takes=``, ``extra=``, ``rooted=``) are understood with a DeprecationWarning.
 
     See Also
     --------
-    cc_rapids.kernels.spec.Choice : The facts that it takes.
     cc_rapids.designs : The designs that are registered.
     """
+    for old in sorted(facts.keys() & FIELDS_BEFORE.keys()):
+        _warn_of(f"{old}=", f"{FIELDS_BEFORE[old]}=")
+    facts = {FIELDS_BEFORE.get(key, key): value for key, value in facts.items()}
+    parts = [PARTS_BEFORE.get(part, part) for part in facts.pop("requires", ())]
+    iterative, alone = "edges" in parts, facts.pop("standalone", False)
+    kind: type[Spec] = {"sample": SamplingSpec, "compress": FindSpec}.get(axis, UnionSpec)
+    if kind is UnionSpec and alone:
+        kind, facts = StandaloneSpec, {"iterative": iterative, **facts}
+    elif iterative:
+        kind = RoundsSpec
+    if isinstance(facts.get("aux_array"), str):
+        kept = [spec.aux_array for spec in CHOICES["link"].values() if spec.aux_array]
+        facts["aux_array"] = {array.name: array for array in kept}[facts["aux_array"]]
+    facts["requires"] = tuple(part for part in parts if part != "edges")
+    unknown = facts.keys() - {known.name for known in fields(kind)}
+    if axis not in AXES or unknown:
+        raise ValueError(f"{axis} {name!r} has no {', '.join(sorted(unknown)) or 'axis'}")
+    return _register(kind, name, {"paper": paper, **facts})
 
-    def register(make: Callable[..., Any]) -> Callable[..., Any]:
-        if name in CHOICES[axis]:
-            raise ValueError(f"{axis} {name!r} is registered already")
-        CHOICES[axis][name] = Choice(axis, name, make, paper, **facts)
-        return make
 
-    return register
+def _warn_of(old: str, new: str) -> None:
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=3)
+
+
+def __getattr__(name: str) -> Any:
+    """``Choice``, as :class:`Spec` was called before there was one for each kind."""
+    if name == "Choice":
+        _warn_of("cc_rapids.kernels.spec.Choice", "Spec, or the class of a kind")
+        return Spec
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

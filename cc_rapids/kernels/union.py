@@ -14,10 +14,10 @@ from typing import Any
 
 from .find import FINDS, halve
 from .primitives import none_of
-from .spec import choice
+from .spec import HOOKS, union_rule
 
 
-@choice("link", "async", finds=FINDS, takes=("find",), paper="Hong et al. 2020, Algorithm 10")
+@union_rule("async", finds=FINDS, requires=("find",), paper="Hong et al. 2020, Algorithm 10")
 def asynchronous(on: Any, vertex: type, find: Any) -> Any:
     """Hook the larger root under the smaller by one compare-and-swap; the loser climbs on."""
     cas, none = on.atomic_cas, none_of(vertex)
@@ -37,7 +37,9 @@ def asynchronous(on: Any, vertex: type, find: Any) -> Any:
     return link
 
 
-@choice("link", "early", finds=FINDS, takes=("tidy",), paper="Hong et al. 2020, Algorithm 12")
+@union_rule(
+    "early", finds=FINDS, requires=("compress_after_union",), paper="Hong et al. 2020, Algorithm 12"
+)
 def early(on: Any, vertex: type, tidy: Any) -> Any:
     """Climb both paths together, the larger first, and hook as soon as it is a root.
 
@@ -68,12 +70,11 @@ def early(on: Any, vertex: type, tidy: Any) -> Any:
     return link
 
 
-@choice(
-    "link",
+@union_rule(
     "hooks",
     finds=FINDS,
-    takes=("find",),
-    extra="hooks",
+    requires=("find",),
+    aux_array=HOOKS,
     needs="4 bytes a vertex for the hooks",
     paper="Hong et al. 2020, Algorithm 11",
 )
@@ -101,7 +102,7 @@ def hooks(on: Any, vertex: type, find: Any) -> Any:
     return link
 
 
-@choice("link", "ecl", paper="Jaiganesh and Burtscher 2018, compute; Hong et al. 2020, 4.3")
+@union_rule("ecl", paper="Jaiganesh and Burtscher 2018, compute; Hong et al. 2020, 4.3")
 def ecl(on: Any, vertex: type) -> Any:
     """Hook as async, but halve the paths once, and let a loser go on from what it saw."""
     cas, find, none = on.atomic_cas, halve(on), none_of(vertex)
@@ -121,7 +122,7 @@ def ecl(on: Any, vertex: type) -> Any:
     return link
 
 
-@choice("link", "afforest", paper="Sutton et al. 2018, link; Hong et al. 2020, 4.3")
+@union_rule("afforest", paper="Sutton et al. 2018, link; Hong et al. 2020, 4.3")
 def afforest(on: Any, vertex: type) -> Any:
     """Compare parents, try to hook the larger one, and step up both paths without finds."""
     cas, none = on.atomic_cas, none_of(vertex)
@@ -140,6 +141,34 @@ def afforest(on: Any, vertex: type) -> Any:
                 if seen == p:
                     return p
             p, q = parent[seen], parent[q]
+        return none
+
+    return link
+
+
+@union_rule(
+    "parent-check",
+    finds=FINDS,
+    requires=("find",),
+    paper="immediate parent check (IPC), Osipov et al. 2009; Patwary et al. 2010",
+)
+def parent_check(on: Any, vertex: type, find: Any) -> Any:
+    """Compare the parents of the ends first, and climb as async does only if they differ.
+
+    Equal parents mean one tree, whether they are stale or not. A swap that fails leaves a vertex
+    that is no root any more, from which the next find climbs on.
+    """
+    cas, none = on.atomic_cas, none_of(vertex)
+
+    @on.device
+    def link(parent, aux, u, v):
+        u, v = parent[u], parent[v]
+        while u != v:
+            u, v = find(parent, u), find(parent, v)
+            if u < v:
+                u, v = v, u
+            if u != v and cas(parent, u, u, v) == u:
+                return u
         return none
 
     return link

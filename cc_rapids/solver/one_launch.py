@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..algorithms.auto import AT_ONCE, DesignPolicy
-from ..algorithms.compiled import Parts
+from ..algorithms.compiled import KernelComposer
 from ..algorithms.design import Design
 from ..backends import ALONE, MEMORY, Array, Engine, Kernel, Layout, Piece, side_by_side
 from ..data.edge_input import EdgeInput
@@ -179,7 +179,7 @@ def _room(dtype: Any, ids: int, rows: int) -> _Room:
 
 @cache
 def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
-    parts = Parts(design, engine, VERTEX, WIDE, rows=False, noted=False)
+    composer = KernelComposer(design, engine, VERTEX, WIDE, reads_csr=False, record_forest=False)
     every = engine.kernel(reading.every)
     span = id_range.span(engine, wide, sign, every)
     climb = find.leap(engine)
@@ -187,7 +187,7 @@ def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
     phases = (
         one_launch.measure(engine, sign, span.part),
         one_launch.lay(engine, forest.start(engine, VERTEX).part),
-        one_launch.link_share(engine, parts.ends(), parts.link_edge()),
+        one_launch.link_share(engine, composer.load_edge(), composer.link_edge()),
         one_launch.flatten_share(engine, frequent.part, flatten.part, PROBES),
         forest.complete(engine, VERTEX).part,
         one_launch.rank(engine, scan.count_blocks(engine).part, scan.sum_all(engine).part),

@@ -44,12 +44,14 @@ def graphs():
 
 def test_races(cupy, graphs, design):
     """Rounds read what no thread writes, but for minima: one seed is enough."""
-    seeds = 5 if design.words[1].choice.finds else 1
+    seeds = 5 if design.words[1].spec.finds else 1
     for (name, seed), (src, dst, n, expected) in graphs.items():
         stages = src.size // max(n, 1) if "stages" in design.sample else 0
         if seed >= seeds or stages > 1000:  # a few launches each, and no more to see
             continue
-        if design.words[1].choice.pairs * n * n > PAIRS:  # test_gpu_layouts.py has smaller ones
+        if (
+            design.words[1].spec.bytes_per_vertex_pair * n * n > PAIRS
+        ):  # test_gpu_layouts.py has smaller ones
             continue
         given = f"{design} on {name}, seed {seed}"
         edges = cupy.asarray(src), cupy.asarray(dst)

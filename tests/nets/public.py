@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import inspect
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,10 @@ def reached(name: str) -> Any:
             found = importlib.import_module(".".join(path[:k]))
         except ModuleNotFoundError:
             continue
-        for attribute in path[k:]:
-            found = getattr(found, attribute)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of names that are old
+            for attribute in path[k:]:
+                found = getattr(found, attribute)
         return found
     raise AttributeError(name)
 

@@ -14,7 +14,7 @@ from cc_rapids.algorithms.design import Word, designs, find
 from cc_rapids.kernels import find as compress
 from cc_rapids.kernels import forest
 from cc_rapids.kernels.find import naive
-from cc_rapids.kernels.spec import Choice
+from cc_rapids.kernels.spec import UnionSpec
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
@@ -107,13 +107,14 @@ def rules() -> dict[str, Rule]:
 def _rules() -> Iterator[tuple[Any, ...]]:
     for design in designs():
         sample, link, compress = design.words
-        choice = link.choice
-        if sample.choice.name == "none" and not choice.whole and "edges" not in choice.takes:
-            made = partial(_made, choice, compress, dict(link.options).get("find"))
-            forests, waits = design.makes_forests, choice.extra == "locks"
-            own = choice.finds[compress.choice.name] if "find" in choice.takes else naive
+        spec = link.spec
+        if not sample.spec.samples and spec.is_union:
+            made = partial(_made, spec, compress, dict(link.options).get("find"))
+            extra = spec.aux_array.name if spec.aux_array else ""
+            forests, waits = design.makes_forests, extra == "locks"
+            own = spec.finds[compress.spec.name] if spec.takes_find and compress else naive
             facts = {"forests": forests, "waits": waits, "find": own}
-            yield str(design).removeprefix("none+"), made, choice.extra, facts
+            yield str(design).removeprefix("none+"), made, extra, facts
 
 
 def rule(link: str, compress: str | None = None, **facts: Any) -> Rule:
@@ -121,16 +122,16 @@ def rule(link: str, compress: str | None = None, **facts: Any) -> Rule:
     word = find("link", link)
     step = find("compress", compress) if compress else None
     tidy = dict(word.options).get("find")
-    return Rule(partial(_made, word.choice, step, tidy), word.choice.extra, **facts)
+    extra = word.spec.aux_array.name if word.spec.aux_array else ""
+    return Rule(partial(_made, word.spec, step, tidy), extra, **facts)
 
 
-def _made(choice: Choice, step: Word | None, tidy: str | None, on: Any) -> Any:
+def _made(spec: UnionSpec, step: Word | None, tidy: str | None, on: Any) -> Any:
     """The link, put together as :mod:`cc_rapids.algorithms.compiled` does it."""
-    made = step and choice.finds[step.choice.name](on)
-    finds = compress.FINDS | {"naive": compress.nothing}
-    last = tidy or (step and step.choice.name)
-    known = {"find": made, "step": made, "tidy": finds[last](on) if last in finds else None}
-    return choice.make(on, np.uint32, *(known[part] for part in choice.takes))
+    made = step and spec.finds[step.spec.name](on)
+    after = compress.AFTER_UNION.get(tidy or (step.spec.name if step else ""))
+    known = {"find": made, "step": made, "compress_after_union": after and after(on)}
+    return spec.make(on, np.uint32, *(known[part] for part in spec.requires))
 
 
 def links(rule: Rule, before: Forest, threads: Sequence[Sequence[Edge]]) -> Race:

@@ -19,7 +19,7 @@ from races.portions import DEEP
 from races.runs import Outcomes
 
 SAMPLES = list(CHOICES["sample"])
-WHOLE = [name for name, link in CHOICES["link"].items() if link.whole and "edges" in link.takes]
+WHOLE = [name for name, link in CHOICES["link"].items() if link.standalone and link.iterative]
 STAGED = ("stages+rem-parallel", "stages+graft-shortcut-update", "stages+jtb+naive")
 GRAPHS = {
     "path": (3, [(2, 1), (1, 0)]),
@@ -81,7 +81,7 @@ def some(names, most):
 
 def of(word):
     """The designs with a sample, which leaves every second edge if it is one of the list."""
-    names = (str(design) for design in designs() if design.words[0].choice.name == word)
+    names = (str(design) for design in designs() if design.words[0].spec.name == word)
     return [name.replace("strided+", "strided(every=2)+") for name in names]
 
 

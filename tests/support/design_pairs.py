@@ -8,8 +8,8 @@ import cc_rapids
 def choices(design):
     """What a design chooses, each option and each letter of Liu and Tarjan's by itself."""
     sample, link, compress = design.words
-    made = {("sample", str(sample)), ("link", link.choice.name)}
-    made |= {("compress", compress.choice.name)} if compress else set()
+    made = {("sample", str(sample)), ("link", link.spec.name)}
+    made |= {("compress", compress.spec.name)} if compress else set()
     made |= {("find", value) for key, value in link.options if key == "find"}
     rule = dict(link.options).get("", "")
     return made | {("rule", k, letter) for k, letter in enumerate(f"{rule:.<4}") if rule}

@@ -52,7 +52,7 @@ def batches(design):
 
 def takes_batches(design):
     """Whether a design takes batches; a sample makes no difference to them."""
-    return design.rooted and design.sample == "none" and not design.words[1].choice.whole
+    return design.rooted and design.sample == "none" and not design.words[1].spec.standalone
 
 
 def ids():

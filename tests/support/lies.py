@@ -110,7 +110,7 @@ def chosen(how):
         return list(dict.fromkeys([*further, *designs()]))
     few, known = [], set()
     for design in [*further, *sorted(designs(), key=lambda design: len(str(design)))]:
-        words = {word.choice.name for word in design.words[:2]}
+        words = {word.spec.name for word in design.words[:2]}
         if design in further or words - known:
             few.append(design)
         known |= words

@@ -121,7 +121,10 @@ def test_a_matrix_is_square_and_brings_its_own_vertices(shape):
 @pytest.mark.parametrize(
     ("word", "parts"),
     [
-        ({"labels": "mim"}, ["unknown labels 'mim': did you mean 'min'?", "dense, max, min, size"]),
+        (
+            {"labels": "mim"},
+            ["unknown labels 'mim': did you mean 'min'?", "dense, fingerprint, max, min, size"],
+        ),
         ({"labels": "zzz"}, ["unknown labels 'zzz': one of dense, fingerprint, max, min, size"]),
         ({"nulls": "dorp"}, ["unknown nulls policy 'dorp': did you mean 'drop'?", "drop, raise"]),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.find import naive
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 from .sutton import multi_jumps
 
@@ -76,14 +76,11 @@ def hook_stars(on: Any, read: Any) -> Any:
     return hook_stars
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "tvrdik",
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
-    least=False,
-    room=(2, 0),
+    requires=("read",),
+    root_is_min=False,
+    label_arrays=(2, 0),
     needs="8 bytes a vertex for labels and notes",
     paper="Tvrdik; Balduzzi et al. 2018, Algorithm 1",
 )
@@ -95,16 +92,16 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
     first, note, rest = hook_larger(on, read), note_hooks(on), hook_stars(on, read)
     compress = multi_jumps(on)
 
-    def finish(work: Any) -> None:
-        engine, n, parent, s = work.engine, work.n, work.trees[0], 1
-        old, taken = engine.pieces((n, vertex), (n, np.uint32))
-        engine.fill(taken, 0)
+    def finish(state: Any) -> None:
+        backend, n, parent, s = state.backend, state.n, state.trees.parent, 1
+        old, taken = backend.pieces((n, vertex), (n, np.uint32))
+        backend.fill(taken, 0)
         old[:] = parent
-        edges = work.m, *work.edges, n, *work.notes
-        while changes(work, first, *edges, old, parent):
+        edges = state.m, *state.edges, n, *state.flags
+        while changes(state, first, *edges, old, parent):
             note(n, s, old, parent, taken)
             rest(*edges, s, old, parent, taken)
-            compress(work)
+            compress(state)
             old[:] = parent
             s += 1
 
@@ -143,19 +140,16 @@ def hook_once(on: Any, read: Any) -> Any:
     return hook_once
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "single-pass",
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
+    requires=("read",),
     paper="Balduzzi et al. 2018, Algorithm 2",
 )
 def single_pass(on: Any, vertex: type, read: Any) -> Step:
     """Hook by compare-and-swap in one pass over the edges, and write representatives back."""
     link = hook_once(on, read)
 
-    def finish(work: Any) -> None:
-        link(work.m, *work.edges, work.n, *work.notes, work.trees[0])
+    def finish(state: Any) -> None:
+        link(state.m, *state.edges, state.n, *state.flags, state.trees.parent)
 
     return finish

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ...kernels.edges import checked, listed
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 from .sutton import multi_jumps
 
-Round = Callable[[Any], bool]  # over the edges of a work: whether it has changed anything
+Round = Callable[[Any], bool]  # over the edges of a RunState: whether it has changed anything
 Begin = Callable[[Any], Round]  # what a run keeps from round to round is allocated first
 
 
@@ -50,14 +50,14 @@ def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     """Algorithm 1: graft, and shortcut all trees to stars."""
     kernel, shortcut = graft(on, read, updated), multi_jumps(on)
 
-    def go(work: Any) -> bool:
-        given = work.m, *work.edges, work.n, *work.notes
-        if not changes(work, kernel, *given, work.trees[0]):
+    def go(state: Any) -> bool:
+        given = state.m, *state.edges, state.n, *state.flags
+        if not changes(state, kernel, *given, state.trees.parent):
             return False
-        shortcut(work)
+        shortcut(state)
         return True
 
-    return lambda work: go
+    return lambda state: go
 
 
 def jump(on: Any) -> Any:
@@ -140,17 +140,17 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     hooks, stagnant = hook_smaller(on, read), hook_stagnant(on, read)
     jumps, note = jump(on), note_gains(on)
 
-    def begin(work: Any) -> Round:
-        engine, n, parent, s = work.engine, work.n, work.trees[0], 0
+    def begin(state: Any) -> Round:
+        backend, n, parent, s = state.backend, state.n, state.trees.parent, 0
         shapes = (n, vertex), (n, vertex), (n, np.uint32), (1, np.int64)
-        now, new, last, flag = engine.pieces(*shapes)
-        engine.fill(last, 0)
+        now, new, last, flag = backend.pieces(*shapes)
+        backend.fill(last, 0)
 
         def go(given: Any) -> bool:
             nonlocal s
             s += 1
-            edges = given.m, *given.edges, n, *given.notes
-            engine.fill(flag, 0)
+            edges = given.m, *given.edges, n, *given.flags
+            backend.fill(flag, 0)
             jumps(n, parent, now)
             note(n, s, parent, now, last, flag)
             new[:] = now
@@ -158,7 +158,7 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
             now[:] = new
             stagnant(*edges, s, now, new, last)
             jumps(n, new, parent)
-            return bool(engine.to_host(flag)[0])
+            return bool(backend.to_host(flag)[0])
 
         return go
 
@@ -168,9 +168,9 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 def all_rounds(begin: Begin) -> Step:
     """Rounds over the edges as they are given, until one changes nothing."""
 
-    def finish(work: Any) -> None:
-        go = begin(work)
-        while go(work):
+    def finish(state: Any) -> None:
+        go = begin(state)
+        while go(state):
             pass
 
     return finish
@@ -205,15 +205,15 @@ def update(on: Any, read: Any, place: Any) -> Any:
     return update
 
 
-def updated(work: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
-    """The work over the edges from ``first`` on, rewritten by their components."""
-    engine, parent = work.engine, work.trees[0]
-    us, vs = (engine.empty(size, parent.dtype) for _ in range(2))
-    count = engine.fill(engine.empty(1, np.int64), 0)
-    rest = *work.edges, work.n, *work.notes, parent, count, us, vs
-    kernel(size, first, half, work.m, *rest)
-    left = int(engine.to_host(count)[0])
-    return replace(work, m=left, edges=(us[:left], vs[:left], 0), symmetric=False)
+def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
+    """The state over the edges from ``first`` on, rewritten by their components."""
+    backend, parent = state.backend, state.trees.parent
+    us, vs = (backend.empty(size, parent.dtype) for _ in range(2))
+    count = backend.fill(backend.empty(1, np.int64), 0)
+    rest = *state.edges, state.n, *state.flags, parent, count, us, vs
+    kernel(size, first, half, state.m, *rest)
+    left = int(backend.to_host(count)[0])
+    return replace(state, m=left, edges=(us[:left], vs[:left], 0), csr=None)
 
 
 def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin]) -> Step:
@@ -226,29 +226,28 @@ def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin])
     copy, again = update(on, read, in_order(on)), update(on, own, in_order(on))
     begin = make(on, vertex, own, True)
 
-    def finish(work: Any) -> None:
-        go, given = begin(work), updated(work, copy, 0, work.m)
+    def finish(state: Any) -> None:
+        go, given = begin(state), updated(state, copy, 0, state.m)
         while given.m and go(given):
             given = updated(given, again, 0, given.m)
 
     return finish
 
 
-FACTS: dict[str, Any] = {"takes": ("edges", "read"), "whole": True, "rooted": False, "staged": True}
+FACTS: dict[str, Any] = {"requires": ("read",), "supports_stages": True}
 STATE = "12 bytes a vertex for the labels of a round"
 COPY = "two copies of the edges, 8 bytes each"
 
 
-@choice("link", "graft-shortcut", paper="CC, Cong and Muzio 2014, Algorithm 1", **FACTS)
+@standalone_algorithm("graft-shortcut", paper="CC, Cong and Muzio 2014, Algorithm 1", **FACTS)
 def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
     """Graft the larger component to the smaller, shortcut to stars, until nothing grafts."""
     return all_rounds(grafts(on, vertex, read, False))
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "graft-shortcut-update",
-    room=(0, 4),
+    label_arrays=(0, 4),
     needs=COPY,
     paper="CC-updt, Cong and Muzio 2014, Algorithm 2",
     **FACTS,
@@ -258,12 +257,11 @@ def graft_shortcut_update(on: Any, vertex: type, read: Any) -> Step:
     return updated_rounds(on, vertex, read, grafts)
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "sv-1982",
-    room=(3, 0),
+    label_arrays=(3, 0),
     needs=STATE,
-    least=False,
+    root_is_min=False,
     paper="SV, Shiloach and Vishkin 1982; Cong and Muzio 2014, 2",
     **FACTS,
 )
@@ -272,12 +270,11 @@ def sv_1982(on: Any, vertex: type, read: Any) -> Step:
     return all_rounds(sv_rounds(on, vertex, read, False))
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "sv-1982-update",
-    room=(3, 4),
+    label_arrays=(3, 4),
     needs=f"{STATE}; {COPY}",
-    least=False,
+    root_is_min=False,
     paper="SV-updt, Shiloach and Vishkin 1982; Cong and Muzio 2014, 5",
     **FACTS,
 )

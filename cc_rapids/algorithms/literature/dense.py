@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, standalone_algorithm
 
 ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
 BLOCK = 1 << 22  # cells that are looked at together by the array library
@@ -32,14 +32,14 @@ def fill_cells(on: Any, read: Any) -> Any:
     return fill_cells
 
 
-def matrix_of(work: Any, fill: Any, cell: type) -> Any:
+def matrix_of(state: Any, fill: Any, cell: type) -> Any:
     """The matrix of the edges of a run, in the kind of memory of its edges."""
-    engine = work.engine
+    backend = state.backend
 
     def write(cells: Any) -> None:
-        fill(work.m, *work.edges, work.n, *work.notes, engine.fill(cells, 0))
+        fill(state.m, *state.edges, state.n, *state.flags, backend.fill(cells, 0))
 
-    return engine.by_way_of(work.memory, work.n * work.n, cell, write)
+    return backend.by_way_of(state.memory, state.n * state.n, cell, write)
 
 
 def next_row(on: Any) -> Any:
@@ -85,14 +85,11 @@ def look_along(on: Any, vertex: type) -> Any:
     return look_along
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "dense",
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
-    room=(1, 0),
-    pairs=1,
+    requires=("read",),
+    label_arrays=(1, 0),
+    bytes_per_vertex_pair=1,
     needs="a byte a pair of vertices for the adjacency matrix; launches for each component",
     paper="dense matrix, Lehr et al. 2022, 4.2",
 )
@@ -104,13 +101,13 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
     """
     fill, after, look = fill_cells(on, read), next_row(on), look_along(on, vertex)
 
-    def finish(work: Any) -> None:
-        engine, n, parent = work.engine, work.n, work.trees[0]
-        cells, queue = matrix_of(work, fill, np.uint8), engine.empty(n, vertex)
-        best, count, start = engine.empty(1, np.uint64), engine.empty(1, np.int64), 0
+    def finish(state: Any) -> None:
+        backend, n, parent = state.backend, state.n, state.trees.parent
+        cells, queue = matrix_of(state, fill, np.uint8), backend.empty(n, vertex)
+        best, count, start = backend.empty(1, np.uint64), backend.empty(1, np.int64), 0
         while True:
-            after(n, start, parent, engine.fill(best, 0xFF))
-            start = int(engine.to_host(best)[0]) if n else 0
+            after(n, start, parent, backend.fill(best, 0xFF))
+            start = int(backend.to_host(best)[0]) if n else 0
             if start >= n:
                 return
             queue[:1] = start
@@ -118,21 +115,18 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
             count[:] = 1
             while first < last:
                 look(n, first, last, start, n, cells, queue, parent, count)
-                first, last = last, int(engine.to_host(count)[0])
+                first, last = last, int(backend.to_host(count)[0])
             start += 1
 
     return finish
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "matrix-fixpoint",
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
-    least=False,
-    room=(4, 0),
-    pairs=4,
+    requires=("read",),
+    root_is_min=False,
+    label_arrays=(4, 0),
+    bytes_per_vertex_pair=4,
     needs="4 bytes a pair of vertices for the matrix; a pass over it for each step of a path",
     paper="fixed point by Thrust, Lehr et al. 2022, 4.3",
 )
@@ -141,13 +135,13 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
 
     At first an edge's cell is its column's number, from 1 on. Maxima only rise, by numbers of
     vertices in the same component, so that it ends; the label is the component's highest vertex.
-    All but the making of the matrix is left to the array library of the engine, in blocks of rows.
+    All but the making of the matrix is left to the array library of the backend, in blocks of rows.
     """
     fill = fill_cells(on, read)
 
-    def finish(work: Any) -> None:
-        n, parent, xp = work.n, work.trees[0], work.engine.xp
-        cells = matrix_of(work, fill, vertex).reshape(n, n)
+    def finish(state: Any) -> None:
+        n, parent, xp = state.n, state.trees.parent, state.backend.xp
+        cells = matrix_of(state, fill, vertex).reshape(n, n)
         own, rows = xp.arange(1, n + 1, dtype=vertex), max(BLOCK // max(n, 1), 1)
         blocks = [cells[first : first + rows] for first in range(0, n, rows)]
         for block in blocks:

@@ -19,7 +19,7 @@ import numpy as np
 from ...kernels.csr_sampling import ONE
 from ...kernels.edges import entries_of
 from ...kernels.primitives import none_of
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, standalone_algorithm
 
 TOGETHER = 64  # searches that a CPU thread takes at a time
 
@@ -96,17 +96,15 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     return search_to_lists
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "owner",
     options={"output": ("labels", "lists")},
     variants=("owner", "owner(output=lists)"),
-    whole=True,
-    rooted=False,
-    least=False,
-    pairs=2,
-    rows=True,
+    root_is_min=False,
+    bytes_per_vertex_pair=2,
+    needs_csr=True,
     needs="2 bytes a pair of vertices for what each thread has still to visit",
+    iterative=False,
     paper="one thread a component, Lehr et al. 2022, 4.1",
 )
 def owner(on: Any, vertex: type, output: str) -> Step:
@@ -120,11 +118,11 @@ def owner(on: Any, vertex: type, output: str) -> Step:
     search = make(on, vertex)
     search.together = TOGETHER
 
-    def finish(work: Any) -> None:
-        engine, n = work.engine, work.n
-        room = engine.empty(n * (n + 1) // 2, vertex)
+    def finish(state: Any) -> None:
+        backend, n = state.backend, state.n
+        room = backend.empty(n * (n + 1) // 2, vertex)
         if output == "lists":
-            engine.fill(room, 0xFF)
-        search(n, *work.rows, room, work.trees[0], work.notes[1])
+            backend.fill(room, 0xFF)
+        search(n, *state.csr.arrays, room, state.trees.parent, state.flags.out_of_range)
 
     return finish

@@ -10,7 +10,7 @@ Patwary, Refsnes and Manne 2012, as Cong and Muzio 2014, section 6, take it.
 from typing import Any
 
 from ...kernels.find import naive
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 
 
@@ -51,13 +51,10 @@ def verify(on: Any, read: Any) -> Any:
     return verify
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "rem-parallel",
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
-    staged=True,
+    requires=("read",),
+    supports_stages=True,
     paper="Rem, Patwary et al. 2012; Cong and Muzio 2014, 6",
 )
 def rem_parallel(on: Any, vertex: type, read: Any) -> Step:
@@ -68,10 +65,10 @@ def rem_parallel(on: Any, vertex: type, read: Any) -> Step:
     """
     join, check = unite(on, read), verify(on, read)
 
-    def finish(work: Any) -> None:
-        given = work.m, *work.edges, work.n, *work.notes, work.trees[0]
+    def finish(state: Any) -> None:
+        given = state.m, *state.edges, state.n, *state.flags, state.trees.parent
         join(*given)
-        while changes(work, check, *given):
+        while changes(state, check, *given):
             join(*given)
 
     return finish

@@ -18,7 +18,7 @@ import numpy as np
 from ...kernels.find import naive
 from ...kernels.giant import giant_of
 from ...kernels.sampling import renamed
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, rounds_rule
 
 LETTERS = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
 RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
@@ -174,27 +174,27 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
     def alter(i, us, vs, new):
         us[i], vs[i] = new[us[i]], new[vs[i]]
 
-    def finish(work: Any) -> None:
-        engine, n, (parent, _, chosen) = work.engine, work.n, work.trees
-        us, vs, es = work.kept
-        old, new = engine.empty(n, vertex), engine.empty(n, vertex)
-        changed = engine.empty(1, np.int64)
-        begin(n, work.best, parent, old, new)
+    def finish(state: Any) -> None:
+        backend, n, (parent, _, chosen) = state.backend, state.n, state.trees
+        us, vs, es = state.remaining
+        old, new = backend.empty(n, vertex), backend.empty(n, vertex)
+        changed = backend.empty(1, np.int64)
+        begin(n, state.giant.root_word, parent, old, new)
         if "A" in rule:  # what a sample has joined hangs by its roots alone
             alter(us.size, us, vs, new)
         while True:
-            engine.fill(changed, 0)
+            backend.fill(changed, 0)
             send(us.size, us, vs, old, new)
-            if work.noted and hook:
-                hook(us.size, us, vs, es, old, new, work.best, chosen)
+            if state.record_forest and hook:
+                hook(us.size, us, vs, es, old, new, state.giant.root_word, chosen)
             if short:
                 short(n, new)
             settle(n, old, new, changed)
-            if not engine.to_host(changed)[0]:
+            if not backend.to_host(changed)[0]:
                 break
             if "A" in rule:
                 alter(us.size, us, vs, new)
-        end(n, work.best, new, parent)
+        end(n, state.giant.root_word, new, parent)
 
     return finish
 
@@ -202,14 +202,13 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
 NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes a vertex for labels"
 
 
-@choice(
-    "link",
+@rounds_rule(
     "liu-tarjan",
     options={"": RULES},
     variants=tuple(f"liu-tarjan({rule})" for rule in RULES),
-    takes=("edges",),
     needs=NEEDS,
-    rooted=False,
+    hooks_roots_only=False,
+    rooted_rules=tuple(rule for rule in RULES if "R" in rule),
     paper="Liu and Tarjan 2019; Hong et al. 2020, A.4",
 )
 def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
@@ -221,10 +220,9 @@ def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     return procedure(on, vertex, made, short, rule, made[0] if "R" in rule else None)
 
 
-@choice(
-    "link",
+@rounds_rule(
     "shiloach-vishkin",
-    takes=("edges", "noted"),
+    requires=("record_forest",),
     needs=NEEDS,
     paper="Hong et al. 2020, Algorithm 15",
 )
@@ -238,12 +236,10 @@ def shiloach_vishkin(on: Any, vertex: type, noted: bool) -> Step:
     return procedure(on, vertex, [pair], full_shortcut(on), "R", pair)
 
 
-@choice(
-    "link",
+@rounds_rule(
     "stergiou",
-    takes=("edges",),
     needs=NEEDS,
-    rooted=False,
+    hooks_roots_only=False,
     paper="Stergiou et al. 2018; Hong et al. 2020, 3.4",
 )
 def stergiou(on: Any, vertex: type) -> Step:
@@ -251,12 +247,10 @@ def stergiou(on: Any, vertex: type) -> Step:
     return procedure(on, vertex, [end_and_label(on)], shortcut(on), "", None)
 
 
-@choice(
-    "link",
+@rounds_rule(
     "label-propagation",
-    takes=("edges",),
     needs=NEEDS,
-    rooted=False,
+    hooks_roots_only=False,
     paper="Shun and Blelloch 2013; Hong et al. 2020, 3.4",
 )
 def label_propagation(on: Any, vertex: type) -> Step:

@@ -18,7 +18,7 @@ from ...kernels.csr_sampling import ONE, SWITCH
 from ...kernels.edges import entries_of, every
 from ...kernels.giant import LOW_WORD, PROBES, SPREAD
 from ...kernels.sampling import Sample
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, sampling_rule, standalone_algorithm
 
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)
@@ -131,50 +131,49 @@ def least_below(on: Any) -> Any:
 
 
 def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
-    """A procedure ``search(work, depth, queues, source)``: visit all that the source reaches."""
+    """A procedure ``search(state, depth, queues, source)``: visit all that the source reaches."""
     above, below = from_above(on, vertex, note), from_below(on, vertex, note)
 
     @on.elementwise
     def begin(i, source, queue, depth):
         queue[0], depth[np.uint64(source)] = vertex(source), np.int32(0)
 
-    def search(work: Any, depth: Any, queues: list[Any], source: int) -> None:
-        engine, n, (queue, after) = work.engine, work.n, queues
-        parent, _, chosen = work.trees
-        sizes = engine.empty(2, np.int64)
+    def search(state: Any, depth: Any, queues: list[Any], source: int) -> None:
+        backend, n, (queue, after) = state.backend, state.n, queues
+        parent, _, chosen = state.trees
+        sizes = backend.empty(2, np.int64)
         begin(1, source, queue, depth)
-        width, entries, left, d, up = 1, 0, work.m, 0, False
+        width, entries, left, d, up = 1, 0, state.m, 0, False
         while width:
             d += 1
             up = width > n // BETA if up else entries > left // ALPHA
-            given = work.notes[1], depth, *work.rows
-            rest = *given, after, engine.fill(sizes, 0), parent, chosen
+            given = state.flags.out_of_range, depth, *state.csr.arrays
+            rest = *given, after, backend.fill(sizes, 0), parent, chosen
             if up:
                 below(n, d, source, *rest)
             else:
                 above(width * on.threads_per_row, d, source, queue, *rest)
             left -= entries
-            width, entries = engine.to_host(sizes).tolist()
+            width, entries = backend.to_host(sizes).tolist()
             queue, after = after, queue
 
     return search
 
 
-def begin_search(work: Any, vertex: type) -> tuple[Any, list[Any], Any]:
+def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     """The depths, all FAR, two queues, and a word for what a kernel finds."""
-    engine, n = work.engine, work.n
-    queues = [engine.empty(n, vertex) for _ in range(2)]
-    return engine.fill(engine.empty(n, np.int32), 0x7F), queues, engine.empty(1, np.uint64)
+    backend, n = state.backend, state.n
+    queues = [backend.empty(n, vertex) for _ in range(2)]
+    return backend.fill(backend.empty(n, np.int32), 0x7F), queues, backend.empty(1, np.uint64)
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "bfs",
-    takes=("note",),
+    requires=("note",),
     options={"gather": SWITCH},
     needs="12 bytes a vertex for depths and queues",
-    rows=True,
-    queues=True,
+    needs_csr=True,
+    breadth_first=True,
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
 def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
@@ -190,45 +189,43 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
         if parent[v] == np.uint64(source):
             parent[v] = vertex(least)
 
-    def before(work: Any) -> None:
-        engine, (parent, _, chosen) = work.engine, work.trees
-        depth, queues, best = begin_search(work, vertex)
-        high(PROBES, work.n, *work.rows, engine.fill(best, 0))
-        source = int(engine.to_host(best)[0]) & int(LOW_WORD)
-        search(work, depth, queues, source)
-        low(work.n, source, parent, engine.fill(best, 0xFF))
-        least = int(engine.to_host(best)[0])
-        hang(work.n, source, least, parent)
-        if work.noted and least != source:
+    def before(state: Any) -> None:
+        backend, (parent, _, chosen) = state.backend, state.trees
+        depth, queues, best = begin_search(state, vertex)
+        high(PROBES, state.n, *state.csr.arrays, backend.fill(best, 0))
+        source = int(backend.to_host(best)[0]) & int(LOW_WORD)
+        search(state, depth, queues, source)
+        low(state.n, source, parent, backend.fill(best, 0xFF))
+        least = int(backend.to_host(best)[0])
+        hang(state.n, source, least, parent)
+        if state.record_forest and least != source:
             chosen[source] = chosen[least]
-            engine.fill(chosen[least : least + 1], 0xFF)
+            backend.fill(chosen[least : least + 1], 0xFF)
 
     return Sample(None, before, left=every(on), gather=gather == "on")
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "bfs-cc",
-    takes=("note",),
-    whole=True,
-    rooted=False,
+    requires=("note",),
     needs="12 bytes a vertex for depths and queues; a search a component",
-    rows=True,
-    queues=True,
+    needs_csr=True,
+    breadth_first=True,
+    iterative=False,
     paper="BFS-CC, Shun and Blelloch 2013; Hong et al. 2020, 4.2",
 )
 def bfs_cc(on: Any, vertex: type, note: Any) -> Step:
     """Search from the least vertex that is not visited yet, until all are."""
     search, low = searcher(on, vertex, note), next_source(on)
 
-    def finish(work: Any) -> None:
-        engine, n = work.engine, work.n
-        depth, queues, best = begin_search(work, vertex)
+    def finish(state: Any) -> None:
+        backend, n = state.backend, state.n
+        depth, queues, best = begin_search(state, vertex)
         while True:
-            low(n, work.rows[0], depth, engine.fill(best, 0xFF))
-            source = int(engine.to_host(best)[0])
+            low(n, state.csr.offsets, depth, backend.fill(best, 0xFF))
+            source = int(backend.to_host(best)[0])
             if source >= n:
                 return
-            search(work, depth, queues, source)
+            search(state, depth, queues, source)
 
     return finish

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.spec import Step, choice
+from ...kernels.spec import Step, sampling_rule
 from .cong import update, updated
 from .sutton import multi_jumps
 
@@ -49,12 +49,11 @@ def half_bits(m: int) -> int:
     return max(1, -(-max(m - 1, 0).bit_length() // 2))
 
 
-@choice(
-    "sample",
+@sampling_rule(
     "stages",
     options={"q": 1},
-    takes=("read",),
-    around=True,
+    requires=("read",),
+    meta=True,
     needs="a copy of q edges a vertex, 8 bytes each",
     paper="Stages, Cong and Muzio 2014, Algorithm 3",
 )
@@ -69,15 +68,15 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
     pick, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 
     def around(step: Step, unpack: Any) -> Step:
-        def finish(work: Any) -> None:
-            parent, words, _ = work.trees
-            size = max(q * work.n, 1)
-            for first in range(0, work.m, size):
-                taken = min(size, work.m - first)
-                step(updated(work, pick, first, taken, half_bits(work.m)))
+        def finish(state: Any) -> None:
+            parent, words, _ = state.trees
+            size = max(q * state.n, 1)
+            for first in range(0, state.m, size):
+                taken = min(size, state.m - first)
+                step(updated(state, pick, first, taken, half_bits(state.m)))
                 if unpack:
-                    unpack(work.n, words, parent)
-                shortcut(work)
+                    unpack(state.n, words, parent)
+                shortcut(state)
 
         return finish
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.spec import COUNT, Step, choice
+from ...kernels.spec import COUNT, Step, standalone_algorithm
 from ..phases import changes
 
 HOOKS = {"hooks": ("alternate", "down")}
@@ -82,8 +82,8 @@ def jumps(on: Any) -> Step:
             parent[v] = g
             changed[0] = 1
 
-    def compress(work: Any) -> None:
-        while changes(work, jump, work.n, work.trees[0]):
+    def compress(state: Any) -> None:
+        while changes(state, jump, state.n, state.trees.parent):
             pass
 
     return compress
@@ -104,8 +104,8 @@ def multi_jumps(on: Any) -> Step:
             parent[v] = g
             p, g = g, parent[g]
 
-    def compress(work: Any) -> None:
-        multi_jump(work.n, work.trees[0])
+    def compress(state: Any) -> None:
+        multi_jump(state.n, state.trees.parent)
 
     return compress
 
@@ -114,10 +114,10 @@ def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
     """Figure 1: rounds of hooks and a full compression, until no edge hooks."""
     send = hook(on, read)
 
-    def finish(work: Any) -> None:
-        given, up = (work.m, *work.edges, work.n, *work.notes, work.trees[0]), 0
-        while changes(work, send, *given, up):
-            compress(work)
+    def finish(state: Any) -> None:
+        given, up = (state.m, *state.edges, state.n, *state.flags, state.trees.parent), 0
+        while changes(state, send, *given, up):
+            compress(state)
             up = 1 - up if hooks == "alternate" else 0
 
     return finish
@@ -131,26 +131,23 @@ def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step
     """
     link = atomic_hook(on, read)
 
-    def finish(work: Any) -> None:
-        entries = work.m if work.symmetric else 2 * work.m
-        count = entries // max(work.n, 1) if segments == "auto" else int(segments)
-        size = -(-work.m // min(max(count, 1), max(work.m, 1)))
-        for first in range(0, work.m, max(size, 1)):
-            rest = *work.edges, work.n, *work.notes, work.trees[0]
-            link(min(size, work.m - first), first, *rest)
-            compress(work)
+    def finish(state: Any) -> None:
+        entries = state.m if state.symmetric else 2 * state.m
+        count = entries // max(state.n, 1) if segments == "auto" else int(segments)
+        size = -(-state.m // min(max(count, 1), max(state.m, 1)))
+        for first in range(0, state.m, max(size, 1)):
+            rest = *state.edges, state.n, *state.flags, state.trees.parent
+            link(min(size, state.m - first), first, *rest)
+            compress(state)
 
     return finish
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "soman",
     options=HOOKS,
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
-    least=False,
+    requires=("read",),
+    root_is_min=False,
     paper="Soman et al. 2010; Sutton et al. 2016, Figures 1 and 2",
 )
 def soman(on: Any, vertex: type, read: Any, hooks: str) -> Step:
@@ -162,14 +159,11 @@ def soman(on: Any, vertex: type, read: Any, hooks: str) -> Step:
     return by_rounds(on, read, jumps(on), hooks)
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "multi-jump",
     options=HOOKS,
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
-    least=False,
+    requires=("read",),
+    root_is_min=False,
     paper="Multi-Jump, Sutton et al. 2016, Figure 3",
 )
 def multi_jump(on: Any, vertex: type, read: Any, hooks: str) -> Step:
@@ -177,12 +171,9 @@ def multi_jump(on: Any, vertex: type, read: Any, hooks: str) -> Step:
     return by_rounds(on, read, multi_jumps(on), hooks)
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "atomic-hook",
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
+    requires=("read",),
     paper="Atomic-Hook, Sutton et al. 2016, Figure 3",
 )
 def hook_once(on: Any, vertex: type, read: Any) -> Step:
@@ -190,12 +181,9 @@ def hook_once(on: Any, vertex: type, read: Any) -> Step:
     return by_segments(on, read, jumps(on), 1)
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "multi-jump-atomic-hook",
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
+    requires=("read",),
     paper="Multi-Jump and Atomic-Hook, Sutton et al. 2016, Figure 3",
 )
 def hook_and_jump_once(on: Any, vertex: type, read: Any) -> Step:
@@ -203,13 +191,10 @@ def hook_and_jump_once(on: Any, vertex: type, read: Any) -> Step:
     return by_segments(on, read, multi_jumps(on), 1)
 
 
-@choice(
-    "link",
+@standalone_algorithm(
     "adaptive",
     options={"segments": ("auto", COUNT)},
-    takes=("edges", "read"),
-    whole=True,
-    rooted=False,
+    requires=("read",),
     paper="Sutton et al. 2016, Figure 4",
 )
 def adaptive(on: Any, vertex: type, read: Any, segments: int | str) -> Step:

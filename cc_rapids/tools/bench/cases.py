@@ -146,19 +146,19 @@ class Measured:
         And the rows, if it reads them.
         """
         forest = Forest(self.engine, self.graph.num_vertices, everyone=True)
-        works = []
+        runs = []
         for copy in copies:
             edges, rows = arranged(design, copy.edges, copy.rows, forest)
             wide = edges.wide_for(forest.n)
-            program = build(design, self.engine, forest.vertex, wide, rows is not None, False)
-            works.append((program, prepare(program, edges, forest, rows)))
+            made = build(design, self.engine, forest.vertex, wide, rows is not None, False)
+            runs.append((made, prepare(made, edges, forest, rows)))
 
-        def once(work: Any) -> None:
-            if work[1].best is not forest.stray:
-                self.engine.fill(work[1].best, 0)
-            run(*work)
+        def once(each: Any) -> None:
+            made, state = each
+            state.reset()
+            run(made, state)
 
-        return timed(self.engine, once, works, self.options.runs), forest.parent, rows
+        return timed(self.engine, once, runs, self.options.runs), forest.parent, rows
 
     def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges

@@ -44,16 +44,16 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
         The bytes of an id.
     """
     sample, passes = design.words[0], 2 if design.window else 1
-    labels = LABEL * n * (2 if sample.choice.name == "none" else 3)  # written, and read
+    labels = LABEL * n * (3 if sample.spec.samples else 2)  # written, and read
     table, bits = LABEL * (design.window or n), n // 8
     reads: tuple[tuple[int, int], ...]
-    pairs = design.words[1].choice.pairs
+    pairs = design.words[1].spec.bytes_per_vertex_pair
     if pairs and not rows:
         streamed, reads = 2 * item * m + 2 * pairs * n * n, ((m, pairs * n * n),)
         words = "each edge once into the matrix, which is cleared and read once"
     elif not rows:
         streamed, linked, filtered = passes * 2 * item * m + labels, m, 0
-        if sample.choice.name == "strided":
+        if sample.spec.needs_list:
             linked = sampled_count(m, sample["every"])
             filtered = m - linked if sample["bits"] == "cached" else 0
         reads = ((2 * linked, table), (2 * filtered, bits))
@@ -62,7 +62,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
             words += ", in shared memory"
         if design.window:
             words = "each edge twice, and the labels of both ends, as near each other as in a tile"
-    elif sample.choice.name == "none":
+    elif not sample.spec.samples:
         streamed, reads = passes * (item * m + OFFSET * n) + labels, ((m, table),)
         words = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
     else:

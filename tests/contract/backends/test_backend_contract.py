@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import cc_rapids
-from cc_rapids import kernels
-from cc_rapids.algorithms.compiled import Parts
+from cc_rapids.algorithms.compiled import KernelComposer
 from cc_rapids.kernels import edges, primitives
 
 SIZES = [0, 1, 31, 32, 33, 100]
@@ -222,16 +221,15 @@ def test_kernels_see_what_earlier_ones_wrote(on):
 def links():
     """A design without a sample for each rule of linking with each find that it takes."""
     for design in cc_rapids.designs():
-        rule = design.words[1].choice
-        if design.sample == "none" and not rule.whole and "edges" not in rule.takes:
+        if design.sample == "none" and design.words[1].spec.is_union:
             yield design
 
 
 @pytest.mark.parametrize("union", list(links()), ids=str)
 def test_contended_links_lose_no_hook(on, union):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
-    vertex, extra = np.uint32, union.words[1].choice.extra
-    link = Parts(union, on, vertex, np.uint32, False, True).link()
+    vertex, aux = np.uint32, union.words[1].spec.aux_array
+    link = KernelComposer(union, on, vertex, np.uint32, False, True).link()
     none = primitives.none_of(vertex)
 
     def hook(on):
@@ -246,12 +244,13 @@ def test_contended_links_lose_no_hook(on, union):
 
     n = 200
     parent = on.asarray(np.arange(n, dtype=vertex))
-    beside = {"hooks": np.full(n, none), "ranks": np.arange(n, dtype=np.uint64)}
-    words = on.asarray(beside.get(extra, np.zeros(n, vertex)))
+    words = on.fill(on.empty(n, aux.dtype or vertex), aux.initial_byte) if aux else parent
+    if aux and aux.pack:
+        aux.pack(on)(n, parent, words)
     hooks = on.fill(on.empty(1, np.int64), 0)
     hook(on)(n, parent, words, hooks)
-    if extra == "ranks":
-        kernels.jtb.unpack(on, vertex)(n, words, parent)
+    if aux and aux.unpack:
+        aux.unpack(on, vertex)(n, words, parent)
     assert on.to_host(hooks).tolist() == [n - 1]
     assert (on.to_host(parent) == np.arange(n)).sum() == 1
 

@@ -54,7 +54,7 @@ def test_races(design, monkeypatch):
     Rounds read what no thread writes, but for minima: one seed is enough.
     """
     monkeypatch.setattr(threads, "CHUNK", 256)
-    seeds = 4 if design.words[1].choice.finds else 1
+    seeds = 4 if design.words[1].spec.finds else 1
     for name, make in RACES.items():
         for seed in range(seeds):
             made = make(seed)
@@ -75,7 +75,7 @@ def fingerprint(design, engine):
     steps = [program.finish]
     if program.sample:
         steps += [program.sample.before, program.sample.link, program.sample.left]
-    return str(program.extra), *map(text, steps)
+    return str(program.aux_array), *map(text, steps)
 
 
 def text(step, depth=0):

@@ -99,8 +99,8 @@ def test_an_id_beyond_a_glance(engine, monkeypatch):
 def test_what_does_not_fit_a_queue_waits_in_none(vertex, noted):
     """From 2^32 vertices on an end is no word; and the edges of a spanning forest have numbers."""
     on, some = backends.get("threads"), Design.parse(design())
-    assert compiled.build(some, on, np.uint32, np.uint64, False, False).queues > 0
-    assert compiled.build(some, on, vertex, np.uint64, False, noted).queues == 0
+    assert compiled.build(some, on, np.uint32, np.uint64, False, False).queue_words > 0
+    assert compiled.build(some, on, vertex, np.uint64, False, noted).queue_words == 0
 
 
 class Lanes(Rehearsal):

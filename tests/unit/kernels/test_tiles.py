@@ -12,7 +12,7 @@ from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
 from cc_rapids.algorithms import auto, design, run
-from cc_rapids.algorithms.compiled import Parts
+from cc_rapids.algorithms.compiled import KernelComposer
 from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import Rehearsal
 from cc_rapids.data.adapters import Csr
@@ -130,7 +130,7 @@ def test_each_edge_is_in_one_stripe(on, m, stripes):
 @pytest.mark.parametrize("forest", [False, True])
 def test_edges_in_stripes(engine, monkeypatch, forest):
     """On engines whose threads run one by one, too; and as few edges as these have one stripe."""
-    monkeypatch.setattr(Parts, "_in_stripes", lambda parts: True)
+    monkeypatch.setattr(KernelComposer, "_in_stripes", lambda composer: True)
     made, striped = [], blocks.striped
     monkeypatch.setattr(blocks, "striped", lambda on: made.append(on) or striped(on, np.uint64(2)))
     for name in FEW:
