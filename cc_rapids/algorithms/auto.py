@@ -56,14 +56,17 @@ class Rule:
     def fits(
         self, engine: str, n: int, m: int, rows: bool, near: float = 0.0, listed: bool = True
     ) -> bool:
-        """Whether the row is for this engine and edges of this number, in this form and order."""
+        """Return whether the row is for this backend and so many edges, in this form and order."""
         mine = self.engine in (None, engine) and rows >= self.rows and listed >= self.listed
         enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
         enough = enough and m <= (self.most_edges or m)
         return mine and enough and self.vertices <= n <= (self.most_vertices or n)
 
     def has_room(self, engine: Engine) -> bool:
-        """Whether the engine's tiles share the words that the row asks for; most ask for none."""
+        """Return whether the engine's tiles share the words that the row asks for.
+
+        Most ask for none.
+        """
         return not self.shared or engine.largest_tiles().words >= self.shared
 
 
@@ -122,7 +125,7 @@ AT_ONCE = Rule(
 def choose(
     engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0, listed: bool = True
 ) -> Rule:
-    """The row that says what ``"auto"`` runs for m edges whose ids span n vertices.
+    """Return the row that says what ``"auto"`` runs for m edges whose ids span n vertices.
 
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
     ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
@@ -134,9 +137,10 @@ def choose(
 
 @lru_cache(maxsize=64)
 def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
-    """What ``"auto"`` runs for a batch of m edges between n vertices: only roots are hooked, and
-    the trees of earlier batches are what it begins with. Without a sample that is async+halve,
-    which is fast on a batch in any order.
+    """Choose the design that ``"auto"`` runs for a batch of m edges between n vertices.
+
+    Only roots are hooked, and the trees of earlier batches are what it begins with. Without a
+    sample that is async+halve, which is fast on a batch in any order.
     """
     found = for_forest(choose(engine, n, m).design)
     return Design() if starts_plainly(found) else found
@@ -163,7 +167,7 @@ FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
 def choose_by_paper(
     engine: Engine, n: int, m: int, make_rows: Callable[[], Adjacency] | None
 ) -> Branch:
-    """What the paper's decision tree runs for m edges, each counted once, of n vertices.
+    """Choose the design by the paper's decision tree for m edges, each counted once, of n vertices.
 
     ``make_rows`` gives the rows, at which the coverage of hook-based sampling is estimated; it is
     not asked where the edges are too few. Without it the answer is what runs if that is low.
@@ -187,7 +191,7 @@ def choose_by_paper(
 
 
 def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
-    """A lower bound of the share of vertices that hook-based sampling puts into one tree."""
+    """Return a lower bound of the share of vertices that hook-based sampling puts into one tree."""
     if not n:
         return 0.0
     roots = engine.empty(PROBES, np.uint64)
@@ -197,7 +201,10 @@ def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
 
 
 def for_forest(design: Design) -> Design:
-    """The design itself, or where that splices, which forests are not made by, without splices."""
+    """Return the design itself, or where that splices, the same without splices.
+
+    Spanning forests are not made by designs that splice.
+    """
     return replace(design, compress="split-one") if splices(design) else design
 
 
@@ -221,7 +228,7 @@ def rule_of(name: str | Design) -> str:
 
 @dataclass(frozen=True)
 class EdgeFacts:
-    """What a design is chosen by.
+    """The facts about edges by which a design is chosen.
 
     Attributes
     ----------
@@ -261,7 +268,7 @@ class FixedDesign:
 
     @property
     def needs_exact_range(self) -> bool:
-        """Whether a guess at the range of the ids will not do."""
+        """True if a guess at the range of the ids will not do."""
         return self.design.counts_vertices
 
     def decide(

@@ -648,7 +648,7 @@ def of_parts(parts: list[Column]) -> Column:
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
-    """A column of a handle of cuDF's.
+    """Return a column of a handle of cuDF's.
 
     Parameters
     ----------

@@ -26,27 +26,30 @@ MOST_ROWS = 1 << 31  # of a column of cuDF's
 
 
 def names_of(frame: Any) -> list[Any]:
-    """The names of the columns of a frame; ``columns`` makes an index of pandas' of them."""
+    """Return the names of the columns of a frame; ``columns`` makes an index of pandas' of them."""
     return list(frame._column_names if PRIVATE else frame.columns)
 
 
 def handle_in(frame: Any, name: Any) -> Any:
-    """The handle of a column of a frame; publicly at the cost of a series."""
+    """Return the handle of a column of a frame; publicly at the cost of a series."""
     return frame._data[name] if PRIVATE else frame[name]
 
 
 def handle_of(series: Any) -> Any:
-    """The handle of a series."""
+    """Return the handle of a series."""
     return series._column if PRIVATE else series
 
 
 def nulls_in(handle: Any) -> int:
-    """The nulls of a column; publicly by a pass over it, whereas it counts them when it is made."""
+    """Return the nulls of a column.
+
+    Publicly by a pass over it, whereas it counts them when it is made.
+    """
     return int(handle.null_count if PRIVATE else handle.isna().sum())
 
 
 def lend(handle: Any) -> AbstractContextManager[Any]:
-    """A CuPy view, in a context, of a column of integers without nulls."""
+    """Return a CuPy view, in a context, of a column of integers without nulls."""
     return _Lent(handle) if PRIVATE else nullcontext(_public_view(handle))
 
 
@@ -85,8 +88,9 @@ def _public_view(series: Any) -> Any:
 
 @contextmanager
 def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
-    """CuPy views, in a context, of the strings of a series: all bytes that it reaches, and where
-    each string begins.
+    """Lend CuPy views of the strings of a series: all bytes, and where each string begins.
+
+    The bytes are all that the strings reach.
 
     The series has at least one row; its offsets are of 32 bits, or of 64 for many bytes.
     """
@@ -101,7 +105,7 @@ def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _views_of_strings(plain: Any, octets: Any, offset: int, size: int) -> tuple[Any, Any]:
-    """The same, of pylibcudf's column and of the memory of its bytes."""
+    """Return the same, of pylibcudf's column and of the memory of its bytes."""
     starts = plain.child(0)
     dtype = np.dtype(starts.type().id().name.lower())
     offsets = _view(starts.data(), dtype, starts.offset() + offset, size + 1)
@@ -123,7 +127,7 @@ def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
 
 
 def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
-    """A cuDF frame of arrays and series, which are not copied where cuDF does not.
+    """Return a cuDF frame of arrays and series, which are not copied where cuDF does not.
 
     Privately without its constructor, which makes an index of pandas' of the names first.
 
@@ -146,8 +150,10 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
 
 @cache
 def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    """How cuDF's frames are made of columns: attribute by attribute, as to set one its own way
-    looks for a column of that name; by ``_from_data`` where they have others than those known here.
+    """Return the function that makes cuDF's frames of columns.
+
+    It sets attribute by attribute, as to set one cuDF's own way looks for a column of that name; it
+    goes by ``_from_data`` where frames have other attributes than those known here.
     """
     from cudf import RangeIndex
     from cudf.core.column_accessor import ColumnAccessor
@@ -169,8 +175,10 @@ def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
 
 @cache
 def _wrapping() -> Callable[[Any], Any]:
-    """How cuDF's columns are made: of new arrays of integers without looking at each again, which
-    would cost as much as a small list takes; where cuDF does not let us, by ``as_column``.
+    """Return the function that makes cuDF's columns.
+
+    Of new arrays of integers it makes them without looking at each again, which would cost as much
+    as a small list takes; where cuDF does not let us, by ``as_column``.
     """
     from cudf.core.buffer import as_buffer
     from cudf.core.column import ColumnBase, as_column

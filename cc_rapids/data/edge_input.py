@@ -58,7 +58,7 @@ class SpanningForest(NamedTuple):
 
 @dataclass(frozen=True)
 class EdgeInput:
-    """What the caller gave, checked: two columns, and how answers go back.
+    """Edges that the caller gave, checked: two columns, and how answers go back.
 
     Of an adjacency list both columns are its indices, and ``row_offsets`` say where each row
     begins; ``symmetric`` says that every edge stands in the rows of both its ends. ``row_index``
@@ -86,8 +86,9 @@ class EdgeInput:
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
-        """Open the columns for a ``with`` block: gives their arrays, or native strings, and the
-        offsets of the rows, of which there is one column, or none.
+        """Lend the columns for a ``with`` block: arrays or native strings, and the row offsets.
+
+        Of the offsets of the rows there is one column, or none.
         """
         columns, starts = self.columns, [self.row_offsets] if self.row_offsets else []
         with Lending([*columns, *starts]) as lent:

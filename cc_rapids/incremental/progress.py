@@ -189,7 +189,7 @@ class StreamReporter(Reporter):
         self.report(state.edges, self.total, partial(self._facts, state), last)
 
     def _facts(self, state: State, seconds: float) -> StreamProgress:
-        """All that is told, by a pass over the vertices."""
+        """Return all that is told, by a pass over the vertices."""
         with state.engine.scope():
             trees = state.components
         edges, total, spent = state.edges, self.total, max(seconds, 1e-9)

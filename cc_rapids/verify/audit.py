@@ -132,7 +132,7 @@ class Faults:
         )
 
     def merged(self, v: int) -> str:
-        """A vertex that shares a label with others, and no path with it."""
+        """Return what is wrong with a vertex that shares a label, and no path, with others."""
         shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
         return f"{self._labelled(v)}{shares}, and no path joins the two"
 

@@ -45,8 +45,9 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
 
 
 def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
-    """The table with the column behind those of ids, if it has one, as weights: int64 or double, no
-    nulls.
+    """Return the table with the column behind those of ids, if it has one, as weights.
+
+    Weights are int64 or double without nulls.
     """
     import pyarrow as pa
 

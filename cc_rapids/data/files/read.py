@@ -165,7 +165,7 @@ def arrow_pieces(
 
 
 def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Parquet and Arrow: the columns as they are stored, all pieces in one."""
+    """Read Parquet and Arrow: the columns as they are stored, all pieces in one."""
     import pyarrow as pa
 
     read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[wanted.format]

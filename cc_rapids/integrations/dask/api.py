@@ -268,7 +268,7 @@ class Run:
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future], watch: Reporter) -> list[tuple[str, Future]]:
-        """One forest for each worker, of those of its partitions.
+        """Return one forest for each worker, of those of its partitions.
 
         Raises
         ------

@@ -116,7 +116,10 @@ def uniform(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Random pairs of vertices, independent of each other; see :func:`rmat` for the arguments."""
+    """Make random pairs of vertices, independent of each other.
+
+    See :func:`rmat` for the arguments.
+    """
     return pieces.uniform(num_vertices, num_edges, seed).graph(dtype, engine)
 
 

@@ -14,7 +14,7 @@ from .graph import Graph
 def path(
     n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """The path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order."""
+    """Make the path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order."""
     return pieces.path(n, shuffle).graph(dtype, engine)
 
 
@@ -47,29 +47,29 @@ def torus2d(
 
 
 def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertex 0 joined to each of the others."""
+    """Make a star: vertex 0 joined to each of the others."""
     return pieces.star(n).graph(dtype, engine)
 
 
 def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertices without edges."""
+    """Make vertices without edges."""
     return pieces.isolated(n).graph(dtype, engine)
 
 
 def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """A self-loop at each vertex, and no other edge."""
+    """Make a self-loop at each vertex, and no other edge."""
     return pieces.self_loops(n).graph(dtype, engine)
 
 
 def cliques(
     sizes: Sequence[int], *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Disjoint cliques of so many vertices each, one after the other, every pair joined once."""
+    """Make disjoint cliques, one after the other, in which every pair is joined once."""
     return pieces.cliques(sizes).graph(dtype, engine)
 
 
 def permuted(graph: Graph, seed: int = 0) -> Graph:
-    """The same graph under random numbers for its vertices; the edges stay in their order."""
+    """Make the same graph under random numbers for its vertices; the edges stay in their order."""
     return pieces.permuted(pieces.of_graph(graph), seed).graph(graph.src.dtype, graph.engine)
 
 
