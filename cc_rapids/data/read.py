@@ -42,8 +42,9 @@ SOURCE, DESTINATION = "src", "dst"  # the columns of what is in memory, unless t
 
 
 def at_hand(edges: Any) -> bool:
-    """Whether they are a pair or a frame, as most are: then they are no stream. A frame's own
-    ``columns`` is not asked for, as it may cost as much as a small run.
+    """Return whether they are a pair or a frame, as most are: then they are no stream.
+
+    A frame's own ``columns`` is not asked for, as it may cost as much as a small run.
     """
     return isinstance(edges, tuple) or hasattr(type(edges), "columns")
 
@@ -98,7 +99,7 @@ def read(
 def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """The columns of edges in memory: those that were given, or else src and dst."""
+    """Return the columns of edges in memory: those that were given, or else src and dst."""
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)
@@ -118,7 +119,7 @@ def flag_of_header(edges: Any, header: Any) -> bool:
 
 
 def _proxy(edges: Any, source: Any, destination: Any, nulls: str) -> EdgeInput:
-    """The cuDF frame within a proxy of ``cudf.pandas``; answers become proxies again."""
+    """Return the cuDF frame within a proxy of ``cudf.pandas``; answers become proxies again."""
     given = read_cudf(edges.as_gpu_object(), *several(source, destination), nulls)
     return replace(given, make_frame=partial(_make_proxy, given.make_frame))
 
@@ -130,7 +131,7 @@ def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
 
 
 def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
-    """The names of several columns a side, as many on each."""
+    """Return the names of several columns a side, as many on each."""
     sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
     if len(sides[0]) != len(sides[1]) or not sides[0]:
         raise InputError(
@@ -179,7 +180,10 @@ def _with_vertices(given: EdgeInput, vertices: Any, every: bool) -> EdgeInput:
 
 
 def _with_column(given: EdgeInput, vertices: Column) -> EdgeInput:
-    """With a column of vertices; edges or vertices of which there are none may be of any kind."""
+    """Return the input with a column of vertices.
+
+    Edges or vertices without rows may be of any kind.
+    """
     src, dst = given.src, given.dst
     if not vertices.size:
         return given
@@ -196,7 +200,7 @@ def _with_column(given: EdgeInput, vertices: Column) -> EdgeInput:
 
 
 def _vertex_rows(src: Column, vertices: Any) -> Column:
-    """Vertices of several columns."""
+    """Return vertices of several columns."""
     if isinstance(vertices, range):
         raise InputError(
             f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= takes a"
@@ -234,7 +238,7 @@ def _matrix(matrix: Any, vertices: Any) -> EdgeInput:
 
 
 def _converted(matrix: Any) -> Any:
-    """A matrix whose rows are not read as they are, by its own library, which believes it."""
+    """Return a matrix whose rows are not read as they are, converted by its own library."""
     if matrix.format == "bsr":
         _check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
         offsets.check("indptr", matrix.indptr, len(matrix.indices), room=True)
@@ -253,7 +257,7 @@ def _converted(matrix: Any) -> Any:
 
 
 def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
-    """An InputError unless a matrix of a kind has an offset more than it has rows."""
+    """Raise an InputError unless a matrix of a kind has an offset more than it has rows."""
     if len(indptr) != rows + 1:
         raise InputError(
             f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
@@ -319,7 +323,7 @@ def _host(mask: Any) -> Any:
 
 
 def _as_array(column: Column, side: Any) -> Column:
-    """A column of strings, of which answers are arrays though they came as a host's series."""
+    """Return a column of strings as one whose answers are arrays, not a host's series."""
     if not (column.strings and is_series(as_series(side))) or is_cudf(side):
         return column
     return replace(column, native=_objects)
@@ -340,7 +344,7 @@ def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
 
 
 def _plain(columns: dict[str, Any]) -> Any:
-    """Arrays for a caller who gave arrays."""
+    """Return arrays for a caller who gave arrays."""
     kinds: dict[Any, Any] = {
         kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
     }
@@ -351,7 +355,10 @@ NOTHING = read(([], []), "src", "dst", None, None, "raise")
 
 
 def check_vertices(num_vertices: Any, named: Any) -> int | None:
-    """The number of vertices if it is given; an InputError if it is no count, or both are."""
+    """Return the number of vertices if it is given.
+
+    An InputError if it is no count, or both are.
+    """
     if num_vertices is None:
         return None
     counted = read(([], []), "src", "dst", named, num_vertices, "raise").vertices

@@ -79,15 +79,15 @@ class Selection(Lookup):
     def subset(self, label: Any) -> Any:
         """Return the vertices of one component, by its label as :meth:`labels` gives it.
 
-        Returns
-        -------
-        column or array of the caller's kind
-            The vertices in the order of their ids; a frame, for ids of several columns.
-
         Parameters
         ----------
         label : label
             As :meth:`labels` gives it.
+
+        Returns
+        -------
+        column or array of the caller's kind
+            The vertices in the order of their ids; a frame, for ids of several columns.
 
         Raises
         ------
