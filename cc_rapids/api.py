@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .algorithms.design import Design
 from .backends import Engine
+from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput
-from .data.read import at_hand, read
+from .data.read import read
 from .options import Options, check_chunked
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
@@ -260,17 +260,9 @@ def spanning_forest(
 
 
 def is_stream(edges: Any, source: Any) -> bool:
-    """Return whether edges are read in chunks, as a file is whose ids have several columns.
-
-    The modules for these are not loaded for a pair or a frame.
-    """
-    if at_hand(edges):
-        return False
-    from .data import streams
-
-    return streams.is_stream(edges) or (
-        isinstance(edges, str | PathLike) and isinstance(source, list)
-    )
+    """Return whether edges are read in chunks, as a file is whose ids have several columns."""
+    adapter = adapter_of(edges)
+    return adapter.is_stream or (adapter.names_files and isinstance(source, list))
 
 
 def bring(

@@ -1,26 +1,36 @@
-"""Edges as callers hold them: frames, graphs of cuGraph, adjacency lists.
+"""Edges as callers hold them, one adapter a kind: frames, pairs, graphs, matrices, files, streams.
 
-Frames of cuDF are read as they are, all others through narwhals. A ``cugraph.Graph`` keeps the edge
-list or the adjacency list that it was made of, and beside it the symmetrised copy that its
-algorithms run on, from which lists can be drawn again.
+:data:`ADAPTERS` has them in order: the first that accepts edges reads them, and nobody else looks
+at their type. Frames of cuDF are read as they are, all others through narwhals. A
+``cugraph.Graph`` keeps the edge list or the adjacency list that it was made of, and beside it the
+symmetrised copy that its algorithms run on, from which lists can be drawn again.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import partial, reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..errors import ColumnTypeError, GraphStateError, InputError, MissingColumnError, unknown
+from . import offsets
 from .column import (
+    REFUSE,
     Column,
+    as_series,
     chunked,
+    held,
     is_cudf,
     is_cudf_frame,
+    is_series,
     of,
     of_cudf,
     of_parts,
@@ -33,7 +43,14 @@ from .column import (
     there_of,
 )
 from .cudf_internals import handle_in, make_frame, names_of, nulls_in
-from .edge_input import EdgeInput
+from .edge_input import EdgeInput, plain_frame, with_vertices
+from .read_request import ReadRequest, several
+
+if TYPE_CHECKING:
+    from .files.read import RowGroups, Taken
+    from .streams import Source
+
+DEVICE = "__cuda_array_interface__"
 
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
 
@@ -216,10 +233,10 @@ def read_rows(rows: Csr, given: EdgeInput, name: str = "offsets") -> EdgeInput:
     What the offsets hold is looked at where they lie when they are lent, see
     :func:`cc_rapids.graph.edges.check_offsets`.
     """
-    offsets = of(name, rows.offsets)
-    if offsets.strings:
+    starts = of(name, rows.offsets)
+    if starts.strings:
         raise ColumnTypeError(f"{name} are strings, and say by integers where each row begins")
-    return replace(given, row_offsets=offsets, symmetric=rows.symmetric)
+    return replace(given, row_offsets=starts, symmetric=rows.symmetric)
 
 
 def check_state(graph: Any) -> None:
@@ -265,8 +282,15 @@ def edge_frame(graph: Any) -> Any:
     return cudf.DataFrame({"src": src, "dst": dst})
 
 
-def read_graph(graph: Any, nulls: str) -> tuple[EdgeInput | Csr, Any]:
-    """Return what a graph holds: its edges, and the vertices that it names besides (or None).
+def read_csr(rows: Csr) -> EdgeInput:
+    """Return an adjacency list as edges, with a vertex a row."""
+    found = _pair((rows.indices, rows.indices), "indices", "indices", REFUSE)
+    found = read_rows(rows, found)
+    return with_vertices(found, range(max(len(rows.offsets) - 1, 0)), True)
+
+
+def read_graph(graph: Any, nulls: str) -> EdgeInput:
+    """Return what a graph holds: its edges, and the vertices that it names besides.
 
     Raises
     ------
@@ -280,13 +304,14 @@ def read_graph(graph: Any, nulls: str) -> tuple[EdgeInput | Csr, Any]:
                 "the graph no longer has the frame that it was made of:"
                 " cc_rapids.weakly_connected_components(graph) reads its own numbers"
             )
-        return read_table(graph.input_df, *_sides(graph), nulls), None
+        return read_table(graph.input_df, *_sides(graph), nulls)
     frame = edge_frame(graph)
     if frame is None:
-        return Csr(graph.adjlist.offsets, graph.adjlist.indices), None
+        return read_csr(Csr(graph.adjlist.offsets, graph.adjlist.indices))
     given = read_table(frame, ["src"], ["dst"], nulls)
     # where ends are null, cuGraph has made vertices of whatever bytes lie there
-    return given, None if given.dropped_rows else vertex_list(graph._plc_graph)
+    own = None if given.dropped_rows else vertex_list(graph._plc_graph)
+    return with_vertices(given, own, False)
 
 
 def _sides(graph: Any) -> tuple[list[str], list[str]]:
@@ -319,3 +344,554 @@ def _tool(name: str) -> Any:
         raise GraphStateError(
             f"this pylibcugraph has no {name}, by which a graph's edges are read"
         ) from None
+
+
+def _converted(matrix: Any) -> Any:
+    """Return a matrix whose rows are not read as they are, converted by its own library."""
+    if matrix.format == "bsr":
+        _check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
+        offsets.check("indptr", matrix.indptr, len(matrix.indices), room=True)
+    if matrix.format == "lil":
+        lengths = [list(map(len, side)) for side in (matrix.rows, matrix.data)]
+        if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
+            raise InputError(
+                "the lil matrix has rows and data of other lengths than each other: make it anew"
+            )
+    try:
+        return matrix.tocoo(copy=False)
+    except ValueError as error:
+        raise InputError(
+            f"the {matrix.format} matrix cannot be read ({error}): make it anew"
+        ) from error
+
+
+def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
+    """Raise an InputError unless a matrix of a kind has an offset more than it has rows."""
+    if len(indptr) != rows + 1:
+        raise InputError(
+            f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
+            f" {rows + 1:,}: make the matrix anew"
+        )
+
+
+def _pair(edges: Any, source: str, destination: str, nulls: str) -> EdgeInput:
+    if isinstance(edges, list) and not edges:
+        edges = ([], [])
+    if isinstance(edges, list) and any(isinstance(item, tuple) for item in edges):
+        raise InputError(
+            f"edges are a list of {len(edges):,} tuples: give the two columns,"
+            " such as tuple(zip(*edges))"
+        )
+    if len(edges) != 2:
+        raise InputError(
+            f"edges as a {type(edges).__name__} are (source, destination), two arrays of one"
+            f" length; this one has {len(edges)} items"
+        )
+    src, dst = map(chunked, edges)
+    if not (is_series(src) and type(src) is type(dst)):
+        return _arrays(src, dst, (source, destination), nulls)
+    if len(src) != len(dst):
+        raise _unequal(source, len(src), destination, len(dst))
+    return read_series(src, dst, ([source], [destination]), nulls)
+
+
+def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") -> EdgeInput:
+    sides = [held(name, side) for name, side in zip(names, (src, dst), strict=True)]
+    m, k = (side.size for side in sides)
+    if m != k:
+        raise _unequal(names[0], m, names[1], k)
+    masks = [side.there for side in sides if side.there is not None]
+    if len({type(mask) for mask in masks}) > 1:
+        masks = list(map(_host, masks))
+    keep = reduce(and_, masks) if masks and nulls == "drop" else None
+    remedy = remedy_for(nulls)
+    left, right = (side.column(remedy) if keep is None else side.where(keep) for side in sides)
+    on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
+    left, right = same_kind(_as_array(left, src), _as_array(right, dst))
+    if keep is None:
+        return EdgeInput(left, right, plain_frame, on_device)
+    dropped = m - int(keep.sum())
+    return EdgeInput(
+        left, right, plain_frame, on_device, dropped_rows=dropped, row_index=partial(_places, keep)
+    )
+
+
+def _host(mask: Any) -> Any:
+    return mask.get() if hasattr(mask, "get") else mask
+
+
+def _as_array(column: Column, side: Any) -> Column:
+    """Return a column of strings as one whose answers are arrays, not a host's series."""
+    if not (column.strings and is_series(as_series(side))) or is_cudf(side):
+        return column
+    return replace(column, native=_objects)
+
+
+def _objects(words: Any, every: Any) -> Any:
+    return np.array(words.to_pylist(), object)
+
+
+def _places(keep: Any) -> Any:
+    return keep.nonzero()[0]
+
+
+def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
+    return InputError(
+        f"{source!r} has {m:,} ids and {destination!r} has {k:,}: both ends of each edge are needed"
+    )
+
+
+class Adapter(ABC):
+    """One kind of edges that callers give, and how it is read.
+
+    Attributes
+    ----------
+    is_stream : bool
+        Whether such edges are read in chunks, and no other way.
+    names_files : bool
+        Whether they are paths, which can be read in chunks, and whose text may have a header.
+    is_iterable : bool
+        Whether to iterate over them gives batches of edges.
+    by_type : bool
+        Whether all edges of a type are accepted, or none: then each type is asked about once.
+    """
+
+    by_type = False
+    is_stream = False
+    is_iterable = False
+    names_files = False
+
+    @abstractmethod
+    def accepts(self, edges: Any) -> bool:
+        """Return whether edges are of this kind, without importing their library."""
+
+    @abstractmethod
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        """Return all edges at once, checked."""
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        """Return the edges as a stream of chunks; ``read_groups`` reads Parquet files to a GPU.
+
+        Raises
+        ------
+        InputError
+            They cannot be read in chunks.
+        """
+        raise InputError(
+            f"a {type(edges).__name__} cannot be read in chunks: give paths or a pattern, a pyarrow"
+            " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
+        )
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+    ) -> Iterator[Any] | None:
+        """Return frames with the ends and the weight of each edge; None for a single frame or pair.
+
+        ``weight`` is the column of weights, and ``taken`` gets each way in which files were read.
+        """
+        return None
+
+
+class Frames(Adapter):
+    """A frame, of which rows can be sliced off."""
+
+    by_type = True
+
+    def accepts(self, edges: Any) -> bool:
+        return hasattr(type(edges), "columns")
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        return read_table(edges, *request.sides, request.nulls)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        from .streams import Items
+
+        return Items([edges], *request.names)
+
+
+class CudfFrames(Frames):
+    """A frame of cuDF's; its own ``columns`` would make an index of pandas' first."""
+
+    def accepts(self, edges: Any) -> bool:
+        return is_cudf_frame(edges)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        return read_cudf(edges, *request.sides, request.nulls)
+
+
+class Proxies(Frames):
+    """A frame of ``cudf.pandas``: the cuDF frame within is read, and answers are proxies again."""
+
+    def accepts(self, edges: Any) -> bool:
+        return hasattr(type(edges), "as_gpu_object")
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        inner = read_cudf(edges.as_gpu_object(), *request.sides, request.nulls)
+        return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
+
+
+class DuckDBRelations(Adapter):
+    """A relation of DuckDB's, which runs anew each time it is read, batch after batch of rows."""
+
+    by_type = True
+
+    def accepts(self, edges: Any) -> bool:
+        kind = type(edges)
+        library = kind.__module__.partition(".")[0]
+        return kind.__name__ == "DuckDBPyRelation" and library in ("duckdb", "_duckdb")
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        import pyarrow as pa
+
+        source, destination = request.sides
+        batches = self._batches(edges, source, destination)
+        return read_table(pa.concat_tables(batches), source, destination, request.nulls)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        from .streams import Items
+
+        return Items(self._batches(edges, *request.sides), *request.names)
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+    ) -> Iterator[Any] | None:
+        if not isinstance(weight, str):
+            raise InputError(
+                "weight= names the column of weights of a DuckDB relation, whose rows come in no"
+                f" order that others could follow, and cannot be a {type(weight).__name__}"
+            )
+        return self._batches(edges, *request.sides, weight)
+
+    def _batches(
+        self, relation: Any, source: list[str], destination: list[str], *others: str
+    ) -> Iterator[Any]:
+        """Yield the rows as tables of the columns that are wanted; one without rows if none has."""
+        import pyarrow as pa
+
+        _check_names(list(relation.columns), source, destination)
+        for name in others:
+            if name not in relation.columns:
+                raise MissingColumnError(unknown("column", name, relation.columns))
+        wanted = dict.fromkeys([*source, *destination, *others])
+        words = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
+        relation = relation.project(words)
+        names = "to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"  # by version
+        read = next(getattr(relation, name) for name in names if hasattr(relation, name))
+        with read() as reader:  # until it is closed its connection runs nothing else
+            tables = (pa.Table.from_batches([batch]) for batch in reader)
+            first = next(tables, None)
+            yield reader.schema.empty_table() if first is None else first
+            yield from tables
+
+
+class Pairs(Frames):
+    """A pair of arrays, lists or series of one length."""
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, tuple)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        if request.has_lists:
+            return read_table(edges, *request.sides, request.nulls)
+        source, destination = request.names
+        return _pair(edges, str(source), str(destination), request.nulls)
+
+
+class Graphs(Adapter):
+    """A ``cugraph.Graph``, with its own vertices."""
+
+    by_type = True
+
+    def accepts(self, edges: Any) -> bool:
+        return is_graph(edges)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        _refuse_vertices(request)
+        return read_graph(edges, request.nulls)
+
+
+class CsrRows(Adapter):
+    """An adjacency list."""
+
+    by_type = True
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, Csr)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        _refuse_vertices(request)
+        return read_csr(edges)
+
+
+class Matrices(Adapter):
+    """A sparse matrix of SciPy or CuPy, whose stored entries are edges."""
+
+    def accepts(self, edges: Any) -> bool:
+        return hasattr(edges, "tocoo")
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        if request.has_lists:
+            return read_table(edges, *request.sides, request.nulls)
+        return read_matrix(edges, request.vertices)
+
+
+class Paths(Adapter):
+    """The path of a file."""
+
+    names_files = True
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, str | os.PathLike)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        return read_file(edges, request)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        from .streams import Files
+
+        names = request.source, request.destination
+        return Files.of(edges, *names, read_groups, request.header)
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+    ) -> Iterator[Any] | None:
+        from .streams import weighed_files
+
+        return weighed_files(edges, request, _column_of_weights(weight), taken)
+
+
+class Patterns(Paths):
+    """A glob pattern, or an address that is no local path."""
+
+    is_stream = True
+
+    def accepts(self, edges: Any) -> bool:
+        if not isinstance(edges, str | os.PathLike):
+            return False
+        words = os.fspath(edges)
+        if not isinstance(words, str):
+            return False
+        return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
+
+
+class PathLists(Paths):
+    """A list of paths."""
+
+    is_stream = True
+
+    def accepts(self, edges: Any) -> bool:
+        paths = isinstance(edges, list) and bool(edges)
+        return paths and all(isinstance(item, str | os.PathLike) for item in edges)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        return PAIRS.read(edges, request)
+
+
+class Datasets(Adapter):
+    """A pyarrow dataset."""
+
+    is_stream = True
+
+    def accepts(self, edges: Any) -> bool:
+        return _is_arrow(edges, "Dataset")
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        return read_table(edges, *request.sides, request.nulls)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        from .streams import Fragments, dataset_columns
+
+        return Fragments(edges, *dataset_columns(edges, request.source, request.destination))
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+    ) -> Iterator[Any] | None:
+        from .streams import weighed_dataset
+
+        return weighed_dataset(edges, request, _column_of_weights(weight), taken)
+
+
+class Batches(Adapter):
+    """An iterable of frames, of pairs of arrays or of record batches."""
+
+    is_stream = True
+    is_iterable = True
+
+    def accepts(self, edges: Any) -> bool:
+        if isinstance(edges, Iterator):
+            return True
+        if isinstance(edges, list) and edges:
+            return all(hasattr(item, "columns") and hasattr(item, "shape") for item in edges)
+        other = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
+        return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        whole = PAIRS if isinstance(edges, list) else ANYTHING
+        return whole.read(edges, request)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        from .streams import Items
+
+        return Items(edges, *request.names)
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+    ) -> Iterator[Any] | None:
+        batches: Iterator[Any] = iter(edges)
+        return batches
+
+
+class Readers(Batches):
+    """A pyarrow RecordBatchReader, which any thread may read."""
+
+    def accepts(self, edges: Any) -> bool:
+        return _is_arrow(edges, "RecordBatchReader")
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        from .streams import Items
+
+        return Items(edges, *request.names, threaded=True)
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+    ) -> Iterator[Any] | None:
+        from .streams import tables_of
+
+        return tables_of(edges)
+
+
+class PairLists(Pairs):
+    """A pair of arrays in a list."""
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, list)
+
+    source = Adapter.source  # a tuple says that two items are two columns
+
+
+class Anything(Adapter):
+    """Edges that narwhals may know; all else is refused, with what to give."""
+
+    def accepts(self, edges: Any) -> bool:
+        return True
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        return read_table(edges, *request.sides, request.nulls)
+
+
+PAIRS, ANYTHING = Pairs(), Anything()
+ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most frequent comes first
+    CudfFrames(),
+    PAIRS,
+    Graphs(),
+    CsrRows(),
+    DuckDBRelations(),
+    Proxies(),
+    Frames(),
+    Patterns(),
+    Paths(),
+    PathLists(),
+    Matrices(),
+    Datasets(),
+    Readers(),
+    Batches(),
+    PairLists(),
+    ANYTHING,
+)
+
+
+_OF_TYPE: WeakKeyDictionary[type, Adapter] = WeakKeyDictionary()
+
+
+def adapter_of(edges: Any) -> Adapter:
+    """Return the adapter that reads edges: the first that accepts them."""
+    known = _OF_TYPE.get(type(edges))
+    if known is not None:
+        return known
+    by_type = True
+    for adapter in ADAPTERS:
+        by_type = by_type and adapter.by_type
+        if adapter.accepts(edges):
+            break
+    if by_type:
+        _OF_TYPE[type(edges)] = adapter
+    return adapter
+
+
+def _is_arrow(edges: Any, name: str) -> bool:
+    return any(
+        kind.__name__ == name and kind.__module__.startswith("pyarrow")
+        for kind in type(edges).__mro__
+    )
+
+
+def _refuse_vertices(request: ReadRequest) -> None:
+    if request.vertices is not None:
+        raise InputError("a graph has its own vertices: leave vertices and num_vertices out")
+
+
+def _column_of_weights(weight: Any) -> str:
+    if not isinstance(weight, str):
+        raise InputError(
+            f"weight= names a column of files, and cannot be a {type(weight).__name__}"
+        )
+    return weight
+
+
+def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
+    from cudf.pandas.fast_slow_proxy import as_proxy_object
+
+    return as_proxy_object(frame(columns))
+
+
+def read_file(path: Any, request: ReadRequest) -> EdgeInput:
+    """Return the edges of a file, and the vertices that it lists."""
+    from .files.read import read_edges
+
+    source, destination = request.source, request.destination
+    if request.has_lists:
+        source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
+    file = read_edges(path, source=source, destination=destination, header=request.header)
+    found = read_table(file.table, *several(file.source, file.destination), request.nulls)
+    if request.vertices is not None and file.vertices is not None:
+        many = f"{len(file.vertices):,}"
+        raise InputError(f"the file lists {many} vertices itself: leave vertices out")
+    return with_vertices(replace(found, taken=(file.taken,)), file.vertices, False)
+
+
+def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
+    """Return the stored entries of a sparse matrix as edges of its own vertices.
+
+    Raises
+    ------
+    InputError
+        It is not square, or its rows are wrong; or the caller names ``vertices``.
+    """
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
+    if vertices is not None:
+        raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave vertices out")
+    own = range(matrix.shape[0])
+    if matrix.format in ("csr", "csc"):
+        _check_pointers(matrix.format, matrix.indptr, matrix.shape[0])
+        indices = matrix.indices[: matrix.nnz]  # there may be room for more behind them
+        found = _arrays(indices, indices, ("indices", "indices"))
+        found = read_rows(Csr(matrix.indptr, indices), found, "indptr")
+    else:
+        coo = _converted(matrix)
+        found = _arrays(coo.row, coo.col, ("row", "column"))
+    return with_vertices(found, own, True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..errors import InputError
-from .column import Column, Lending
+from ..errors import ColumnTypeError, InputError, shown
+from .column import Column, Lending, empty, no_rows, of, of_parts
+from .frame_access import parts_of
 
 
 class Labels(NamedTuple):
@@ -102,3 +103,87 @@ class EdgeInput:
             f"{' or '.join(map(repr, names))} changed while it was read: it named other vertices"
             " the second time; give a copy, or wait until what writes to it is done"
         )
+
+
+def check_range(name: str, ids: range, given: str = "") -> None:
+    """Raise an InputError if a range holds more than 2^63 - 1 ids, or some beyond 64 bits."""
+    if not ids:
+        return
+    least, greatest = min(ids[0], ids[-1]), max(ids[0], ids[-1])
+    count = (greatest - least) // abs(ids.step) + 1
+    if least < -(1 << 63) or greatest >= 1 << 64 or count >= 1 << 63:
+        raise InputError(
+            f"{name}={given or shown(ids)} goes beyond the integers of 64 bits: give fewer, or"
+            " vertices= those that there are"
+        )
+
+
+def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInput:
+    """Return an input with the vertices that the caller names.
+
+    Parameters
+    ----------
+    vertices : column, array, frame of several columns, range or None
+    dense : bool
+        Whether these are the range 0 .. n - 1, and there are no others.
+
+    Raises
+    ------
+    InputError, ColumnTypeError
+        They are of another kind than the ids of the edges.
+    """
+    if vertices is None:
+        return edge_input
+    if edge_input.src.parts:
+        return _with_column(edge_input, _vertex_rows(edge_input.src, vertices))
+    if not isinstance(vertices, range):
+        return _with_column(edge_input, of("vertices", vertices))
+    check_range("vertices", vertices)
+    if edge_input.src.strings and edge_input.src.size:
+        raise InputError(
+            f"column {edge_input.src.name!r} holds strings, so vertices= takes strings too"
+            " (and num_vertices= does not apply)"
+        )
+    if edge_input.src.strings:
+        edge_input = replace(
+            edge_input, src=empty(edge_input.src.name), dst=empty(edge_input.dst.name)
+        )
+    return replace(edge_input, vertices=vertices, vertices_are_dense_range=dense)
+
+
+def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
+    """Return the input with a column of vertices.
+
+    Edges or vertices without rows may be of any kind.
+    """
+    src, dst = edge_input.src, edge_input.dst
+    if not vertices.size:
+        return edge_input
+    if not src.size:
+        src, dst = no_rows(vertices, src), no_rows(vertices, dst)
+        return replace(edge_input, src=src, dst=dst, vertices=vertices)
+    for part, own in zip(vertices.parts or (vertices,), src.parts or (src,), strict=True):
+        if part.strings != own.strings:
+            raise ColumnTypeError(
+                f"vertices are {part.dtype}, but column {own.name!r} is {own.dtype}: give ids of"
+                " the kind that the edges hold"
+            )
+    return replace(edge_input, vertices=vertices)
+
+
+def _vertex_rows(src: Column, vertices: Any) -> Column:
+    """Return vertices of several columns."""
+    if isinstance(vertices, range):
+        raise InputError(
+            f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= takes a"
+            " frame with as many (and num_vertices= does not apply)"
+        )
+    return of_parts(parts_of("vertices", vertices, len(src.parts)))
+
+
+def plain_frame(columns: dict[str, Any]) -> Any:
+    """Return arrays as the named tuple that they are for a caller who gave arrays."""
+    kinds: dict[Any, Any] = {
+        kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
+    }
+    return kinds[tuple(columns)](**columns)

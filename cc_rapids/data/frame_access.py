@@ -41,6 +41,11 @@ def columns_of(frame: Any) -> list[Any]:
     return list(frame.column_names if arrow else frame.columns)
 
 
+def names_of(edges: Any) -> list[Any]:
+    """Return the names of the columns of an edge list: none, of a pair or a path."""
+    return [] if isinstance(edges, tuple | list | str) else columns_of(edges)
+
+
 def column_of(frame: Any, name: str) -> Any:
     """Return one column, of the frame's own kind."""
     return getattr(frame, name) if isinstance(frame, tuple) else frame[name]

@@ -42,7 +42,8 @@ from .files.read import (
 )
 from .files.text_ids import is_text
 from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, in_words
-from .read import Side, at_hand, flag_of_header, named
+from .read import adapter_of, check_header_flag
+from .read_request import ReadRequest, Side, named
 
 
 def flat(source: Side, destination: Side) -> list[str]:
@@ -127,63 +128,6 @@ class Source(Protocol):
         """Return what is known without reading: pieces, edges and span (None where it is not)."""
 
 
-def is_pattern(edges: Any) -> bool:
-    """Return whether edges are a glob pattern, or an address that is no local path."""
-    if not isinstance(edges, str | os.PathLike):
-        return False
-    words = os.fspath(edges)
-    if not isinstance(words, str):
-        return False
-    return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
-
-
-def are_paths(edges: Any) -> bool:
-    """Return whether edges are a list of paths."""
-    return (
-        isinstance(edges, list)
-        and bool(edges)
-        and all(isinstance(item, str | os.PathLike) for item in edges)
-    )
-
-
-def is_reader(edges: Any) -> bool:
-    """Return whether edges are a pyarrow RecordBatchReader."""
-    return _is_arrow(edges, "RecordBatchReader")
-
-
-def is_dataset(edges: Any) -> bool:
-    """Return whether edges are a pyarrow dataset."""
-    return _is_arrow(edges, "Dataset")
-
-
-def _is_arrow(edges: Any, name: str) -> bool:
-    return any(
-        kind.__name__ == name and kind.__module__.startswith("pyarrow")
-        for kind in type(edges).__mro__
-    )
-
-
-def is_iterable(edges: Any) -> bool:
-    """Return whether edges are an iterable of frames, and no frame or array themselves."""
-    if isinstance(edges, Iterator):
-        return True
-    if isinstance(edges, list) and edges:
-        return all(hasattr(item, "columns") and hasattr(item, "shape") for item in edges)
-    other = ("__len__", "columns", "schema", "shape", "tocoo", "__array__", "__arrow_c_stream__")
-    return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
-
-
-def is_stream(edges: Any) -> bool:
-    """Return whether edges are of a kind that is read in chunks, and no other way."""
-    return not at_hand(edges) and (
-        is_pattern(edges)
-        or are_paths(edges)
-        or is_reader(edges)
-        or is_dataset(edges)
-        or is_iterable(edges)
-    )
-
-
 def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
     """Return the columns of a dataset, chosen as those of a file."""
     if isinstance(source, list) or isinstance(destination, list):
@@ -209,22 +153,12 @@ def source_of(
     InputError
         They are none.
     """
+    named(source, destination)  # which says if these are no names
+    adapter = adapter_of(edges)
     if header is not None:
-        header = flag_of_header(edges, header)
-    if isinstance(edges, str | os.PathLike) or are_paths(edges):
-        return Files.of(edges, source, destination, read_groups, header)
-    if is_dataset(edges):
-        return Fragments(edges, *dataset_columns(edges, source, destination))
-
-    names = named(source, destination)
-    if is_reader(edges) or is_iterable(edges):
-        return Items(edges, *names)
-    if isinstance(edges, tuple) or hasattr(edges, "columns"):
-        return Items([edges], *names)
-    raise InputError(
-        f"a {type(edges).__name__} cannot be read in chunks: give paths or a pattern, a pyarrow"
-        " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
-    )
+        header = check_header_flag(adapter, edges, header)
+    request = ReadRequest(source, destination, header=header)
+    return adapter.source(edges, request, read_groups)
 
 
 Entry = list[Any]  # of path, size and time of change, as JSON has them
@@ -759,10 +693,10 @@ class Items:
     readers = 1
     arrow = False
 
-    def __init__(self, items: Any, source: Side, destination: Side) -> None:
+    def __init__(self, items: Any, source: Side, destination: Side, threaded: bool = False) -> None:
         self.items, self.names = items, (source, destination)
         self.taken: list[Taken] = []
-        self.threaded = is_reader(items)  # an iterator of others may be bound to its thread
+        self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the items, those that are larger than a chunk in slices."""
@@ -777,7 +711,7 @@ class Items:
                 old = number < start.file or (end <= done and end > 0)
                 yield Chunk(sliced(item, at, end), *self.names, after, old=old)
                 at, first = end, False
-        if number < 0 and is_reader(self.items):
+        if number < 0 and hasattr(self.items, "schema"):
             yield Chunk(self.items.schema.empty_table(), *self.names, start)
 
     def identity(self) -> dict[str, Any]:
@@ -830,64 +764,44 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
     return column[start:end]
 
 
-def weighed(
-    edges: Any,
-    asked: tuple[Any, Any],
-    names: tuple[Any, Any],
-    weight: Any,
-    header: bool | None,
-    taken: list[Taken],
-) -> Iterator[Any] | None:
-    """Return frames that hold the ends and the weight of each edge.
+def weighed_files(
+    edges: Any, request: ReadRequest, weight: str, taken: list[Taken]
+) -> Iterator[Any]:
+    """Return the files of a path, a pattern or a list of these as tables with a column of weights.
 
-    None if edges are one frame or pair.
-
-    Parameters
-    ----------
-    asked : (str, list of str or None, the same)
-        The columns that the caller has named.
-    names : (str or list of str, the same)
-        The columns of the frames.
-    weight : str
-        The column of weights, there and in files.
-    header : bool, optional
-        Whether the first line of text files names their columns.
-    taken : list
-        Gets each way in which files were read.
+    See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
-    on_disk = is_dataset(edges) or are_paths(edges) or isinstance(edges, str | os.PathLike)
-    if on_disk and not isinstance(weight, str):
-        raise InputError(
-            f"weight= names a column of files, and cannot be a {type(weight).__name__}"
-        )
-    if isinstance(edges, str | os.PathLike) or are_paths(edges) or is_pattern(edges):
-        paths = [
-            path
-            for item in (edges if isinstance(edges, list) else [edges])
-            for path in expanded(os.fspath(item))
-        ]
-        check_header(header, paths, [format_of(path) for path in paths])
-        return _files(paths, asked, names, weight, header, taken)
-    if is_dataset(edges):
-        chosen = dataset_columns(edges, *asked)
-        columns = [*flat(*chosen), weight]
-        for name in columns:
-            place_of("the dataset", edges.schema.names, name)
-        taken.append(Taken("dataset", tuple(flat(*chosen)), None))
-        return _dataset(edges, columns, [*flat(*names), weight])
-    if is_reader(edges):
-        return _tables(edges)
-    return iter(edges) if is_iterable(edges) else None
+    paths = [
+        path
+        for item in (edges if isinstance(edges, list) else [edges])
+        for path in expanded(os.fspath(item))
+    ]
+    check_header(request.header, paths, [format_of(path) for path in paths])
+    asked = request.source, request.destination
+    return _files(paths, asked, request.names, weight, request.header, taken)
+
+
+def weighed_dataset(
+    dataset: Any, request: ReadRequest, weight: str, taken: list[Taken]
+) -> Iterator[Any]:
+    """Return the batches of a dataset as tables with a column of weights."""
+    chosen = dataset_columns(dataset, request.source, request.destination)
+    columns = [*flat(*chosen), weight]
+    for name in columns:
+        place_of("the dataset", dataset.schema.names, name)
+    taken.append(Taken("dataset", tuple(flat(*chosen)), None))
+    return _dataset(dataset, columns, [*flat(*request.names), weight])
 
 
 def _dataset(dataset: Any, columns: list[str], names: list[str]) -> Iterator[Any]:
     with unchanged_files(dataset):
         check_columns(dataset, columns)
         batches = dataset.scanner(columns=columns, batch_readahead=1).to_reader()
-        yield from (table.rename_columns(names) for table in _tables(batches))
+        yield from (table.rename_columns(names) for table in tables_of(batches))
 
 
-def _tables(reader: Any) -> Iterator[Any]:
+def tables_of(reader: Any) -> Iterator[Any]:
+    """Return the record batches of a reader, each as a table."""
     import pyarrow as pa
 
     for batch in reader:

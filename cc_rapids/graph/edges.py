@@ -11,7 +11,6 @@ import numpy as np
 
 from ..backends import Array, Engine
 from ..data import offsets
-from ..data.column import Lending
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
@@ -155,10 +154,9 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 @contextmanager
 def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
     """Lend the columns (src, dst, and named vertices if they are a column); rows as a list."""
-    starts = [given.row_offsets] if given.row_offsets else []
-    with engine.scope(), Lending([*given.columns, *starts]) as columns:
+    with engine.scope(), given.borrow() as (columns, starts):
         if starts:
-            offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])
+            offsets, indices = engine.asarray(starts[0]), engine.asarray(columns[0])
             check_offsets(given, offsets, engine)
             edges = Edges(indices, indices, 0)
             columns[0] = listed(Adjacency(offsets, indices), edges, engine).src

@@ -1,4 +1,4 @@
-"""From vertices 0 .. n - 1 back to the ids that the caller gave.
+"""Decoders: from vertices 0 .. n - 1 back to the ids that the caller gave.
 
 Each decoder has ``id_base`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type
 of the sums; ``decode``, which makes a column of the caller's ids of what the rows then hold; and

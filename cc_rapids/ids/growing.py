@@ -42,7 +42,7 @@ class Range:
 
     @property
     def kinds(self) -> list[bool]:
-        """For each column of an id whether it holds strings."""
+        """Flags, one for each column of an id: True if it holds strings."""
         return [self.strings]
 
     def extend(
@@ -90,7 +90,7 @@ class _Placed(ABC):
 
     @property
     def kinds(self) -> list[bool]:
-        """For each column of an id whether it holds strings."""
+        """Flags, one for each column of an id: True if it holds strings."""
         return [self.strings]
 
     @abstractmethod
@@ -283,7 +283,7 @@ class Tuples:
 
     @property
     def kinds(self) -> list[bool]:
-        """For each column whether it holds strings."""
+        """Flags, one for each column: True if it holds strings."""
         return [column.strings for column in self.columns]
 
     @property

@@ -12,11 +12,11 @@ from weakref import WeakValueDictionary
 from .. import backends
 from ..algorithms.design import Design
 from ..data import read
+from ..data.adapters import adapter_of
 from ..data.arguments import check_path
 from ..data.frame_access import rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..data.streams import is_iterable
 from ..ids.growing import check_kind
 from ..options import Options
 from ..results.components import Components, Facts
@@ -183,7 +183,7 @@ class Connectivity:
         (4, 2)
         """
         names, how = (source, destination, nulls, header), (self._chosen, self._free)
-        if is_iterable(edges):  # whose code is not run while others wait
+        if adapter_of(edges).is_iterable:  # whose code is not run while others wait
             before = self._state
             self._take(before, insert_all(before, edges, names, *how))
             return self

@@ -22,6 +22,7 @@ from ..data.frame_access import (
     first,
     is_frame,
     mask_of,
+    names_of,
     parts_of,
     rows_of,
 )
@@ -175,7 +176,7 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
     name = "query"
     if isinstance(query, str):
         name = query
-        known = [] if isinstance(batch, tuple | list | str) else columns_of(batch)
+        known = names_of(batch)
         if query not in known:
             raise MissingColumnError(
                 f"{unknown('column', query, map(str, known))}; say by query= which rows are"

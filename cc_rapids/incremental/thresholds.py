@@ -14,9 +14,9 @@ from ..backends import Array
 from ..data import read
 from ..data.arguments import check_word
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import column_of, columns_of, numbers_of
-from ..data.read import flag_of_header, named
-from ..data.streams import weighed
+from ..data.frame_access import column_of, names_of, numbers_of
+from ..data.read import adapter_of, check_header_flag
+from ..data.read_request import ReadRequest
 from ..errors import InputError, MissingColumnError, NullsError, unknown
 from ..options import Options
 from ..results.thresholds import Cuts
@@ -113,11 +113,12 @@ def components_at(
     source, destination, width = inputs.sides(source, destination, count)
     runner = options.backend()
     state = begun(runner, count, vertices, engine is None, width)
+    adapter = adapter_of(edges)
     if header is not None:
-        header = flag_of_header(edges, header)
-    names, taken = named(source, destination), list[Any]()
-    stream = weighed(edges, (source, destination), names, weight, header, taken)
-    reader = _Reader(*names, weight, nulls, levels, direction, engine is None, chosen)
+        header = check_header_flag(adapter, edges, header)
+    request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
+    stream = adapter.weighed(edges, request, weight, taken)
+    reader = _Reader(*request.names, weight, nulls, levels, direction, engine is None, chosen)
     states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
     if taken:
         states = [replace(s, given=replace(s.given, taken=tuple(taken))) for s in states]
@@ -259,7 +260,7 @@ class _Reader:
         """Return the weights, and which of them are there."""
         column = self.weight
         if isinstance(column, str):
-            known = [] if isinstance(edges, tuple | list) else columns_of(edges)
+            known = names_of(edges)
             if column not in known:
                 raise MissingColumnError(
                     f"{unknown('column', column, map(str, known))}; name the column of weights by"

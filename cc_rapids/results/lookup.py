@@ -1,4 +1,4 @@
-"""From ids that the caller asks about to rows of the answer."""
+"""Look-ups: from ids that the caller asks about to rows of the answer."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.column import is_cudf, of, of_parts
+from ..data.column import is_cudf
 from ..data.frame_access import column_of, columns_of, numbers_of, only
 from ..errors import InputError, MissingExtraError
 
@@ -279,6 +279,8 @@ def _component(
     found: Components, edges: Any, label: Any, source: Any, destination: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
     """Return the ids of a component, its label first, and its edges as places among them."""
+    from ..data.read import read
+
     engine = found._engine
     with engine.scope():
         chosen = found._component(label) if label is not None else int(found._by_size[0])
@@ -291,7 +293,8 @@ def _component(
             )
         rows = found._frame(found._vertex(members) | found._label(members))
         names = listed(only(rows, "vertex"))
-        sides = [_rows(found, column) for column in _ends(edges, source, destination)]
+        ends = read(edges, source, destination, None, None, "raise")
+        sides = [_rows(found, column) for column in (ends.src, ends.dst)]
         kept = inside[sides[0]]
         at = [engine.to_host(engine.xp.searchsorted(members, side[kept])) for side in sides]
     return names, list(zip(*(places.tolist() for places in at), strict=True))
@@ -299,14 +302,6 @@ def _component(
 
 def _rows(found: Components, column: Any) -> Any:
     return found._places(column, "raise")[0]
-
-
-def _ends(edges: Any, source: Any, destination: Any) -> list[Any]:
-    """Return the two columns of an edge list, each of one or several parts."""
-    if isinstance(edges, tuple | list):
-        return [of(name, side) for name, side in zip((source, destination), edges, strict=True)]
-    sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
-    return [of_parts([of(name, column_of(edges, name)) for name in side]) for side in sides]
 
 
 def _title(found: Components) -> str:

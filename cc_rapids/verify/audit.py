@@ -7,7 +7,6 @@ compared with that of another library.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,13 +18,14 @@ import numpy as np
 from .. import backends
 from ..backends import Array, Engine
 from ..data import read as frames
+from ..data.adapters import adapter_of
 from ..data.arguments import check_word
-from ..data.column import Column, Lending, of, of_parts
+from ..data.column import Column, of, of_parts
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import check_kinds, parts_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
-from ..data.streams import Chunk, Cursor, ahead, is_stream, source_of
+from ..data.streams import Chunk, Cursor, ahead, source_of
 from ..errors import InputError, VerificationError
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -231,10 +231,10 @@ def audit(
     started = perf_counter()
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
-    path = isinstance(edges, str | os.PathLike)
+    adapter = adapter_of(edges)
     with answer.lent_to(engine):
         run = _Run(answer)
-        if is_stream(edges) or (path and oracle is None):
+        if adapter.is_stream or (adapter.names_files and oracle is None):
             if oracle is not None:
                 raise InputError(
                     f"oracle={oracle!r} takes all edges at once: read the stream into one frame, or"
@@ -394,14 +394,13 @@ class _Run:
             self.rows += given.dropped_rows
             return
         check_kinds(self.answer.column, given.src)
-        starts = [given.row_offsets] if given.row_offsets else []
-        with Lending([*given.columns, *starts]) as columns:
-            offsets = columns.pop() if starts else None
+        with given.borrow() as (columns, starts):
+            offsets = starts[0] if starts else None
             with self.engine.scope(self.room):
                 if offsets is not None:
                     offsets = self._checked(given, offsets)
                 if alone and given.src.size:
-                    plain = not (given.src.strings or given.src.parts or starts)
+                    plain = not (given.src.strings or given.src.parts or offsets is not None)
                     arrays = [self.engine.asarray(column) for column in columns[:2] if plain]
                     self.begin(*arrays)
                 rows = self._rows(given, columns, offsets)

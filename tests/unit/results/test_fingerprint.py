@@ -5,9 +5,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from as_lists import columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.as_lists import columns
 
 import cc_rapids
 from cc_rapids import components
