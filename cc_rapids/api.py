@@ -143,7 +143,8 @@ def components(  # type: ignore[misc]
     >>> found.labels("dense").labels
     array([0, 0, 1, 2, 3, 3], dtype=int32)
     """
-    check_chunked(chunked)
+    if chunked:
+        check_chunked(chunked)
     options = Options.check(
         source=source,
         destination=destination,
@@ -169,7 +170,9 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
     the backend that runs, whose ids become vertices 0 .. n - 1; a design makes a forest of these,
     and the answer reads it by the ids again.
     """
-    if options.chunked or is_stream(edges, options.source):
+    adapter = adapter_of(edges)
+    in_columns = adapter.names_files and isinstance(options.source, list)
+    if options.chunked or adapter.is_stream or in_columns:
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options)
@@ -185,11 +188,15 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
     backend = options.backend(edge_input.on_device)
     room = backend.room()
     with backend.scope(room), edge_input.borrow() as borrowed:
-        columns, offsets = borrowed
+        k = len(edge_input.columns)
+        columns, offsets = borrowed[:k], borrowed[k:]
         if options.explain:
             return plan(edge_input, columns, offsets, backend, options)
         started = perf_counter()
-        columns, offsets, copied = bring(edge_input, columns, offsets, backend, options.memory)
+        copied = None
+        if backend.on_device and not (edge_input.on_device and options.memory != "zero-copy"):
+            columns, offsets = bring(edge_input, columns, offsets, backend, options.memory)
+            copied = perf_counter()
         solved = solve(edge_input, columns, offsets, backend, options)
         forest, decoder = solved.encoded.finalise(solved.encoded.forest)
         done = perf_counter()
@@ -259,30 +266,16 @@ def spanning_forest(
     return found.forest() if isinstance(found, Components) else found
 
 
-def is_stream(edges: Any, source: Any) -> bool:
-    """Return whether edges are read in chunks, as a file is whose ids have several columns."""
-    adapter = adapter_of(edges)
-    return adapter.is_stream or (adapter.names_files and isinstance(source, list))
-
-
 def bring(
     edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Engine, memory: str
-) -> tuple[list[Any], list[Any], float | None]:
-    """Copy columns of integers, and the offsets of rows, to where the backend reads them.
+) -> tuple[list[Any], list[Any]]:
+    """Copy columns of integers, and the offsets of rows, to where a GPU reads them; return these.
 
-    Returns
-    -------
-    columns, offsets : lists of arrays
-        What was given where nothing is copied: where it lies is where the backend reads it, or it
-        is text.
-    when : float or None
-        When all copies were made; None if none was.
+    Text is returned as it is given.
     """
-    here = edge_input.on_device and memory != "zero-copy"
-    if not backend.on_device or here:
-        return columns, offsets, None
-    if not (edge_input.src.strings or edge_input.src.parts):
-        columns = [backend.placed(column, memory) for column in columns]
-        offsets = [backend.placed(column, memory) for column in offsets]
-        backend.synchronize()
-    return columns, offsets, perf_counter()
+    if edge_input.src.strings or edge_input.src.parts:
+        return columns, offsets
+    columns = [backend.placed(column, memory) for column in columns]
+    offsets = [backend.placed(column, memory) for column in offsets]
+    backend.synchronize()
+    return columns, offsets

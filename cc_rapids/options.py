@@ -94,7 +94,8 @@ class Options:
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:
             check_path("checkpoint", given["checkpoint"])
-        check_progress(given.get("progress", False))
+        if "progress" in given:
+            check_progress(given["progress"])
         return cls(
             labels=kind,
             nulls=nulls,
@@ -104,7 +105,7 @@ class Options:
             engine=engine,
             explain=explain,
             speculates=wants_labels and kind.is_root,
-            chunked=any(name in given for name in CHUNKED),
+            chunked=not given.keys().isdisjoint(CHUNKED),
             **given,
         )
 

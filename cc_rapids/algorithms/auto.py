@@ -54,20 +54,18 @@ class Rule:
         return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
 
     def fits(
-        self, engine: str, n: int, m: int, rows: bool, near: float = 0.0, listed: bool = True
+        self, engine: Engine, n: int, m: int, rows: bool, near: float = 0.0, listed: bool = True
     ) -> bool:
-        """Return whether the row is for this backend and so many edges, in this form and order."""
-        mine = self.engine in (None, engine) and rows >= self.rows and listed >= self.listed
+        """Return whether the row is for this backend, and for edges of this number, form and order.
+
+        The backend's blocks have to share the words that the row asks for, too; most rows ask for
+        none.
+        """
+        mine = self.engine in (None, engine.name) and rows >= self.rows and listed >= self.listed
         enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
         enough = enough and m <= (self.most_edges or m)
-        return mine and enough and self.vertices <= n <= (self.most_vertices or n)
-
-    def has_room(self, engine: Engine) -> bool:
-        """Return whether the engine's tiles share the words that the row asks for.
-
-        Most ask for none.
-        """
-        return not self.shared or engine.largest_tiles().words >= self.shared
+        fits = mine and enough and self.vertices <= n <= (self.most_vertices or n)
+        return fits and (not self.shared or engine.largest_tiles().words >= self.shared)
 
 
 TILES = Design("none(tiles=16384)")
@@ -131,8 +129,10 @@ def choose(
     ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
     ``listed``: the edges are a list, and no rows of any kind.
     """
-    asked = engine.name, n, m, rows, near, listed
-    return next(rule for rule in AUTO if rule.fits(*asked) and rule.has_room(engine))
+    for rule in AUTO:
+        if rule.fits(engine, n, m, rows, near, listed):
+            return rule
+    raise AssertionError("the last row is for all edges")
 
 
 @lru_cache(maxsize=64)
@@ -310,6 +310,7 @@ POLICIES: dict[str, DesignPolicy] = {"measured": MeasuredRules(), "paper": Paper
 MEASURED = POLICIES["measured"]
 
 
+@lru_cache(maxsize=256)
 def policy_of(design: str | Design) -> DesignPolicy:
     """Return what chooses the design that a caller asks for by name.
 

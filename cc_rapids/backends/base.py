@@ -208,10 +208,10 @@ class Engine(ABC):
 
     def pieces_of(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
         """Return parts of an array of bytes as so many elements of a type each."""
-        return [
-            whole[start : start + n * np.dtype(dtype).itemsize].view(dtype)
-            for start, n, dtype in pieces
-        ]
+        arrays = []
+        for start, n, dtype in pieces:
+            arrays.append(whole[start : start + n * np.dtype(dtype).itemsize].view(dtype))
+        return arrays
 
     @abstractmethod
     def fill(self, array: Array, byte: int) -> Array:

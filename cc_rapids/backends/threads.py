@@ -254,7 +254,7 @@ class Threads(Engine):
                     ) from error
 
         helpers = min(self.workers - 1, (n - 1) // size)
-        waiting = [self._executor().submit(work) for _ in range(helpers)]
+        waiting = list(map(self._executor().submit, [work] * helpers)) if helpers else []
         try:
             work()
         finally:  # an interrupt must not leave a thread behind that writes to arrays given back

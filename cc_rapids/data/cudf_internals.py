@@ -26,7 +26,7 @@ MOST_ROWS = 1 << 31  # of a column of cuDF's
 
 
 def names_of(frame: Any) -> list[Any]:
-    """Return the names of the columns of a frame; ``columns`` makes an index of pandas' of them."""
+    """Return the names of a frame's columns, of which ``columns`` makes an index of pandas'."""
     return list(frame._column_names if PRIVATE else frame.columns)
 
 
@@ -41,10 +41,7 @@ def handle_of(series: Any) -> Any:
 
 
 def nulls_in(handle: Any) -> int:
-    """Return the nulls of a column.
-
-    Publicly by a pass over it, whereas it counts them when it is made.
-    """
+    """Count the nulls of a column; publicly by a pass, privately it has counted them already."""
     return int(handle.null_count if PRIVATE else handle.isna().sum())
 
 
@@ -88,11 +85,10 @@ def _public_view(series: Any) -> Any:
 
 @contextmanager
 def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
-    """Lend CuPy views of the strings of a series: all bytes, and where each string begins.
+    """Return CuPy views, in a context, of the bytes of a series of strings and of their offsets.
 
-    The bytes are all that the strings reach.
-
-    The series has at least one row; its offsets are of 32 bits, or of 64 for many bytes.
+    These are all bytes that it reaches, and where each string begins. The series has at least one
+    row; its offsets are of 32 bits, or of 64 for many bytes.
     """
     if PRIVATE:
         column = series._column
@@ -105,7 +101,7 @@ def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _views_of_strings(plain: Any, octets: Any, offset: int, size: int) -> tuple[Any, Any]:
-    """Return the same, of pylibcudf's column and of the memory of its bytes."""
+    """Return the same of pylibcudf's column and of the memory of its bytes."""
     starts = plain.child(0)
     dtype = np.dtype(starts.type().id().name.lower())
     offsets = _view(starts.data(), dtype, starts.offset() + offset, size + 1)
@@ -127,7 +123,7 @@ def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
 
 
 def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
-    """Return a cuDF frame of arrays and series, which are not copied where cuDF does not.
+    """Make a cuDF frame of arrays and series, which are not copied where cuDF does not.
 
     Privately without its constructor, which makes an index of pandas' of the names first.
 
@@ -150,10 +146,10 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
 
 @cache
 def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    """Return the function that makes cuDF's frames of columns.
+    """Return what makes cuDF's frames of columns.
 
-    It sets attribute by attribute, as to set one cuDF's own way looks for a column of that name; it
-    goes by ``_from_data`` where frames have other attributes than those known here.
+    It sets attribute by attribute, as cuDF itself looks for a column of that name each time; where
+    frames have others than those known here, it is ``_from_data``.
     """
     from cudf import RangeIndex
     from cudf.core.column_accessor import ColumnAccessor
@@ -175,10 +171,10 @@ def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
 
 @cache
 def _wrapping() -> Callable[[Any], Any]:
-    """Return the function that makes cuDF's columns.
+    """Return what makes cuDF's columns of arrays.
 
-    Of new arrays of integers it makes them without looking at each again, which would cost as much
-    as a small list takes; where cuDF does not let us, by ``as_column``.
+    New arrays of integers are not looked at again, which would cost as much as a small list takes;
+    all others, and all where cuDF does not let us, go to ``as_column``.
     """
     from cudf.core.buffer import as_buffer
     from cudf.core.column import ColumnBase, as_column

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -85,15 +84,10 @@ class EdgeInput:
         named = [self.vertices] if isinstance(self.vertices, Column) else []
         return [self.src, self.dst, *named]
 
-    @contextmanager
-    def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
-        """Lend the columns for a ``with`` block: arrays or native strings, and the row offsets.
-
-        Of the offsets of the rows there is one column, or none.
-        """
-        columns, starts = self.columns, [self.row_offsets] if self.row_offsets else []
-        with Lending([*columns, *starts]) as lent:
-            yield lent[: len(columns)], lent[len(columns) :]
+    def borrow(self) -> Lending:
+        """Return a context in which all columns are lent: those of ids, and row offsets if any."""
+        starts = [self.row_offsets] if self.row_offsets is not None else []
+        return Lending([*self.columns, *starts])
 
     def changed(self) -> InputError:
         """Return the error for ids, or rows, that were others when they were read again."""

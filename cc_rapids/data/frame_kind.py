@@ -168,25 +168,16 @@ def _pandas(module: str, types: Types) -> Any:
     return pandas.DataFrame(_sides(list(map(column, types))))
 
 
-def _cudf(types: Types) -> Any:
-    import cudf
+def _by_narwhals(library: Any, types: Types) -> Any:
+    """Return a frame of another library that takes PyArrow's.
 
-    def column(text: str | None) -> Any:
-        ids = cudf.Series([0] if text is None else ["x"])
-        return ids.astype("category") if text == "category" else ids
+    Categories are dictionaries there.
+    """
+    import narwhals as nw
 
-    return cudf.DataFrame(_sides(list(map(column, types))))
-
-
-def _polars(types: Types) -> Any:
-    import polars
-
-    def column(text: str | None) -> Any:
-        ids = polars.Series([0] if text is None else ["x"])
-        categories = text and text.startswith(("Categorical", "Enum"))
-        return ids.cast(polars.Categorical) if categories else ids
-
-    return polars.DataFrame(_sides(list(map(column, types))))
+    categories = ("category", "Categorical", "Enum")
+    kinds = ["dictionary" if t and t.startswith(categories) else t for t in types]
+    return nw.from_arrow(_arrow(kinds), backend=library).to_native()
 
 
 _MAKERS: dict[str, Callable[[Types], Any]] = {
@@ -194,7 +185,7 @@ _MAKERS: dict[str, Callable[[Types], Any]] = {
     "cupy": _cupy,
     "pandas": partial(_pandas, "pandas"),
     "modin": partial(_pandas, "modin.pandas"),
-    "cudf": _cudf,
-    "polars": _polars,
+    "cudf": partial(_by_narwhals, "cudf"),
+    "polars": partial(_by_narwhals, "polars"),
     "pyarrow": _arrow,
 }

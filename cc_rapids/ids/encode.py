@@ -28,6 +28,7 @@ from ..data.edge_input import EdgeInput
 from ..errors import CapacityError
 from ..graph.edges import Edges
 from ..graph.forest import Forest, blocks_of, rank
+from ..graph.memory_bound import word_for
 from ..kernels import id_bitmap, primitives
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import NOT_SEEN, Order, Span, span_of
@@ -178,7 +179,7 @@ class OffsetEncoding(IdEncoding):
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         n = statistics.integers.size
-        return EncodingCost(n * _word(n) + n // 7, _answer(statistics), n)
+        return EncodingCost(n * word_for(n) + n // 7, _answer(statistics), n)
 
     def name(self, statistics: IdStatistics) -> str:
         return name_of_offset(statistics.integers.low)
@@ -193,7 +194,7 @@ class OffsetEncoding(IdEncoding):
         ids, named = statistics.integers, statistics.edge_input.vertices
         all_present = isinstance(named, range) and named == range(ids.low, ids.low + ids.size)
         forest = Forest(backend, ids.size, all_present)
-        if not all_present:
+        if not all_present and (named or len(statistics.columns) > 2):
             _mark_named(statistics, forest.seen, forest.stray, backend)
         src, dst = statistics.columns[:2]
         edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
@@ -214,7 +215,7 @@ class BitmapEncoding(IdEncoding):
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         n, rows, most = statistics.integers.size, statistics.rows, statistics.max_vertices
-        word = _word(most)
+        word = word_for(most)
         each = word + statistics.integers.dtype.itemsize + 1
         size = n // 8 + n // 64 + rows * word + most * each
         return EncodingCost(size, _answer(statistics), most)
@@ -264,7 +265,7 @@ class HashEncoding(IdEncoding):
         from .hash_table import slots_for
 
         most = statistics.max_vertices
-        word = _word(most)
+        word = word_for(most)
         size = slots_for(most) * (9 + 2 * word) + statistics.rows * word + most * (40 + word)
         return EncodingCost(size, _answer(statistics), most)
 
@@ -456,7 +457,7 @@ def scan_integers(
     id_range: Span | None = None,
 ) -> IdStatistics:
     """Copy columns of integers to the backend, if they lie elsewhere, and find their range."""
-    arrays = [backend.asarray(column) for column in columns]
+    arrays = list(map(backend.asarray, columns))
     id_range = id_range or span_of(edge_input, arrays, backend, exact)
     named = edge_input.vertices
     rows = len(named) if isinstance(named, range) else 0
@@ -491,10 +492,6 @@ def _too_large(choices: list[Choice], free: int) -> CapacityError:
         f" {', '.join(others)}, and {last}; {free / GIB:,.1f} GiB are free: free some, or run where"
         " there is more (engine='threads' uses the host's)"
     )
-
-
-def _word(n: int) -> int:
-    return 4 if n <= 1 << 32 else 8
 
 
 def _answer(statistics: IdStatistics) -> int:

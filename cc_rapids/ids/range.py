@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,11 +55,17 @@ class Span:
     sure: bool = True
     order: Order = NOT_SEEN
     more: int = 0
+    size: int = field(init=False)
+    first: int = field(init=False)
 
-    @property
-    def size(self) -> int:
-        """The number of integers from the least to the greatest."""
-        return self.high - self.low + 1
+    def __post_init__(self) -> None:
+        """Count the integers from the least to the greatest, and set the lowest as kernels take it.
+
+        For kernels, unsigned ids from 2^63 on count from -2^63.
+        """
+        object.__setattr__(self, "size", self.high - self.low + 1)
+        first = self.low - (1 << 64) if self.low >= 1 << 63 else self.low
+        object.__setattr__(self, "first", first)
 
     @property
     def least_size(self) -> int:
@@ -75,11 +82,6 @@ class Span:
         """The unsigned type that an id less the least one fits."""
         return self.vertex_of(self.size)
 
-    @property
-    def first(self) -> int:
-        """The lowest id as kernels take it: unsigned ids from 2^63 on count from -2^63."""
-        return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
-
 
 def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = True) -> Span:
     """Return the span of the arrays and of a range of vertices; that of nothing is empty, from 0.
@@ -88,15 +90,18 @@ def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = 
     widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
     the same are found when their edge is linked.
     """
-    dtypes = tuple([array.dtype for array in arrays])
+    dtypes = tuple(map(attrgetter("dtype"), arrays))
     common, least, greatest = _common(dtypes)
-    sure = sure or common.kind not in "iu"
-    last = last_of(given)
-    if not sure and all_fit(arrays, last):
-        order = order_of(arrays[0], arrays[1], engine)
-        return Span(0, last, type_of(dtypes, 0, last), False, order)
-    sure = sure or given.vertices_are_dense_range or arrays[0].size < LONG
-    low, high, order = _hull(given, arrays, engine, sure)
+    sure, counted = sure or common.kind not in "iu", given.vertices_are_dense_range
+    if counted and not sure:
+        last = last_of(given)
+        if all_fit(arrays, last):
+            order = order_of(arrays[0], arrays[1], engine)
+            return Span(0, last, type_of(dtypes, 0, last), False, order)
+    sure = sure or counted or arrays[0].size < LONG
+    low, high, order = _read(arrays, engine, sure=sure)
+    if given.vertices is not None or counted:
+        low, high = _with_named(given, arrays, low, high, engine)
     more = 0 if sure else (high - low) // WIDER + MORE
     if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
@@ -158,18 +163,18 @@ def _read(
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.
     """
-    pairs = [(array, array) for array in arrays]
+    pairs = list(zip(arrays, arrays, strict=True))
     if len(arrays) > 1 and arrays[0].size == arrays[1].size:
         left, right = arrays[:2]
-        if wide_of(left) is wide_of(right):
+        if order_of_type(left) == order_of_type(right):
             pairs[:2] = [(left, right)]
-    looks = _looks(*pairs[0]) if ordered else 0
+    looks = _looks(*pairs[0]) if ordered and arrays[0].size >= LONG else 0
     found = engine.fill(engine.notes(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not sure and left is not right
         rows = edges.sampled_count(left.size, FEW) if few else left.size
         how = (edges.sampled, FEW) if few else (edges.every,)
-        kind = wide_of(left), sign_of(left), engine.kernel(*how)
+        kind = *order_of_type(left), engine.kernel(*how)
         slot = found[2 * k : 2 * k + 2]
         if looks and not k:
             glance = engine.kernel(id_range.glance, *kind)
@@ -177,19 +182,23 @@ def _read(
         else:
             engine.kernel(id_range.span, *kind)(rows, left, right, slot)
     ends = engine.to_host(found).tolist()
-    sides = [decoded(left, *ends[2 * k : 2 * k + 2]) for k, (left, _) in enumerate(pairs)]
-    seen = [side for side in sides if side[0] <= side[1]]
-    lows, highs = zip(*seen, strict=True) if seen else ((0,), (-1,))
-    return min(lows), max(highs), _shown(looks, ends[-2:])
+    lows, highs = [], []
+    for k, (left, _) in enumerate(pairs):
+        low, high = decoded(left, *ends[2 * k : 2 * k + 2])
+        if low <= high:
+            lows.append(low)
+            highs.append(high)
+    order = _shown(looks, ends[-2:]) if looks else NOT_SEEN
+    return min(lows, default=0), max(highs, default=-1), order
 
 
 def order_of(src: Array, dst: Array, engine: Engine) -> Order:
     """Return what some rows of a list show of its order."""
-    looks = _looks(src, dst) if wide_of(src) is wide_of(dst) else 0
+    looks = _looks(src, dst) if order_of_type(src) == order_of_type(dst) else 0
     if not looks:
         return NOT_SEEN
     counts = engine.fill(engine.notes(2), 0xFF)
-    look = engine.kernel(id_range.nearby, wide_of(src))
+    look = engine.kernel(id_range.nearby, order_of_type(src)[0])
     look(looks, src.size, src.size // looks, src, dst, counts)
     return _shown(looks, engine.to_host(counts).tolist())
 
@@ -202,17 +211,15 @@ def _looks(src: Array, dst: Array) -> int:
 def _shown(looks: int, counts: list[int]) -> Order:
     """Return the order that rows show, counted on top of all bits set."""
     near, falls = (count + 1 & ALL for count in counts)
-    return Order(near / looks, falls > FALLS * looks) if looks else NOT_SEEN
+    return Order(near / looks, falls > FALLS * looks)
 
 
-def wide_of(array: Array) -> type:
-    """Return the type of 64 bits by which ids of an array are compared."""
-    return np.uint64 if array.dtype == np.uint64 else np.int64
+def order_of_type(array: Array) -> tuple[type, int]:
+    """Return the 64-bit type by which ids are compared, and what orders it as their own type.
 
-
-def sign_of(array: Array) -> int:
-    """Return what makes the unsigned order of the ids that of their type."""
-    return 0 if wide_of(array) is np.uint64 else 1 << 63
+    That is what makes the unsigned order of the words that of the ids.
+    """
+    return (np.uint64, 0) if array.dtype == np.uint64 else (np.int64, 1 << 63)
 
 
 def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
@@ -220,30 +227,31 @@ def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
 
     The least is above the greatest if the array is empty.
     """
-    sign = sign_of(array)
+    _, sign = order_of_type(array)
     return low - sign, ALL - high - sign
 
 
-def _hull(
-    given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool
-) -> tuple[int, int, Order]:
-    """Return the least and the greatest id of all, (0, -1) if there is none.
+def _with_named(
+    given: EdgeInput, arrays: list[Array], low: int, high: int, engine: Engine
+) -> tuple[int, int]:
+    """Return the least and the greatest id of the columns and of a range of vertices.
 
-    And what some rows show.
+    Raises
+    ------
+    InputError
+        The range is all that there is, and some ids of the columns are not in it.
     """
-    low, high, order = _read(arrays, engine, sure=sure)
     named = given.vertices
+    n = len(named) if isinstance(named, range) else 0
+    if given.vertices_are_dense_range and low <= high and (low < 0 or high >= n):
+        raise _outside(given, arrays, n, engine)
     if not isinstance(named, range) or not named:
-        if given.vertices_are_dense_range and low <= high:
-            raise _outside(given, arrays, 0, engine)
-        return low, high, order
-    if given.vertices_are_dense_range and low <= high and (low < 0 or high >= len(named)):
-        raise _outside(given, arrays, len(named), engine)
+        return low, high
     check_range(named)
     ends = named[0], named[-1]
     if low <= high:
-        return min(low, *ends), max(high, *ends), order
-    return min(ends), max(ends), order
+        return min(low, *ends), max(high, *ends)
+    return min(ends), max(ends)
 
 
 def check_range(named: range) -> None:

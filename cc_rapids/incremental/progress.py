@@ -68,7 +68,7 @@ class StreamProgress:
 
 
 class Reporter:
-    """Tells how a call goes on: a callable, a bar on stderr if that is a terminal, or the log.
+    """Progress told to a callable, by a bar on stderr if that is a terminal, or in the log.
 
     A context; at its end the bar is taken away. Streams, runs on clusters and commands report by
     it, each their own facts.
@@ -112,7 +112,7 @@ class Reporter:
 
     @property
     def seconds(self) -> float:
-        """The time since it began."""
+        """Seconds since it began."""
         return time.monotonic() - self.start
 
     def report(

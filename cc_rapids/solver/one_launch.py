@@ -21,7 +21,7 @@ from ..graph.forest import ROOM, Forest, SpeculativeRows, blocks_of
 from ..graph.memory_bound import FEW_IDS, ids_at_once
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, name_of_offset
-from ..ids.range import Span, all_fit, decoded, last_of, sign_of, wide_of
+from ..ids.range import Span, all_fit, decoded, last_of, order_of_type
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_range, one_launch, scan
 from ..kernels.giant import PROBES
@@ -56,22 +56,20 @@ class SolveOptions(Protocol):
         """The number of rows, if the caller knows it."""
 
 
-def accepts(
-    edge_input: EdgeInput, columns: list[Array], backend: Engine, options: SolveOptions
-) -> bool:
-    """Return whether a list is short enough to be solved in one launch, and gains by it.
+def accepts(edge_input: EdgeInput, columns: list[Array], options: SolveOptions) -> bool:
+    """Return whether a list is of two short columns of integers that name all vertices.
 
-    It has two columns of integers that name all vertices, but what there is from 0 on, and the
-    caller has not said how to solve it.
+    But what there is from 0 on; and the caller has not said how to solve it. Worth it where the
+    backend is ``in_one_launch``.
     """
     if not options.policy.is_measured or options.forest or options.memory != MEMORY[0]:
         return False
     src, last = edge_input.src, last_of(edge_input)
-    if not (backend.in_one_launch and 0 < src.size <= AT_ONCE.most_edges):
+    if not 0 < src.size <= AT_ONCE.most_edges:
         return False
     if edge_input.row_offsets or src.strings or src.parts:
         return False
-    if wide_of(columns[0]) is not wide_of(columns[1]):
+    if order_of_type(columns[0]) != order_of_type(columns[1]):
         return False
     if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
         return True
@@ -117,7 +115,7 @@ def solve(
     if speculative and not beside:
         out = backend.pieces(*[(speculative.max_rows, dtype)] * 2)
     backend.fill(facts, 0xFF)
-    kernel = _kernel(backend, AT_ONCE.design, wide_of(src), sign_of(src))
+    kernel = _kernel(backend, AT_ONCE.design, *order_of_type(src))
     kernel(m, src, dst, last_of(edge_input) + 1, *backend.laid(whole, room.run), *out)
     told = backend.later(facts)
     if speculative and not beside:

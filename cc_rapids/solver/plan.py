@@ -94,7 +94,7 @@ def plan(
         near=0.0 if offsets else encoding.edge_order(statistics).near,
     )
     decision, size = decide(options.policy, options.forest, facts, backend), cost.total
-    if ids and one_launch.accepts(edge_input, columns, backend, options):
+    if ids and backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
         size += one_launch.bytes_for(m)
         if ids.size <= one_launch.capacity(m):
             decision = Decision(AT_ONCE.design, AT_ONCE)

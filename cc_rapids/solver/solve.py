@@ -57,7 +57,7 @@ def solve(
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
     ids: Span | None = None
-    if one_launch.accepts(edge_input, columns, backend, options):
+    if backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
         rows = _expected_frame(edge_input, backend, options)
         found = one_launch.solve(edge_input, columns, backend, rows)
         if isinstance(found, EncodedIds):
@@ -103,14 +103,18 @@ def _solve(
     design, csr = decision.design, decision.csr
     backwards = order.falls and _reads_backwards(backend, options)
     ordered = edges.backwards() if backwards else edges
-    check_pairs(design, forest.n, backend, options.memory)
-    taken, csr = arranged(design, ordered, csr, forest, options.forest)
-    taken, csr = placed(taken, csr, backend, options.memory)
+    if design.counts_vertices:
+        check_pairs(design, forest.n, backend, options.memory)
+    if csr or design.takes_rows:
+        ordered, csr = arranged(design, ordered, csr, forest, options.forest)
+    if options.memory != MEMORY[0]:
+        ordered, csr = placed(ordered, csr, backend, options.memory)
     if options.forest:
-        rows = _solve_forest(taken, forest, design, csr, options.memory, backwards)
+        rows = _solve_forest(ordered, forest, design, csr, options.memory, backwards)
         return Solved(encoded, design, rows)
-    speculative = _speculative_rows(edge_input, encoded, backend, options)
-    run.solve(taken, forest, design, csr, memory=options.memory, speculative=speculative)
+    speculates = options.speculates and backend.goes_on
+    speculative = _speculative_rows(edge_input, encoded, options) if speculates else None
+    run.solve(ordered, forest, design, csr, memory=options.memory, speculative=speculative)
     return Solved(encoded, design, frame=speculative.take_frame() if speculative else None)
 
 
@@ -143,7 +147,7 @@ def _solve_forest(
 
 
 def _speculative_rows(
-    edge_input: EdgeInput, encoded: EncodedIds, backend: Engine, options: SolveOptions
+    edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
     """Return room for the rows of the label frame, if that is asked for at once.
 
@@ -152,11 +156,11 @@ def _speculative_rows(
     Without vertices that are named otherwise there are at most as many as ends of edges.
     """
     forest, decoder = encoded.forest, encoded.decoder
-    if decoder is None or not (options.speculates and backend.goes_on):
+    if decoder is None:
         return None
     ends = forest.n if edge_input.vertices is not None else 2 * encoded.edges.m
     most, least = min(forest.n, ends), forest.n if forest.everyone else 0
-    rows = _expected_frame(edge_input, backend, options)
+    rows = _expected_frame(edge_input, forest.engine, options)
     if rows and isinstance(decoder, OffsetDecoder) and rows.max_rows <= most:
         rows.id_base, rows.dtype = decoder.id_base, decoder.dtype
         return rows

@@ -45,9 +45,9 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
 
 
 def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
-    """Return the table with the column behind those of ids, if it has one, as weights.
+    """Return a table with the column behind those of ids, if it has one, as weights.
 
-    Weights are int64 or double without nulls.
+    These are int64 or double, without nulls.
     """
     import pyarrow as pa
 

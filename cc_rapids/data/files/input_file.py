@@ -21,7 +21,7 @@ from .delimited import Block, Dialect, blocks
 from .header import edge_columns, place_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 
 FORMATS = {
@@ -74,7 +74,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 Progress = Callable[[int, int], object]
-Read = tuple["pa.Table", range | None]  # what a reader returns: the columns, and all vertices
 
 
 @dataclass

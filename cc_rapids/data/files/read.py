@@ -17,19 +17,10 @@ from ...errors import FormatError, InputError
 from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
-from .header import DELIMITERS, KNOWN_PAIRS, check_header, edge_columns, place_of
-from .input_file import FORMATS, PACKED, File, Mark, Progress, Wanted, format_of, mark_of, unchanged
+from .header import DELIMITERS, check_header, place_of
+from .input_file import File, Progress, Wanted, format_of, mark_of, unchanged
 from .text_edges import Pair, beside, first_lines, read_delimited, without_rows
-from .text_ids import IdColumns, are_ids, check_ids, integers, is_text, plain
-from .write import (
-    COUNTED,
-    ONE_BASED,
-    EdgeList,
-    check_edges_output,
-    check_output,
-    write_edges,
-    write_table,
-)
+from .text_ids import IdColumns, are_ids, check_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -314,41 +305,6 @@ def read_pieces(
             vertices = None
 
 
-__all__ = [
-    "COUNTED",
-    "DELIMITERS",
-    "FORMATS",
-    "IN_PIECES",
-    "KNOWN_PAIRS",
-    "ONE_BASED",
-    "PACKED",
-    "EdgeFile",
-    "EdgeList",
-    "File",
-    "Mark",
-    "RowGroups",
-    "Taken",
-    "Wanted",
-    "check_edges_output",
-    "check_header",
-    "check_output",
-    "check_path",
-    "edge_columns",
-    "format_of",
-    "integers",
-    "is_text",
-    "mark_of",
-    "parquet_facts",
-    "place_of",
-    "plain",
-    "read_edges",
-    "read_pieces",
-    "read_wanted",
-    "taken_of",
-    "unchanged",
-    "write_edges",
-    "write_table",
-]
 _READERS = WHOLE | {
     "csv": read_delimited,
     "tsv": read_delimited,

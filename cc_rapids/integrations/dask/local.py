@@ -180,7 +180,6 @@ def _values(frame: Any) -> Any:
 
 def not_frame(thing: Any, series: bool = False) -> str:
     """Return what a partition is, in words, if it is no frame or series of pandas or cuDF."""
-    """What a partition is if it is no frame of pandas or cuDF, nor series; or nothing."""
     if is_cudf(thing):
         known = series or hasattr(thing, "columns")
     else:

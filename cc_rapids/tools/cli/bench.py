@@ -17,7 +17,6 @@ from .show import print_table, progress, quiet_option
 
 if TYPE_CHECKING:
     from ...backends import Engine
-    from ..generators import Graph
 
 DEFAULT = "reference(name=kron21, scale=14)"
 TITLE = "milliseconds: median, and from least to greatest"
@@ -144,20 +143,13 @@ def _cases(
     from .. import bench as room
 
     for one in made:
-        graph, column, between = _on(engine, one), None, weights or one.weights
+        graph, column = one.pieces.graph(one.pieces.dtype, engine.name), None
+        between = weights or one.weights
         if between is not None:
             random = np.random.Generator(np.random.PCG64([one.seed, 1]))
             drawn = random.integers(*between, graph.num_edges, endpoint=True)
             column = engine.asarray(drawn)
         yield from room.measure(graph, engine, designs, *how, column)
-
-
-def _on(engine: Engine, made: Recipe) -> Graph:
-    """Return a graph where the engine reads it."""
-    from ..generators import Graph
-
-    src, dst = (engine.asarray(column) for column in made.pieces.gather())
-    return Graph(src, dst, made.pieces.num_vertices, made.pieces.name, engine=engine.name)
 
 
 def _print(records: list[dict[str, Any]], engine: Engine) -> None:

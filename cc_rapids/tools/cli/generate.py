@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 20  # edges made and written at a time
 # Bytes an edge while a list is held, without weights and with them; measured with 10 M edges
 _HELD = {"metis": (100, 190), "egr": (100, 190), "npz": (55, 80)}
-_DUPLICATED = 24
+_STARTED_FROM = 24  # of the list that is duplicated
 
 
 @click.group(
@@ -44,7 +44,8 @@ def generate(context: click.Context) -> None:
     """Write a graph that GENERATOR makes, such as uniform, to a file.
 
     Edges are made and written piece by piece, so a list may be larger than memory. There are two
-    exceptions: the generator duplicated, and the formats metis, egr and npz, hold all in memory.
+    exceptions: the formats metis, egr and npz hold all in memory, and the generator duplicated the
+    list that it starts from.
 
     Vertices are 0 to n - 1, and 1 to n in gr, metis and mtx. Edges without --weights get the weight
     1 in he and gr.
@@ -118,17 +119,21 @@ def _generate(
 
 def _check_memory(made: Recipe, kind: str, name: str) -> None:
     """Refuse a list that has to be in memory and does not fit."""
-    each = _HELD.get(kind, (0, 0))[made.weights is not None] + _DUPLICATED * made.pieces.whole
-    if not each:
+    each, held = _HELD.get(kind, (0, 0))[made.weights is not None], made.pieces.held
+    needed = each * made.pieces.num_edges + _STARTED_FROM * held
+    if not needed:
         return
     from ... import backends
 
-    needed, free = each * made.pieces.num_edges, backends.get("threads").free_bytes()
+    free = backends.get("threads").free_bytes()
     if needed > free:
-        what = f"the generator {name}" if made.pieces.whole else f"the format {kind}"
-        others = "all other generators" if made.pieces.whole else "all but metis, egr and npz"
+        what, edges = f"the generator {name} holds the list that it starts from", held
+        others = "all other generators"
+        if each:
+            what, edges = f"the format {kind} holds the whole list", made.pieces.num_edges
+            others = "all but metis, egr and npz"
         raise CapacityError(
-            f"{what} holds the whole list in memory: {made.pieces.num_edges:,} edges take about"
+            f"{what} in memory: {edges:,} edges take about"
             f" {size(needed)}, and {size(free)} are free; {others} are written piece by piece"
         )
 

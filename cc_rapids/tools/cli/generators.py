@@ -122,8 +122,8 @@ GENERATORS = {
         lambda room, params: room.cliques(_sizes(params["sizes"])),
     ),
     "duplicated": Generator(
-        "Another list, each edge several times, in random order and directions. This one alone is"
-        " made in memory as a whole.",
+        "Another list, each edge several times, in random order and directions. The list that it"
+        " starts from is held in memory.",
         "--of 'path(nodes=1000)' --times 3",
         (_OF, _count("--times", "How often each edge is there.", required=True)),
         lambda room, params: room.duplicated(params["of"], params["times"], params["seed"]),

@@ -130,9 +130,9 @@ def uniform(on: Any) -> Any:
 
 
 def keep_grid(on: Any) -> Any:
-    """Choose the edges of a grid that are kept: kept[2 i] to the right, kept[2 i + 1] downwards.
+    """Choose the grid's edges from v = first + i to the right and downwards.
 
-    They lead from v = first + i. Each is there with the probability ``share``, in units of 2^-32.
+    They are kept[2 i] and kept[2 i + 1], there with the probability ``share`` in units of 2^-32.
     """
     bits = draw(on)
 

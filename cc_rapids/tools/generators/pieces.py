@@ -1,7 +1,8 @@
 """The generators, piece by piece: lists larger than memory, and whole ones in one piece.
 
 An edge is a function of the seed and of its own index, so a piece is made without those before it.
-:func:`~cc_rapids.generators.duplicated` alone leads all over a list, which it holds in memory.
+:func:`~cc_rapids.generators.duplicated` alone leads all over the list that it starts from, and
+holds that in memory.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Pieces:
         What is known of it, as for :class:`cc_rapids.generators.Graph`.
     counted : callable, optional
         Counts the edges; by default there is one a step.
-    whole : bool
-        Whether all edges lie in memory anyway.
+    held : int
+        The edges that lie in memory while pieces are made.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Pieces:
     expected: Callable[[], Labels] | None = field(default=None, repr=False)
     most: int = 1
     counted: Callable[[], int] | None = field(default=None, repr=False)
-    whole: bool = False
+    held: int = 0
 
     @cached_property
     def num_edges(self) -> int:
@@ -64,18 +65,17 @@ class Pieces:
         return self.steps if self.counted is None else self.counted()
 
     def cut(self, size: int) -> Iterator[Ends]:
-        """Yield the edges in pieces of so many (about.
+        """Yield the edges in pieces of so many (about; those of a grid vary).
 
-        Those of a grid vary): ``(src, dst)``, two new NumPy arrays of one length, int32 where all
-        vertices fit and else int64.
+        Each is ``(src, dst)``, two new NumPy arrays of one length and of type ``dtype``.
         """
         step = max(size // self.most, 1)
         for first in range(0, self.steps, step):
-            yield self.part("threads", self._dtype, first, min(step, self.steps - first))
+            yield self.part("threads", self.dtype, first, min(step, self.steps - first))
 
     def gather(self) -> Ends:
-        """Gather all edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
-        return self.part("threads", self._dtype, 0, self.steps)
+        """Return all edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
+        return self.part("threads", self.dtype, 0, self.steps)
 
     def graph(self, dtype: npt.DTypeLike, engine: str) -> Graph:
         """Return all edges in one piece, of a type and on an engine."""
@@ -84,7 +84,8 @@ class Pieces:
         return Graph(*ends, n, self.name, self.components, self.expected, engine)
 
     @property
-    def _dtype(self) -> npt.DTypeLike:
+    def dtype(self) -> npt.DTypeLike:
+        """The type of the vertices: int32 where all fit, and else int64."""
         return np.int32 if self.num_vertices <= 1 << 31 else np.int64
 
 
@@ -259,16 +260,16 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
     m, (order, turn) = pieces.num_edges, keys(seed)
     total = m * count("times", times)
     if not times:
-        return replace(isolated(pieces.num_vertices), name=pieces.name, whole=True)
-    held = cache(pieces.graph)
+        return replace(isolated(pieces.num_vertices), name=pieces.name)
+    made = cache(pieces.graph)
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
-        ends, edges = new_columns(size, dtype, engine), held(np.dtype(dtype), engine).edges
+        ends, edges = new_columns(size, dtype, engine), made(np.dtype(dtype), engine).edges
         shape = order, turn, total, bit_length(total), m
         launch(generate.repeat, engine, size, first, *shape, *edges, *ends)
         return ends
 
-    return replace(pieces, steps=total, part=part, most=1, counted=None, whole=True)
+    return replace(pieces, steps=total, part=part, most=1, counted=None, held=m)
 
 
 def of_graph(graph: Graph) -> Pieces:
@@ -280,7 +281,9 @@ def of_graph(graph: Graph) -> Pieces:
         return src, dst
 
     known = graph.components, graph.expected
-    return Pieces(graph.name, graph.num_vertices, graph.num_edges, part, *known, whole=True)
+    return Pieces(
+        graph.name, graph.num_vertices, graph.num_edges, part, *known, held=graph.num_edges
+    )
 
 
 def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
@@ -345,7 +348,7 @@ def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
 
 
 def _by_steps(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, int]) -> Pieces:
-    """Return pieces of edges whose ends each go up in equal steps, given as (first, step)."""
+    """Return pieces of edges whose ends go up in equal steps, each given as (first, step)."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         ends = new_columns(size, dtype, engine)

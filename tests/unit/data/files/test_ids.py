@@ -79,6 +79,10 @@ class TestFloats:
         assert "source=" in said
         assert len(said) < 600
 
+    def test_rows_of_nulls_are_counted(self, refusal):
+        content = "u\tv\n" + "\t\n" * 7 + "\n3\t1.5\n"
+        assert "line 10:" in refusal("a.tsv", content, ColumnTypeError)
+
     def test_a_first_line_of_floats_is_data(self, refusal):
         said = refusal("a.csv", "1.0,2.5\n2.0,3.5\n", ColumnTypeError)
         assert "line 1: column 'src'" in said

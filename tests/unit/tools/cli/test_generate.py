@@ -152,6 +152,8 @@ class TestMemory:
 
     def test_what_is_made_in_pieces_need_not(self, run, tmp_path):
         assert run("generate", "path", tmp_path / "e.he", "--nodes", 100).exit_code == 0
+        many = ["--of", "path(nodes=20)", "--times", 50]
+        assert run("generate", "duplicated", tmp_path / "e.csv", *many).exit_code == 0
 
 
 def test_ctrl_c_leaves_nothing(tmp_path):

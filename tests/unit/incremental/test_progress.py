@@ -1,0 +1,55 @@
+"""The reporter that streams, clusters and commands share: whom it tells, and how often."""
+
+import pytest
+from rich.console import Console
+
+from cc_rapids.incremental import progress
+from cc_rapids.incremental.progress import Reporter
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def step_by_step(reporter, clock, seconds, made):
+    for done in range(1, 6):
+        clock[0] += seconds
+
+        def facts(spent, done=done):
+            made.append(done)
+            return f"{done} after {spent:g} s"
+
+        reporter.report(done, 5, facts, last=done == 5)
+
+
+def test_a_callable_is_told_first_and_last_and_every_so_often(clock):
+    told, made = [], []
+    with Reporter(told.append, call=2.0, logged=0.0) as reporter:
+        step_by_step(reporter, clock, 0.75, made)
+        assert reporter.seconds == 3.75
+    assert told == ["1 after 0.75 s", "4 after 3 s", "5 after 3.75 s"]
+    assert made == [1, 4, 5]  # facts may cost a pass over the vertices
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_without_a_terminal_lines_go_to_the_log(clock, caplog, capsys, wanted):
+    with caplog.at_level("INFO", "cc_rapids"), Reporter(wanted, logged=1.0) as reporter:
+        step_by_step(reporter, clock, 0.5, [])
+    assert caplog.messages == ["2 after 1 s", "4 after 2 s", "5 after 2.5 s"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_bar_waits_for_its_time_and_goes_away():
+    terminal = Console(record=True, force_terminal=True, width=80, stderr=True)
+    with Reporter(True, bar=1e9, terminal=terminal) as reporter:
+        reporter.report(1, 2, lambda _: "one of two")
+    assert terminal.export_text() == ""
+    with Reporter(True, terminal=terminal) as reporter:
+        reporter.report(1, None, lambda _: "one of [b]some")
+        reporter.report(1, 2, lambda _: "one of [b]two")
+    assert "one of [b]some" in (shown := terminal.export_text())
+    assert "one of [b]two" in shown
