@@ -69,10 +69,6 @@ def components(  # type: ignore[misc]
         Vertices that count even if no edge names them (a frame or tuples, of several columns).
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
-    header : bool, optional
-        Whether the first line of a csv, tsv or SNAP file names its columns. By default it does if
-        it holds names that were given or known ones, and is an edge if its ends are numbers as
-        those of the next line; a line that may be either is refused.
     labels : {"min", "max", "dense", "size", ...}
         How :meth:`Components.labels` names components unless told otherwise.
     nulls : {"raise", "drop"}
@@ -83,6 +79,21 @@ def components(  # type: ignore[misc]
         follows the decision tree of Hong et al. 2020.
     engine : {"threads", "cuda"}, optional
         Where to run; by default where the edges lie.
+
+    Returns
+    -------
+    Components
+        Memory beyond the input, for integers close together: 4 n + n / 8 + answer + 8 MiB, for n
+        integers from the least id to the greatest, which :func:`cc_rapids.memory_bound` has in
+        full (8 bytes each beyond 2^32 of them). For others see :mod:`cc_rapids.ids.encode`;
+        ``explain=True`` says how much.
+
+    Other Parameters
+    ----------------
+    header : bool, optional
+        Whether the first line of a csv, tsv or SNAP file names its columns. By default it does if
+        it holds names that were given or known ones, and is an edge if its ends are numbers as
+        those of the next line; a line that may be either is refused.
     memory : {"device", "pinned", "zero-copy"}
         How a GPU's kernels come to the edges, and to the rows or the matrix that a design makes of
         them. ``"device"``: in its own memory. ``"pinned"``: there too, but by way of locked pages
@@ -101,14 +112,6 @@ def components(  # type: ignore[misc]
         ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, with any of which a
         file or frame is read in chunks too: see :func:`cc_rapids.stream_components`.
 
-    Returns
-    -------
-    Components
-        Memory beyond the input, for integers close together: 4 n + n / 8 + answer + 8 MiB, for n
-        integers from the least id to the greatest, which :func:`cc_rapids.memory_bound` has in
-        full (8 bytes each beyond 2^32 of them). For others see :mod:`cc_rapids.ids.encode`;
-        ``explain=True`` says how much.
-
     Raises
     ------
     InputError
@@ -119,6 +122,14 @@ def components(  # type: ignore[misc]
         design that keeps something for each.
     EngineError
         The engine is unknown or this machine cannot run it.
+
+    See Also
+    --------
+    stream_components : Edges that do not fit into memory.
+    Connectivity : Edges that come in batches, with queries among them.
+    components_at : Several cuts of weighted edges.
+    spanning_forest : The edges that join the components.
+    memory_bound : The most bytes that a run takes.
 
     Examples
     --------
@@ -234,16 +245,21 @@ def spanning_forest(
     DesignError
         The design hooks others than roots, or splices; and all that :func:`components` raises.
 
+    See Also
+    --------
+    components : Find the components, and the forest too with ``forest=True``.
+    Components.forest : The same of an answer.
+
+    Notes
+    -----
+    Hong et al. 2020, Algorithm 2: an edge of the forest belongs to the root that it hooked.
+
     Examples
     --------
     >>> import pandas as pd, cc_rapids
     >>> edges = pd.DataFrame({"a": [1, 2, 3, 3], "b": [2, 3, 1, 1]})
     >>> len(cc_rapids.spanning_forest(edges, "a", "b"))
     2
-
-    Notes
-    -----
-    Hong et al. 2020, Algorithm 2: an edge of the forest belongs to the root that it hooked.
     """
     options["forest"] = True
     found = components(edges, source, destination, **options)

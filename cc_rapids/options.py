@@ -29,7 +29,7 @@ def check_chunked(given: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller asks for besides the edges; see :func:`cc_rapids.components` for most of it.
+    """The options of a caller beside the edges; see :func:`cc_rapids.components` for most of them.
 
     Make one by :meth:`check`. ``policy`` stands for ``design``: what chooses the design that runs.
     ``speculates`` and ``expected_rows`` say that the label frame is asked for at once, and of how

@@ -26,8 +26,8 @@ morning = network.components()
 answers = network.process(frames.DataFrame(NOON), "a", "b", query="ask")
 
 with tempfile.TemporaryDirectory() as folder:
-    network.save(Path(folder) / "network.npz")
-    elsewhere = cc_rapids.Connectivity.load(Path(folder) / "network.npz")
+    network.save(Path(folder) / "network.state")
+    elsewhere = cc_rapids.Connectivity.load(Path(folder) / "network.state")
 elsewhere.insert(frames.DataFrame(EVENING), "a", "b")
 
 print("in the morning:", morning)

@@ -56,8 +56,10 @@ class Rule:
     def fits(
         self, engine: Engine, n: int, m: int, rows: bool, near: float = 0.0, listed: bool = True
     ) -> bool:
-        """Return whether the row is for this engine, edges of this number, form and order, and
-        whether the engine's blocks share the words that it asks for; most rows ask for none.
+        """Return whether the row is for this backend, and for edges of this number, form and order.
+
+        The backend's blocks have to share the words that the row asks for, too; most rows ask for
+        none.
         """
         mine = self.engine in (None, engine.name) and rows >= self.rows and listed >= self.listed
         enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
@@ -121,7 +123,7 @@ AT_ONCE = Rule(
 def choose(
     engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0, listed: bool = True
 ) -> Rule:
-    """The row that says what ``"auto"`` runs for m edges whose ids span n vertices.
+    """Return the row that says what ``"auto"`` runs for m edges whose ids span n vertices.
 
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
     ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
@@ -135,9 +137,10 @@ def choose(
 
 @lru_cache(maxsize=64)
 def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
-    """What ``"auto"`` runs for a batch of m edges between n vertices: only roots are hooked, and
-    the trees of earlier batches are what it begins with. Without a sample that is async+halve,
-    which is fast on a batch in any order.
+    """Choose the design that ``"auto"`` runs for a batch of m edges between n vertices.
+
+    Only roots are hooked, and the trees of earlier batches are what it begins with. Without a
+    sample that is async+halve, which is fast on a batch in any order.
     """
     found = for_forest(choose(engine, n, m).design)
     return Design() if starts_plainly(found) else found
@@ -164,7 +167,7 @@ FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
 def choose_by_paper(
     engine: Engine, n: int, m: int, make_rows: Callable[[], Adjacency] | None
 ) -> Branch:
-    """What the paper's decision tree runs for m edges, each counted once, of n vertices.
+    """Choose the design by the paper's decision tree for m edges, each counted once, of n vertices.
 
     ``make_rows`` gives the rows, at which the coverage of hook-based sampling is estimated; it is
     not asked where the edges are too few. Without it the answer is what runs if that is low.
@@ -188,7 +191,7 @@ def choose_by_paper(
 
 
 def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
-    """A lower bound of the share of vertices that hook-based sampling puts into one tree."""
+    """Return a lower bound of the share of vertices that hook-based sampling puts into one tree."""
     if not n:
         return 0.0
     roots = engine.empty(PROBES, np.uint64)
@@ -198,7 +201,10 @@ def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
 
 
 def for_forest(design: Design) -> Design:
-    """The design itself, or where that splices, which forests are not made by, without splices."""
+    """Return the design itself, or where that splices, the same without splices.
+
+    Spanning forests are not made by designs that splice.
+    """
     return replace(design, compress="split-one") if splices(design) else design
 
 
@@ -222,7 +228,7 @@ def rule_of(name: str | Design) -> str:
 
 @dataclass(frozen=True)
 class EdgeFacts:
-    """What a design is chosen by.
+    """The facts about edges by which a design is chosen.
 
     Attributes
     ----------
@@ -262,7 +268,7 @@ class FixedDesign:
 
     @property
     def needs_exact_range(self) -> bool:
-        """Whether a guess at the range of the ids will not do."""
+        """True if a guess at the range of the ids will not do."""
         return self.design.counts_vertices
 
     def decide(

@@ -112,7 +112,7 @@ def build(
 
 @cache
 def build_mixed(design: Design, backend: Engine, vertex: type, wide: type) -> Kernel:
-    """The kernel of a batch in which insertions and queries are mixed, for a union-find design."""
+    """Return the kernel of a batch that mixes insertions and queries, for a union-find design."""
     composer, batch = KernelComposer(design, backend, vertex, wide, False, False), kernels.queries
     link = design.words[1].spec
     low = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
@@ -134,7 +134,7 @@ class KernelComposer:
     record_forest: bool
 
     def start(self) -> Step:
-        """How trees begin: as vertices, or as the trees of tiles."""
+        """Return the step that makes the first trees: of single vertices, or of vertex blocks."""
         on, window = self.backend, self.design.window
         if not window:
             return phases.from_vertices(kernels.forest.start(on, self.vertex))
@@ -150,14 +150,15 @@ class KernelComposer:
         return phases.from_blocks(window, blocks.find_firsts(on, window, first), solve)
 
     def _near_link(self) -> Any:
-        """The union of two vertices of a tile: the design's, but async+halve for one that keeps
-        something beside the parents.
+        """Return the union of two vertices of a tile.
+
+        It is the design's, but async+halve for one that keeps something beside the parents.
         """
         own = self.design if not self.design.words[1].spec.aux_array else Design()
         return replace(self, design=own, vertex=blocks.NEAR).link()
 
     def sample(self) -> kernels.sampling.Sample | None:
-        """What is linked before the finish phase, and how. Rounds are sampled by async+halve."""
+        """Return what is linked before the finish phase; rounds are sampled by async+halve."""
         word = self.design.words[0]
         if word.spec.meta:
             return None
@@ -165,7 +166,7 @@ class KernelComposer:
         return made
 
     def finish(self, first: kernels.sampling.Sample | None) -> Step:
-        """The phase after the sample, or the only one."""
+        """Return the phase after the sample, or the only one."""
         outer, link, _ = self.design.words
         if outer.spec.meta:
             return self._stages(outer)
@@ -188,7 +189,7 @@ class KernelComposer:
         return self._rest(settle, first)
 
     def _stages(self, outer: Any) -> Step:
-        """The link as it runs on a list of vertices without a sample, called stage by stage."""
+        """Return the link as it runs on a list without a sample, called stage by stage."""
         alone = Design("none", self.design.link, self.design.compress)
         inner = KernelComposer(alone, self.backend, self.vertex, self.vertex, False, False)
         aux = self.design.words[1].spec.aux_array
@@ -197,7 +198,7 @@ class KernelComposer:
         return step
 
     def queue_words(self, first: kernels.sampling.Sample | None) -> int:
-        """The words of the queues that edges wait in, two of them each."""
+        """Return the words of the queues that edges wait in, two of them each."""
         filters = first is not None and first.shared and not self.record_forest
         filters = filters and self.vertex is shared_filter.WORD
         return shared_filter.words_for(self.backend.largest_tiles()) if filters else 0
@@ -222,7 +223,7 @@ class KernelComposer:
         return kept
 
     def _all(self, join: Any) -> Step:
-        """Without a sample: every edge of a list, or every entry of every row."""
+        """Return the finish phase without a sample: every edge, or every entry of every row."""
         on, deep, rows = self.backend, not self.design.window, kernels.csr_sampling
         if not self.reads_csr and not self._in_stripes():
             return phases.all_edges(self._every_edge(join, deep)(edges.every(on)))
@@ -235,17 +236,21 @@ class KernelComposer:
         )
 
     def _in_stripes(self) -> bool:
-        """Whether edges are linked in stripes after tiles: where threads run side by side. A few
-        that each take a part of the list do so anyway.
+        """Return whether edges are linked in stripes after tiles: where threads run side by side.
+
+        A few threads that each take a part of the list do so anyway.
         """
         return bool(self.design.window) and self.backend.warp_size > 1
 
     def load_edge(self) -> Any:
-        """How an edge is read, of a list or of rows."""
+        """Return the function that reads an edge, of a list or of rows."""
         return (edges.adjacent if self.reads_csr else edges.listed)(self.backend, self.wide)
 
     def find(self) -> Any:
-        """The find of whole paths that the link composes with; None if it climbs in its own way."""
+        """Return the find of whole paths that the link composes with.
+
+        None if it climbs in its own way.
+        """
         _, link, compress = self.design.words
         if compress is None or not link.spec.takes_find:
             return None
@@ -256,7 +261,7 @@ class KernelComposer:
         return (forest.remember if self.record_forest else forest.forget)(self.backend)
 
     def link_edge(self) -> Any:
-        """How one edge is linked where all are."""
+        """Return the function that links one edge where all are linked."""
         return self._one_edge(self.join(sampling=False), True)
 
     def _one_edge(self, join: Any, deep: bool) -> Any:
@@ -275,14 +280,14 @@ class KernelComposer:
         return linking
 
     def join(self, sampling: bool) -> Any:
-        """The design's union-find, or for the sample of a design without one, async+halve."""
+        """Return the design's union-find; async+halve for the sample of a design without one."""
         if not self.design.words[1].spec.is_union:
             return replace(self, design=Design()).join(sampling) if sampling else None
         linked = self.link()
         return kernels.forest.joining(self.backend, self.vertex, linked, self._record())
 
     def link(self) -> Any:
-        """The design's union of two vertices, see :mod:`cc_rapids.kernels.union`."""
+        """Return the design's union of two vertices, see :mod:`cc_rapids.kernels.union`."""
         _, link, compress = self.design.words
         on = self.backend
         made = compress and link.spec.finds[compress.spec.name](on)
@@ -291,7 +296,7 @@ class KernelComposer:
         return link.spec.make(on, self.vertex, *(known[part] for part in link.spec.requires))
 
     def _make(self, word: Any, join: Any) -> Any:
-        """What a factory of samples or of whole algorithms gives, with its options."""
+        """Return what a factory of samples or of whole algorithms makes with its options."""
         taken = {
             "every_edge": join and self._every_edge(join, False),
             "join": join,

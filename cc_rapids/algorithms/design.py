@@ -37,6 +37,11 @@ class Design:
     DesignError
         The axis and the nearest words if one is unknown, or why the choices do not go together.
 
+    See Also
+    --------
+    designs : The designs by name.
+    components : Run one, by ``design``.
+
     Examples
     --------
     >>> str(Design(sample="kout( k = 3 )", compress="naive"))
@@ -60,7 +65,7 @@ class Design:
                 raise DesignError(f"no design {self}: {row.reason}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Without the choices, which hold functions: they are found again by their names."""
+        """Pickle without the choices, which hold functions: they are found again by their names."""
         return type(self), (self.sample, self.link, self.compress)
 
     def __str__(self) -> str:
@@ -80,56 +85,78 @@ class Design:
 
     @property
     def window(self) -> int:
-        """How many ids a tile has; 0 if the trees begin as single vertices."""
+        """The number of ids of a tile; 0 if the trees begin as single vertices."""
         most = dict(self.words[0].options).get("tiles", "off")
         return 0 if most == "off" else int(most)
 
     @property
     def rooted(self) -> bool:
-        """Whether only roots are hooked: the designs that batches of edges can be given to."""
+        """True if only roots are hooked: the designs that batches of edges can be given to."""
         link = self.words[1]
         rule = dict(link.options).get("")
         return bool(link.spec.hooks_roots_only) or rule in link.spec.rooted_rules
 
     @property
     def phased(self) -> bool:
-        """Whether queries have to wait until all insertions of their batch are made."""
+        """True if queries have to wait until all insertions of their batch are made."""
         return splices(self) or not self.words[1].spec.is_union
 
     @property
     def makes_forests(self) -> bool:
-        """Whether the edges that it hooks by are a spanning forest."""
+        """True if the edges that it hooks by are a spanning forest."""
         if self.words[0].spec.meta or self.words[1].spec.standalone:
             return False
         return self.rooted and not splices(self)
 
     @property
     def paper(self) -> str:
-        """Where its parts were published."""
+        """The papers in which its parts were published."""
         return "; ".join(word.spec.paper for word in self.words if word)
 
     @property
     def needs(self) -> str:
-        """What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing."""
+        """All that it asks for beyond an edge list and 4 bytes a vertex, in words.
+
+        Empty if nothing.
+        """
         own = (word.spec.asks for word in self.words if word)
         return "; ".join(dict.fromkeys(filter(None, own)))
 
     @cached_property
     def takes_rows(self) -> bool:
-        """Whether it works on an adjacency list, which an edge list is made into."""
+        """True if it works on an adjacency list, which an edge list is made into."""
         return any(word.spec.needs_csr for word in self.words if word)
 
     @property
     def counts_vertices(self) -> bool:
-        """Whether it takes so much for each vertex that a guess at their number will not do."""
+        """True if it takes so much for each vertex that a guess at their number will not do."""
         return self.takes_rows or self.words[1].spec.bytes_per_vertex_pair > 0
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
-        """The design of that name, None for ``"auto"`` (by any rule, see ``choosing``).
+        """Return the design of that name, None for ``"auto"`` (by any rule, see ``choosing``).
 
         ``none+`` may be left out. Of Rem's rules a find alone is enough, ``rem-cas+halve``: its
         own step goes with it.
+
+        Parameters
+        ----------
+        name : str or Design
+            Such as ``"kout(k=3)+rem-cas+splice"``.
+
+        Returns
+        -------
+        Design or None
+            None for ``"auto"``.
+
+        Raises
+        ------
+        DesignError
+            There is no such design; names the nearest words.
+
+        See Also
+        --------
+        designs : The designs by name.
         """
         if isinstance(name, Design):
             return name
@@ -151,7 +178,10 @@ class Design:
 
 
 def _are_choices(bare: list[str]) -> bool:
-    """Whether so many words may be a design: all but a sample is looked up by :func:`find`."""
+    """Return whether so many words may be a design.
+
+    All but a sample is looked up by :func:`find`.
+    """
     sampled = bare[0] in CHOICES["sample"]
     if len(bare) == 1:
         return bare[0] in CHOICES["link"]
@@ -161,7 +191,7 @@ def _are_choices(bare: list[str]) -> bool:
 
 
 def _unknown_words(name: str, bare: list[str]) -> str:
-    """Return what an error says of words that are no design, the first of which is the strange one.
+    """Return the message for words that are no design, of which the first is unknown.
 
     Of two words with a link behind, or of three, that is the sample.
     """
@@ -195,13 +225,13 @@ def _sampled(design: Design) -> bool:
 
 
 def splices(design: Design) -> bool:
-    """Whether threads owe unions of trees that vertices have been moved between."""
+    """Return whether threads owe unions of trees that vertices have been moved between."""
     word = design.words[2]
     return word is not None and bool(word.spec.splices)
 
 
 def _packed(design: Design) -> bool:
-    """Whether the find climbs words that hold more than a parent."""
+    """Return whether the find climbs words that hold more than a parent."""
     word = design.words[2]
     return word is not None and bool(word.spec.packed)
 
@@ -212,13 +242,14 @@ def _option(design: Design, axis: int, key: str) -> int | str | None:
 
 
 def starts_plainly(design: Design) -> bool:
-    """Whether all edges are linked in one phase, in trees that begin as single vertices."""
+    """Return whether all edges are linked in one phase, in trees that begin as single vertices."""
     return not (_sampled(design) or design.window)
 
 
 def find_after_union(design: Design) -> str:
-    """The find that compresses both paths after a union, if the link asks for one: its option, or
-    else the design's own; empty if there is none.
+    """Return the find that compresses both paths after a union, if the link asks for one.
+
+    It is the link's option, or else the design's own find.
     """
     return str(dict(design.words[1].options).get("find", design.compress or ""))
 
@@ -309,7 +340,7 @@ EXCLUDED = (
 
 
 def _product() -> Iterator[tuple[str, str, str | None]]:
-    """Every sample, link and compression side by side, whether they go together or not."""
+    """Return every sample, link and compression side by side, whether they go together or not."""
 
     def shown(axis: str) -> list[str]:
         choices = CHOICES[axis].values()
@@ -319,7 +350,17 @@ def _product() -> Iterator[tuple[str, str, str | None]]:
 
 
 def designs() -> list[Design]:
-    """All designs with their default options, in the order of the catalog.
+    """Return all designs with their default options, in the order of the catalog.
+
+    Returns
+    -------
+    list of Design
+        Those that options multiply are there once.
+
+    See Also
+    --------
+    Design : A design, by its three choices.
+    components : Run one, by ``design``.
 
     Examples
     --------
@@ -357,7 +398,7 @@ class Word:
 
 
 def find(axis: str, text: str) -> Word:
-    """The choice that ``text`` names, with its options.
+    """Return the choice that ``text`` names, with its options.
 
     Raises
     ------
@@ -400,14 +441,14 @@ def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> i
 
 
 def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
-    """Return the same for a word of a design: the nearest five of its axis, and where all stand."""
+    """Return the message for an unknown word of a design: the nearest five words of its axis."""
     known = CHOICES[axis] if words is None else words
     hint = did_you_mean(near(word, known, 5, 0.5))
     return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
 
 
 def check_forest_design(design: Design | None) -> None:
-    """A DesignError, with the reason, for a design that gives no spanning forest."""
+    """Raise a DesignError, with the reason, for a design that gives no spanning forest."""
     if design is None or design.makes_forests:
         return
     if splices(design):
@@ -425,7 +466,7 @@ def check_forest_design(design: Design | None) -> None:
 
 
 def check_batch_design(design: str | Design) -> Design:
-    """The design itself, one for "auto"; a DesignError if it cannot take batches."""
+    """Return the design itself, one for "auto"; a DesignError if it cannot take batches."""
     found = Design.parse(design) or Design()
     if not starts_plainly(found):
         first = "begins with tiles" if found.window else "samples"
@@ -473,7 +514,7 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """All designs with their default options, in the order of the catalog.
+    """Return all designs with their default options, in the order of the catalog.
 
     Examples
     --------
@@ -485,7 +526,7 @@ def rows() -> list[Row]:
 
 
 def row(design: Design) -> Row:
-    """What is known of a design.
+    """Return the facts about a design that are known before it runs.
 
     Examples
     --------
@@ -505,7 +546,7 @@ def row(design: Design) -> Row:
 
 
 def markdown(listed: list[Row] | None = None) -> str:
-    """A table of designs, all of them unless some are given.
+    """Return a table of designs, all of them unless some are given.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
 
 
 def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
-    """Launch a kernel that takes a flag after its other arguments: whether it has raised it."""
+    """Launch a kernel with a flag after its other arguments; return whether it has raised it."""
     flag = state.backend.fill(state.backend.empty(1, np.int64), 0)
     kernel(*arguments, flag)
     return bool(state.backend.to_host(flag)[0])

@@ -39,7 +39,7 @@ class Flags(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """How many blocks of vertices there are, and where the edges of each begin."""
+    """The blocks of vertices: how many there are, and where the edges of each begin."""
 
     number: int
     offsets: Array
@@ -126,7 +126,7 @@ class RunState:
 
     @property
     def symmetric(self) -> bool:
-        """Whether every edge stands in the rows of both its ends."""
+        """True if every edge stands in the rows of both its ends."""
         return self.csr is not None and self.csr.symmetric
 
     @property
@@ -196,8 +196,9 @@ def solve(
 
 
 def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:
-    """Whether the edges that a sample has left can be linked in two parts, and vertices that have a
-    parent be counted in between.
+    """Return whether the edges that a sample has left can be linked in two parts.
+
+    Then the vertices that have a parent can be counted in between.
     """
     plain = not (made.reroots or made.unpack or state.record_forest or state.csr)
     period = made.sample.period if plain and made.sample else 0
@@ -205,8 +206,9 @@ def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:
 
 
 def _link_most(made: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
-    """Link all but the last part of the edges; return that part, and what waits for how many
-    vertices have a parent by now.
+    """Link all but the last part of the edges; return that part, and what waits for a count.
+
+    The count is of the vertices that have a parent by now.
     """
     assert made.sample is not None
     assert state.giant is not None
@@ -268,7 +270,7 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
 
 
 def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesign, RunState]:
-    """A run that goes on from the trees there are: what the link keeps is made of them."""
+    """Return a run that goes on from the trees there are: what the link keeps is made of them."""
     wide = edges.wide_for(forest.n)
     made = build(design, forest.engine, forest.vertex, wide, False, False)
     state = prepare(made, edges, forest)
@@ -277,7 +279,7 @@ def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesi
 
 
 def run(made: CompiledDesign, state: RunState) -> None:
-    """The phases: sample, find the giant, finish what is outside it, and flatten."""
+    """Run the phases: sample, find the giant, finish what is outside it, and flatten."""
     sample(made, state)
     finish(made, state)
 
@@ -330,7 +332,7 @@ def prepare(
     hook_edge: Array = None,
     memory: str = "device",
 ) -> RunState:
-    """The arrays of a run; before it runs once more, :meth:`RunState.reset`."""
+    """Return the arrays of a run; before it runs once more, :meth:`RunState.reset`."""
     backend, n, vertex, aux = forest.engine, forest.n, forest.vertex, made.aux_array
     record_forest = hook_edge is not None
     return RunState(
@@ -390,7 +392,7 @@ def _unpack(made: CompiledDesign, state: RunState) -> None:
 def arranged(
     design: Design, edges: Edges, rows: Adjacency | None, forest: Forest, noted: bool = False
 ) -> tuple[Edges, Adjacency | None]:
-    """The edges as the design takes them: as a list, or as rows too.
+    """Return the edges as the design takes them: as a list, or as rows too.
 
     What is given as it takes it is not touched.
     """
@@ -407,8 +409,9 @@ def arranged(
 def placed(
     edges: Edges, rows: Adjacency | None, engine: Engine, memory: str
 ) -> tuple[Edges, Adjacency | None]:
-    """What a design reads, its rows or else its list, in a kind of memory: the engine's own is
-    where they are.
+    """Return what a design reads, its rows or else its list, in a kind of memory.
+
+    The engine's own is where they are.
     """
 
     def at(array: Array) -> Array:
@@ -422,7 +425,7 @@ def placed(
 
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
-    """The bytes that a design takes beside the forest, for m edges (entries, if rows are given)."""
+    """Return the bytes that a design takes beside the forest, for m edges or entries of rows."""
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
     rounds, staged = link.iterative and not link.standalone, sample.spec.meta
     sampled, aux = sample.spec.samples, link.aux_array

@@ -167,14 +167,17 @@ class Engine(ABC):
         """Allocate an array of ``n`` elements of any content."""
 
     def unused(self, dtype: Any) -> Array:
-        """The empty array of a type, for an argument that a kernel does not look at; the same one
-        each time, so that it costs no allocation.
+        """Return the empty array of a type, for an argument that a kernel does not look at.
+
+        The same one each time, so that it costs no allocation.
         """
         return _made(self, type(self).without_memory, (dtype,))
 
     def without_memory(self, dtype: Any) -> Array:
-        """A new array of no elements, which keeps no memory alive. They would lie side by side, as
-        those of the array that it stands for: machine code depends on that.
+        """Return a new array of no elements, which keeps no memory alive.
+
+        They would lie side by side, as those of the array that it stands for: machine code depends
+        on that.
         """
         return self.empty(0, np.uint8).view(dtype)
 

@@ -1,4 +1,4 @@
-"""From the parts of a kernel to machine code for one GPU architecture; needs no GPU.
+"""The way from the parts of a kernel to machine code for a GPU architecture; needs no GPU.
 
 Numba types and optimises the Python text and gives PTX; nvJitLink, of the CUDA toolkit that Numba
 brings, makes the cubin and says which registers, stack and local memory it takes. The successor of

@@ -83,7 +83,7 @@ class Cuda(Engine):
 
     @property
     def has_locks(self) -> bool:  # type: ignore[override]
-        """From Volta on, whose threads are scheduled independently of their warp."""
+        """True from Volta on, whose threads are scheduled independently of their warp."""
         return bool(_properties(self._device())["major"] >= 7)
 
     def largest_tiles(self) -> Largest:

@@ -63,7 +63,7 @@ class _Checked(FakeCUDAArray):  # type: ignore[misc]
 
 def _from_start(i: Any) -> Any:
     if isinstance(i, int | np.integer) and i < 0:
-        raise AssertionError(f"a kernel leaves its arrays: index {i}")
+        raise AssertionError(f"a kernel accesses memory outside its arrays: index {i}")
     return i
 
 

@@ -249,7 +249,9 @@ class Threads(Engine):
                     run(first, min(first + size, n), *near, *arguments)
                 except IndexError as error:  # raised by those that check alone
                     name = kernel.part.function.__name__
-                    raise AssertionError(f"kernel {name!r} leaves its arrays: {error}") from error
+                    raise AssertionError(
+                        f"kernel {name!r} accesses memory outside its arrays: {error}"
+                    ) from error
 
         helpers = min(self.workers - 1, (n - 1) // size)
         waiting = list(map(self._executor().submit, [work] * helpers)) if helpers else []

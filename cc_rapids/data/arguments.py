@@ -65,7 +65,7 @@ def check_names(what: str, names: Any) -> None:
             bool(name == name)  # pd.NA is neither equal to itself nor another
         except Exception:
             raise ArgumentTypeError(
-                f"{what} names a column, and {shown(name)} is no name"
+                f"{what} names a column, and {shown(name)} is not a name"
             ) from None
 
 

@@ -60,7 +60,7 @@ def refuse_surrogates(name: str, values: list[Any]) -> InputError:
     row, value = next(bad, (0, "\ud800"))  # which may have changed meanwhile
     return InputError(
         f"column {name!r} holds in row {row:,} of {len(values):,} a string with half of a surrogate"
-        f" pair, {value!r}, which is no Unicode text: replace it, such as by"
+        f" pair, {value!r}, which is not Unicode text: replace it, such as by"
         " .encode('utf-8', 'replace').decode()"
     )
 
@@ -415,7 +415,7 @@ def _array(name: str, values: Any) -> Any:
             return np.asarray(values)
     except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
         raise InputError(
-            f"{name!r} cannot be a {type(values).__name__} that NumPy makes no array of"
+            f"{name!r} cannot be a {type(values).__name__} which NumPy cannot convert to an array"
             f" ({error}): give an array, or a list of integers or strings"
         ) from None
 
@@ -648,7 +648,7 @@ def of_parts(parts: list[Column]) -> Column:
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
-    """A column of a handle of cuDF's.
+    """Return a column of a handle of cuDF's.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class SpanningForest(NamedTuple):
 
 @dataclass(frozen=True)
 class EdgeInput:
-    """What the caller gave, checked: two columns, and how answers go back.
+    """Edges that the caller gave, checked: two columns, and how answers go back.
 
     Of an adjacency list both columns are its indices, and ``row_offsets`` say where each row
     begins; ``symmetric`` says that every edge stands in the rows of both its ends. ``row_index``
@@ -146,7 +146,10 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
 
 
 def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
-    """With a column of vertices; edges or vertices of which there are none may be of any kind."""
+    """Return the input with a column of vertices.
+
+    Edges or vertices without rows may be of any kind.
+    """
     src, dst = edge_input.src, edge_input.dst
     if not vertices.size:
         return edge_input
@@ -163,7 +166,7 @@ def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
 
 
 def _vertex_rows(src: Column, vertices: Any) -> Column:
-    """Vertices of several columns."""
+    """Return vertices of several columns."""
     if isinstance(vertices, range):
         raise InputError(
             f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= takes a"

@@ -270,7 +270,7 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
 
 
 def is_single(vertex: Any) -> bool:
-    """Whether it is one id: a string, an integer, or a tuple of these."""
+    """Return whether it is one id: a string, an integer, or a tuple of these."""
     parts = vertex if isinstance(vertex, tuple) else (vertex,)
     return all(isinstance(part, str | int | np.integer) for part in parts)
 
@@ -311,7 +311,7 @@ def _of_tuples(name: str, ids: Any, wanted: int) -> list[Any]:
     strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == wanted)]
     if strange:
         raise InputError(
-            f"{len(strange):,} of {len(ids):,} {name} are no tuples of {wanted} items, such as"
+            f"{len(strange):,} of {len(ids):,} {name} are not tuples of {wanted} items, such as"
             f" {strange[0]!r}: a tuple is an id, and has an item for each of its columns"
         )
     return [list(column) for column in zip(*ids, strict=True)]

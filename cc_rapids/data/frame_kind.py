@@ -169,7 +169,10 @@ def _pandas(module: str, types: Types) -> Any:
 
 
 def _by_narwhals(library: Any, types: Types) -> Any:
-    """A frame of another library that takes PyArrow's, with categories as dictionaries there."""
+    """Return a frame of another library that takes PyArrow's.
+
+    Categories are dictionaries there.
+    """
     import narwhals as nw
 
     categories = ("category", "Categorical", "Enum")

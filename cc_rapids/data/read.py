@@ -79,7 +79,10 @@ NOTHING = read(([], []), "src", "dst", None, None, "raise")
 
 
 def check_vertices(num_vertices: Any, named: Any) -> int | None:
-    """The number of vertices if it is given; an InputError if it is no count, or both are."""
+    """Return the number of vertices if it is given.
+
+    An InputError if it is no count, or both are.
+    """
     if num_vertices is None:
         return None
     counted = read(([], []), "src", "dst", named, num_vertices, "raise").vertices

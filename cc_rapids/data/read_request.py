@@ -1,4 +1,4 @@
-"""What a caller says of edges beside the edges: columns, vertices, nulls, headers."""
+"""The request of a caller beside the edges: columns, vertices, nulls, headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCE, DESTINATION = "src", "dst"  # the columns of what is in memory, unless t
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """How edges are to be read.
+    """The way in which edges are to be read.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class ReadRequest:
 
     @property
     def has_lists(self) -> bool:
-        """Whether several columns were named as one id, as only frames and files have them."""
+        """True if several columns were named as one id, as only frames and files have them."""
         return isinstance(self.source, list) or isinstance(self.destination, list)
 
 
 def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """The columns of edges in memory: those that were given, or else src and dst."""
+    """Return the columns of edges in memory: those that were given, or else src and dst."""
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)
@@ -66,7 +66,7 @@ def named(
 
 
 def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
-    """The names of several columns a side, as many on each."""
+    """Return the names of several columns a side, as many on each."""
     sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
     if len(sides[0]) != len(sides[1]) or not sides[0]:
         raise InputError(

@@ -54,8 +54,9 @@ ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the
 
 @dataclass
 class SpeculativeRows:
-    """Rows of the label frame that are gathered, and framed, before they are counted: where the
-    host goes on while the device works, it need not wait for their number first.
+    """Rows of the label frame that are gathered, and framed, before they are counted.
+
+    Where the host goes on while the device works, it need not wait for their number first.
 
     Attributes
     ----------
@@ -81,8 +82,9 @@ class SpeculativeRows:
     _frame: Any = None
 
     def capacity(self, min_rows: int, wasted_bytes: int) -> int:
-        """Return for how many rows to allocate where at least so many are there, and so many bytes
-        may be taken for those that are not.
+        """Return for how many rows to allocate, where at least so many are there.
+
+        So many bytes may be taken for rows that turn out not to be there.
         """
         row = 2 * int(np.dtype(self.dtype).itemsize)
         return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
@@ -94,8 +96,10 @@ class SpeculativeRows:
             self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
 
     def accept(self, vertices: int) -> tuple[Array, Array] | None:
-        """Return the rows, now that they are counted; None if there are more, or if a third of what
-        was allocated would be left over. They are given away once.
+        """Return the rows, now that they are counted, or None.
+
+        None if there are more, or if a third of what was allocated would be left over. They are
+        given away once.
         """
         rows, self._rows = self._rows, None
         if vertices != self.expected_rows:

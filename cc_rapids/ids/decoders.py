@@ -1,4 +1,4 @@
-"""From vertices 0 .. n - 1 back to the ids that the caller gave.
+"""Decoders: from vertices 0 .. n - 1 back to the ids that the caller gave.
 
 Each decoder has ``id_base`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type
 of the sums; ``decode``, which makes a column of the caller's ids of what the rows then hold; and
@@ -31,11 +31,11 @@ class OffsetDecoder:
     dtype: np.dtype[Any]
 
     def decode(self, ids: Array, engine: Engine) -> Array:
-        """The ids themselves: nothing else was numbered."""
+        """Return the ids themselves: nothing else was numbered."""
         return ids
 
     def lookup(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
-        """The vertices of integers of any type; those beyond n are not known as such."""
+        """Return the vertices of integers of any type; those beyond n are not known as such."""
         wide, fits = _as_kind(ids, self.dtype, engine)
         low = np.uint64(self.id_base & 0xFFFFFFFFFFFFFFFF)
         return wide.view(np.uint64) - low, fits
@@ -55,11 +55,11 @@ class SortedDecoder:
         return cls(ids, np.dtype(np.uint32 if ids.size <= 1 << 32 else np.uint64))
 
     def decode(self, vertices: Array, engine: Engine) -> Array:
-        """The ids of some vertices: a new array."""
+        """Return the ids of some vertices: a new array."""
         return self.ids[vertices]
 
     def lookup(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
-        """The vertices of integers of any type, by binary search."""
+        """Return the vertices of integers of any type, by binary search."""
         wide, known = _as_kind(ids, self.ids.dtype, engine)
         if not self.ids.size:
             return wide.view(np.uint64), known & False
@@ -79,7 +79,7 @@ def same_integers(first: Array, second: Array, engine: Engine) -> bool:
 
 
 def _as_kind(ids: Array, dtype: np.dtype[Any], engine: Engine) -> tuple[Array, Array]:
-    """Integers as the 64-bit type of the kind of ``dtype``, and which of them it can hold."""
+    """Return integers as the 64-bit type of the kind of ``dtype``, and which of them fit."""
     if dtype.kind == "u" and dtype.itemsize == 8:
         return ids.astype(np.uint64), ids >= 0
     fits = ids <= np.iinfo(np.int64).max if ids.dtype == np.uint64 else ids == ids

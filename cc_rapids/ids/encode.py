@@ -44,7 +44,7 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class IdStatistics:
-    """What is known of the ids before they are encoded.
+    """The facts about the ids that are known before they are encoded.
 
     Attributes
     ----------
@@ -79,8 +79,10 @@ class IdStatistics:
 
 @dataclass(frozen=True)
 class EncodingCost:
-    """The most bytes beyond the input that an encoding and its forest take, those of the rows of
-    the answer, and the most vertices that there may be.
+    """The most memory that an encoding takes, and the most vertices that there may be.
+
+    The bytes are those beyond the input for the encoding and its forest, and those of the rows of
+    the answer.
     """
 
     bytes: int
@@ -134,8 +136,9 @@ class IdEncoding:
         return statistics.id_range is not None
 
     def takes_guess(self, statistics: IdStatistics) -> bool:
-        """Return whether the range of the ids may be a guess: then the ids beyond it are found
-        while their edges are linked.
+        """Return whether the range of the ids may be a guess.
+
+        Then the ids beyond it are found while their edges are linked.
         """
         return False
 
@@ -412,7 +415,7 @@ class Choice:
 
     @property
     def cost(self) -> EncodingCost:
-        """What the encoding takes."""
+        """The cost of the encoding."""
         return self.encoding.cost(self.statistics)
 
 
@@ -423,7 +426,7 @@ def choose_encoding(
     exact: bool = True,
     id_range: Span | None = None,
 ) -> Choice:
-    """Scan the ids of the columns lent by an input, and choose their encoding.
+    """Choose the encoding for the ids of the columns lent by an input, after a scan of them.
 
     Unless it has to be ``exact``, the range of integers may be a guess from some of the rows, for
     an encoding that takes one: then some ids may have no vertex, and the forest is not complete

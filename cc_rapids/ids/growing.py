@@ -31,7 +31,7 @@ HALF = np.uint64(32)  # bits of a pair of numbers that each of them has
 
 @dataclass(frozen=True)
 class Range:
-    """The vertices 0 .. n - 1 are their own ids."""
+    """The vertices 0 .. n - 1, which are their own ids."""
 
     n: int
     dtype: np.dtype[Any] = INT64
@@ -42,14 +42,16 @@ class Range:
 
     @property
     def kinds(self) -> list[bool]:
-        """For each column of an id whether it holds strings."""
+        """Flags, one for each column of an id: True if it holds strings."""
         return [self.strings]
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
-        """Itself, and the columns; an InputError if those of ``given`` hold anything else, and
-        it is to be ``sure`` that they do not.
+        """Return itself, and the columns.
+
+        Raises an InputError if those of ``given`` hold anything else, and it is to be ``sure`` that
+        they do not.
         """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
@@ -65,17 +67,17 @@ class Range:
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 
     def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        """The vertex of each id, any where there is none, and whether there is one."""
+        """Return the vertex of each id, any where there is none, and whether there is one."""
         vertices, fits = OffsetDecoder(0, INT64).lookup(engine.asarray(ids), engine)
         known = fits & (vertices < np.uint64(self.n))
         return engine.xp.where(known, vertices, np.uint64(0)), known
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
-        """From the vertices in the order of their ids back to these."""
+        """Return the decoder of the vertices, in the order of their ids."""
         return OffsetDecoder(0, self.dtype)
 
     def to(self, engine: Engine) -> Range:
-        """The same index on another engine."""
+        """Return the same index on another engine."""
         return self
 
 
@@ -88,12 +90,12 @@ class _Placed(ABC):
 
     @property
     def kinds(self) -> list[bool]:
-        """For each column of an id whether it holds strings."""
+        """Flags, one for each column of an id: True if it holds strings."""
         return [self.strings]
 
     @abstractmethod
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        """The place of each id in the order of all, and whether it has one."""
+        """Return the place of each id in the order of all, and whether it has one."""
 
     @property
     def n(self) -> int:
@@ -101,14 +103,17 @@ class _Placed(ABC):
         return int(self.places.size)
 
     def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        """The vertex of each id, any where there is none, and whether there is one."""
+        """Return the vertex of each id, any where there is none, and whether there is one."""
         if not (self.n and len(ids)):  # where there are none, the others may be of any type
             return engine.xp.zeros(len(ids), np.uint32), engine.xp.zeros(len(ids), bool)
         at, known = self._at(ids, engine)
         return self.places[engine.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
 
     def _insert(self, at: Array, more: int, engine: Engine) -> tuple[Array, Array]:
-        """The numbers of all vertices once new ones stand at some places; and the old places."""
+        """Return the numbers of all vertices once new ones stand at some places.
+
+        And the old places.
+        """
         n = self.n + more
         old = engine.xp.ones(n, bool)
         old[at] = False
@@ -130,17 +135,17 @@ class Integers(_Placed):
 
     @classmethod
     def empty(cls, engine: Engine) -> Integers:
-        """No ids at all."""
+        """Return an index of no ids at all."""
         return cls(engine.empty(0, np.int64), engine.empty(0, np.uint32))
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
-        """An index of the ids of the columns too, and their vertices; new ones from n on."""
+        """Return an index of the ids of the columns too, and their vertices; new ones from n on."""
         return self.inserted(columns, engine)
 
     def inserted(self, columns: Sequence[Any], engine: Engine) -> tuple[Integers, list[Array]]:
-        """The same, without what the caller gave."""
+        """Return the same, without what the caller gave."""
         xp, arrays = engine.xp, [engine.asarray(column) for column in columns]
         if not any(array.size for array in arrays):
             return self, [array.astype(np.uint32) for array in arrays]
@@ -163,7 +168,7 @@ class Integers(_Placed):
         return larger, xp.split(numbers[back], ends)
 
     def _type_with(self, arrays: list[Array], engine: Engine) -> np.dtype[Any]:
-        """The type that the ids so far and those of the arrays fit."""
+        """Return the type that the ids so far and those of the arrays fit."""
         low, high = bounds(arrays, engine)
         dtypes = [array.dtype for array in arrays]
         if self.dtype is not None:
@@ -180,11 +185,11 @@ class Integers(_Placed):
         return at, known
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
-        """From the vertices in the order of their ids back to these."""
+        """Return the decoder of the vertices, in the order of their ids."""
         return SortedDecoder.of(self.ids.astype(self.dtype or INT64, copy=False))
 
     def to(self, engine: Engine) -> Integers:
-        """The same index on another engine."""
+        """Return the same index on another engine."""
         return replace(self, ids=engine.asarray(self.ids), places=engine.asarray(self.places))
 
 
@@ -201,7 +206,7 @@ class Texts(_Placed):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
-        """An index of the strings of the columns too, and their vertices."""
+        """Return an index of the strings of the columns too, and their vertices."""
         found = [self.lookup(column, engine) for column in columns]
         if self.words is not None and all(bool(known.all()) for _, known in found):
             return self, [vertices for vertices, _ in found]
@@ -221,7 +226,7 @@ class Texts(_Placed):
         return self.words.lookup(ids, engine)
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
-        """From the vertices in the order of their strings back to these, as ``given`` has them."""
+        """Return the decoder of the vertices in the order of their strings, of ``given``'s kind."""
         words, native = self.words, given.src.native
         assert words is not None
 
@@ -229,7 +234,7 @@ class Texts(_Placed):
         return replace(words, look_up=named)
 
     def to(self, engine: Engine) -> Texts:
-        """The same index on another engine; the strings stay where they are."""
+        """Return the same index on another engine; the strings stay where they are."""
         return replace(self, places=engine.asarray(self.places))
 
 
@@ -250,7 +255,7 @@ class Tuples:
 
     @classmethod
     def empty(cls, engine: Engine, width: int) -> Tuples:
-        """No ids at all, of so many columns."""
+        """Return an index of no ids at all, of so many columns."""
         none = Integers.empty(engine)
         return cls(engine, (none,) * width, (none,) * (width - 1))
 
@@ -258,7 +263,7 @@ class Tuples:
     def of(
         cls, engine: Engine, columns: Sequence[Integers | Texts], numbers: Sequence[Array]
     ) -> Tuples:
-        """The rows of values that have these numbers in each column, which come in their order."""
+        """Return the rows of values that have these numbers in each column, in their order."""
         pairs: list[Integers] = []
         found = numbers[0]
         for codes in numbers[1:]:
@@ -278,16 +283,16 @@ class Tuples:
 
     @property
     def kinds(self) -> list[bool]:
-        """For each column whether it holds strings."""
+        """Flags, one for each column: True if it holds strings."""
         return [column.strings for column in self.columns]
 
     @property
     def strings(self) -> bool:
-        """Whether some column holds strings."""
+        """True if some column holds strings."""
         return any(column.strings for column in self.columns)
 
     def ranks(self) -> list[Array]:
-        """For each column the ranks of its values among all of them, in the order of the ids."""
+        """Return for each column the ranks of its values, in the order of the ids."""
         return [rank[self.places] for rank in self._ranks]
 
     @cached_property
@@ -313,7 +318,10 @@ class Tuples:
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
     ) -> Extended:
-        """An index of the rows of the columns too, each a list of its parts, and their vertices."""
+        """Return an index of the rows of the columns too, and their vertices.
+
+        Each column is a list of its parts.
+        """
         held: list[Integers | Texts] = []
         pairs: list[Integers] = []
         numbers: list[Array] = []
@@ -336,7 +344,7 @@ class Tuples:
         return Tuples(engine, tuple(held), tuple(pairs)), numbers
 
     def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """The vertex of each row, any where there is none, and whether there is one."""
+        """Return the vertex of each row, any where there is none, and whether there is one."""
         numbers, known = self.columns[0].lookup(columns[0], engine)
         for own, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
             codes, fits = own.lookup(column, engine)
@@ -345,7 +353,7 @@ class Tuples:
         return numbers, known
 
     def decoder(self, given: EdgeInput) -> RankedColumnsDecoder:
-        """From the vertices in the order of their ids back to these, as ``given`` has them."""
+        """Return the decoder of the vertices in the order of their ids, as ``given`` has them."""
         kinds = [replace(given, src=part) for part in given.src.parts]
         decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
         dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
@@ -353,18 +361,18 @@ class Tuples:
         return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, at, dtype)
 
     def to(self, engine: Engine) -> Tuples:
-        """The same index on another engine."""
+        """Return the same index on another engine."""
         columns = tuple(column.to(engine) for column in self.columns)
         return Tuples(engine, columns, tuple(pairs.to(engine) for pairs in self.pairs))
 
 
 def _paired(first: Array, second: Array) -> Array:
-    """Two numbers below 2^32 as one of 64 bits."""
+    """Return two numbers below 2^32 as one of 64 bits."""
     return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
 
 
 def _inverse(places: Array, engine: Engine) -> Array:
-    """Where each number stands in a permutation."""
+    """Return where each number stands in a permutation."""
     found = engine.empty(places.size, np.int64)
     found[places] = engine.xp.arange(places.size)
     return found
@@ -375,12 +383,15 @@ Extended = tuple[Index, list[Array]]
 
 
 def _as_given(look_up: Any, held: Any, native: Any, on_device: bool, at: Any) -> Any:
-    """The strings at some places, as the caller has them, who may have others than the index."""
+    """Return the strings at some places, as the caller has them.
+
+    The caller may have other kinds of strings than the index.
+    """
     return native(_where(look_up(at), on_device), partial(_where, held, on_device))
 
 
 def _where(found: Any, on_device: bool) -> Any:
-    """Strings as PyArrow's, or as cuDF's for a caller whose own are."""
+    """Return strings as PyArrow's, or as cuDF's for a caller whose own are."""
     if is_cudf(found) and not on_device:
         return found.to_arrow()
     if on_device and not is_cudf(found):
@@ -397,7 +408,7 @@ def _same(words: Any, every: Callable[[], Any]) -> Any:
 def extended(
     index: Index, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
 ) -> Extended:
-    """The index with all ids of the columns lent by ``given``, and the vertices of these.
+    """Return the index with all ids of the columns lent by ``given``, and the vertices of these.
 
     If it need not be ``sure``, integers that are their own vertices are not looked at.
 
@@ -422,7 +433,7 @@ def extended(
 
 
 def check_kind(index: Index, given: EdgeInput) -> None:
-    """An error if ids are of another kind than those that an index holds.
+    """Raise an error if ids are of another kind than those that an index holds.
 
     Raises
     ------

@@ -26,11 +26,12 @@ class Slots:
 
     Parameters
     ----------
-    columns : list of integer arrays
+    columns : list of arrays
         Of any integer types, on the engine; not changed.
-    others : list of integer arrays
+    others : list of arrays
         Further ids that get a slot.
     engine : Engine
+        Where the table is made.
 
     Attributes
     ----------
@@ -67,14 +68,14 @@ class Slots:
         return not engine.to_host(full)[0]
 
     def forest(self) -> Forest:
-        """A forest over the slots, of which those that are taken occur."""
+        """Return a forest over the slots, of which those that are taken occur."""
         forest = Forest(self.engine, self.keys.size)
         mark = self.engine.kernel(kernel_ids.mark_taken, forest.vertex)
         mark(self.keys.size, self.keys, forest.seen)
         return forest
 
     def settle(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
-        """The solved forest over the ids in their order instead of the slots, and its names.
+        """Return the solved forest over the ids in their order instead of the slots, and its names.
 
         A root is then the least id of its component, whichever slot was the least.
         """
@@ -95,7 +96,7 @@ class Slots:
 
 
 def _about(columns: list[Array], engine: Engine) -> int:
-    """The number of different ids, by HyperLogLog; for few, the number of ids."""
+    """Estimate the number of different ids, by HyperLogLog; for few, the number of ids."""
     rows = sum(int(column.size) for column in columns)
     if rows <= tuning.estimated_ids:
         return rows
@@ -122,5 +123,5 @@ def _check_growth(size: int, engine: Engine) -> None:
 
 
 def slots_for(ids: int) -> int:
-    """The slots of a table for so many ids: they fill three fifths of it."""
+    """Return the slots of a table for so many ids: they fill three fifths of it."""
     return max(32, int(SLOTS * ids))

@@ -26,7 +26,7 @@ Values = OffsetDecoder | SortedDecoder | StringDecoder
 
 @dataclass(frozen=True)
 class Digits:
-    """How numbers fall apart into the columns again.
+    """The digits of a number, one for each column of an id.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Digits:
     tables: list[Array | None]
 
     def split(self, numbers: Array, engine: Engine) -> list[Any]:
-        """The columns of the rows with these numbers, each of the caller's kind."""
+        """Return the columns of the rows with these numbers, each of the caller's kind."""
         columns: list[Any] = []
         steps = zip(self.names[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
         for names, size, table in steps:
@@ -55,7 +55,7 @@ class Digits:
         return columns[::-1]
 
     def join(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """The numbers of rows, and which of them are numbers of these digits."""
+        """Return the numbers of rows, and which of them are numbers of these digits."""
         xp, numbers, known = engine.xp, None, None
         steps = zip(columns, self.names, self.sizes, self.tables, strict=True)
         for column, names, size, table in steps:
@@ -86,15 +86,15 @@ class ColumnsDecoder:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What the rows of a forest hold."""
+        """The type of what the rows of a forest hold."""
         return self.numbers.dtype
 
     def decode(self, vertices: Array, engine: Engine) -> list[Any]:
-        """The columns of the ids of some vertices."""
+        """Return the columns of the ids of some vertices."""
         return self.digits.split(self.numbers.decode(vertices, engine), engine)
 
     def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """The vertices of rows, given as their columns, and which are known."""
+        """Return the vertices of rows, given as their columns, and which are known."""
         numbers, fits = self.digits.join(columns, engine)
         vertices, known = self.numbers.lookup(numbers, engine)
         return vertices, known & fits
@@ -116,12 +116,12 @@ class RankedColumnsDecoder:
     id_base: int = 0
 
     def decode(self, vertices: Array, engine: Engine) -> list[Any]:
-        """The columns of the ids of some vertices, each of the caller's kind."""
+        """Return the columns of the ids of some vertices, each of the caller's kind."""
         pairs = zip(self.columns, self.ranks, strict=True)
         return [names.decode(rank[vertices].astype(names.dtype), engine) for names, rank in pairs]
 
     def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """The vertices of rows, given as their columns, and which are known."""
+        """Return the vertices of rows, given as their columns, and which are known."""
         numbers, known = self.number(columns, engine)
         if not self.at.size:
             return numbers.astype(np.uint64), known
@@ -131,7 +131,7 @@ class RankedColumnsDecoder:
 def number_rows(
     columns: list[Column], lent: list[list[Any]], engine: Engine
 ) -> tuple[list[Array], Digits]:
-    """For each side (source, destination, vertices) the numbers of its rows, as int64.
+    """Number the rows of each side (source, destination, vertices), as int64.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def number_rows(
 def _codes(
     part: Column, sides: list[Any], engine: Engine, room: int
 ) -> tuple[list[Array], Values, int]:
-    """Codes of one column on each side, in the order of the values, their names and their count.
+    """Return codes of one column on each side in the order of the values, names and count.
 
     Integers that lie too far apart for so much room become their places among the different ones.
     """
@@ -192,7 +192,7 @@ def _codes(
 
 
 def _places(numbers: list[Array], engine: Engine) -> tuple[list[Array], Array]:
-    """The places of numbers among the different ones, and these, sorted."""
+    """Return the places of numbers among the different ones, and these, sorted."""
     ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
     table, places = engine.xp.unique(engine.xp.concatenate(numbers), return_inverse=True)
     return engine.xp.split(places.astype(np.int64), ends), table

@@ -22,7 +22,7 @@ FEW = 32  # a glance takes one block of rows in so many
 
 
 class Order(NamedTuple):
-    """What some rows of a long list have shown; of other lists nothing.
+    """The order that some rows of a long list have shown; of other lists nothing.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ NOT_SEEN = Order()
 
 @dataclass(frozen=True)
 class Span:
-    """The ids of all columns lie in ``low .. high``, and ``dtype`` is the type that all fit.
+    """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that all fit.
 
     They surely do only if ``sure``; otherwise it is a guess from some of the rows, widened by
     ``more`` at each end. ``order`` is what some rows of a long list have shown.
@@ -58,8 +58,9 @@ class Span:
     first: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count the integers from the least to the greatest; and have the lowest as kernels take
-        it, for whom unsigned ids from 2^63 on count from -2^63.
+        """Count the integers from the least to the greatest, and set the lowest as kernels take it.
+
+        For kernels, unsigned ids from 2^63 on count from -2^63.
         """
         object.__setattr__(self, "size", self.high - self.low + 1)
         first = self.low - (1 << 64) if self.low >= 1 << 63 else self.low
@@ -67,12 +68,12 @@ class Span:
 
     @property
     def least_size(self) -> int:
-        """What ``size`` is at least, however wrong the guess: so much of it was seen."""
+        """The least that ``size`` can be, however wrong the guess: so much of it was seen."""
         return self.size - 2 * self.more
 
     @staticmethod
     def vertex_of(n: int) -> Any:
-        """The unsigned type of vertices 0 .. n - 1."""
+        """Return the unsigned type of vertices 0 .. n - 1."""
         return np.uint32 if n <= 1 << 32 else np.uint64
 
     @property
@@ -82,7 +83,7 @@ class Span:
 
 
 def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = True) -> Span:
-    """The span of the arrays and of a range of vertices; that of nothing is empty, from 0.
+    """Return the span of the arrays and of a range of vertices; that of nothing is empty, from 0.
 
     If it need not be ``sure``, long columns are not read whole: the span of some of their rows is
     widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
@@ -107,26 +108,26 @@ def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = 
 
 
 def all_fit(arrays: list[Array], last: int) -> bool:
-    """Whether there is a last id, and the types of all arrays hold it."""
+    """Return whether there is a last id, and the types of all arrays hold it."""
     return last >= 0 and all(last <= np.iinfo(array.dtype).max for array in arrays)
 
 
 def last_of(given: EdgeInput) -> int:
-    """The greatest id, where the caller has said that they go from 0 to it; -1 else."""
+    """Return the greatest id, where the caller has said that they go from 0 to it; -1 else."""
     named = given.vertices
     return len(named) - 1 if given.vertices_are_dense_range and isinstance(named, range) else -1
 
 
 @lru_cache(128)  # NumPy takes as long for it as a small batch may
 def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int]:
-    """The type that NumPy has for all of them, and between what its integers lie."""
+    """Return the type that NumPy has for all of them, and between what its integers lie."""
     common = np.result_type(*dtypes)
     limits = np.iinfo(common if common.kind in "iu" else np.int64)
     return common, int(limits.min), int(limits.max)
 
 
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
-    """The integer type that all ids fit: that of the columns, widened only if it has to be.
+    """Return the integer type that all ids fit: that of the columns, widened only if it has to be.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
 
 
 def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
-    """The least and the greatest id: one pass over the columns, one copy to the host.
+    """Return the least and the greatest id: one pass over the columns, one copy to the host.
 
     (0, -1) if all are empty.
     """
@@ -156,7 +157,7 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 def _read(
     arrays: list[Array], engine: Engine, sure: bool, ordered: bool = True
 ) -> tuple[int, int, Order]:
-    """The least and the greatest id, and what some rows show of the order, if that is asked for.
+    """Return the least and the greatest id, and on request what some rows show of the order.
 
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.
@@ -191,7 +192,7 @@ def _read(
 
 
 def order_of(src: Array, dst: Array, engine: Engine) -> Order:
-    """What some rows of a list show."""
+    """Return what some rows of a list show of its order."""
     looks = _looks(src, dst) if order_of_type(src) == order_of_type(dst) else 0
     if not looks:
         return NOT_SEEN
@@ -208,21 +209,23 @@ def _looks(src: Array, dst: Array) -> int:
 
 
 def _shown(looks: int, counts: list[int]) -> Order:
-    """Of rows counted on top of all bits set."""
+    """Return the order that rows show, counted on top of all bits set."""
     near, falls = (count + 1 & ALL for count in counts)
     return Order(near / looks, falls > FALLS * looks)
 
 
 def order_of_type(array: Array) -> tuple[type, int]:
-    """Return the type of 64 bits by which ids of an array are compared, and what makes their
-    unsigned order that of their type.
+    """Return the 64-bit type by which ids are compared, and what orders it as their own type.
+
+    That is what makes the unsigned order of the words that of the ids.
     """
     return (np.uint64, 0) if array.dtype == np.uint64 else (np.int64, 1 << 63)
 
 
 def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
-    """The least and the greatest id of an array, of what the kernel of spans has found: the least
-    is above the greatest if the array is empty.
+    """Return the least and the greatest id of an array, of what the kernel of spans has found.
+
+    The least is above the greatest if the array is empty.
     """
     _, sign = order_of_type(array)
     return low - sign, ALL - high - sign
@@ -252,14 +255,14 @@ def _with_named(
 
 
 def check_range(named: range) -> None:
-    """An InputError if some of the ids of a range are no integers of 64 bits."""
+    """Raise an InputError if some of the ids of a range are no integers of 64 bits."""
     ends = (named[0], named[-1]) if named else (0, 0)
     if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
         raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
 
 
 def _outside(given: EdgeInput, arrays: list[Array], n: int, engine: Engine) -> InputError:
-    """Name the column that holds an id outside 0 .. n - 1, unless none does any more."""
+    """Return the error that names the column that holds an id outside 0 .. n - 1."""
     stray = (
         (column.name, low if low < 0 else high)
         for column, array in zip(given.columns, arrays, strict=True)

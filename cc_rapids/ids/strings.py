@@ -68,7 +68,10 @@ class Text:
 
     @classmethod
     def of(cls, chars: Array, offsets: Array, engine: Engine) -> Text:
-        """Strings whose arrays are copied only if they do not lie on the engine, or oddly there."""
+        """Return strings whose arrays are copied only if they do not lie on the backend.
+
+        Or if they lie oddly there.
+        """
         chars, offsets = engine.asarray(chars), engine.asarray(offsets)
         whole = chars[: chars.size // WORD * WORD]
         address = chars.data.ptr if engine.on_device else chars.ctypes.data
@@ -100,7 +103,7 @@ def check_offsets(text: Text) -> None:
 
 
 def factorise_text(text: Text) -> tuple[Array, Array] | None:
-    """Codes of all strings in the order of their bytes, and a row for each different one.
+    """Return codes of all strings in the order of their bytes, and a row for each different one.
 
     Parameters
     ----------
@@ -137,7 +140,9 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
 
 
 def number(text: Text) -> tuple[Array, Array] | None:
-    """The slot of each string, and the first row of each slot (all bits set where it is free).
+    """Return the slot of each string, and the first row of each slot.
+
+    All bits are set where a slot is free.
 
     None if two different strings share a slot by every seed.
     """
@@ -157,7 +162,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
 
 
 def hashes(text: Text, seed: int) -> Array:
-    """The hash of each string: a new array of uint64."""
+    """Return the hash of each string: a new array of uint64."""
     found = text.engine.empty(text.size, np.uint64)
     text.run(kernels.hash_rows, text.size, seed, found)
     return found
@@ -189,7 +194,7 @@ class Groups:
 
 
 def order(text: Text, rows: Array) -> Array | None:
-    """Rows whose strings all differ, in the order of their bytes; None if it takes too long.
+    """Return rows whose strings all differ, in the order of their bytes; None if it takes too long.
 
     A string comes after its prefixes, as in Python's order of the encoded strings.
     """
@@ -243,12 +248,12 @@ class StringDecoder:
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
     def decode(self, vertices: Array, engine: Engine) -> Any:
-        """The words of some vertices, as a column of the caller's kind."""
+        """Return the words of some vertices, as a column of the caller's kind."""
         stay = self.on_device and engine.on_device
         return self.look_up(vertices if stay else engine.to_host(vertices))
 
     def lookup(self, words: Any, engine: Engine) -> tuple[Array, Array]:
-        """The vertices of strings (cuDF's series, or PyArrow's array), and which are known."""
+        """Return the vertices of strings of cuDF's or PyArrow's, and which are known."""
         vertices, known = map(engine.asarray, self.place(words))
         return vertices.astype(np.uint64), known
 
@@ -256,7 +261,7 @@ class StringDecoder:
 def factorise(
     columns: list[Any], native: Native, engine: Engine
 ) -> tuple[list[Any], StringDecoder]:
-    """Codes for all columns together, in the order of the strings, and the strings.
+    """Return codes for all columns together, in the order of the strings, and the strings.
 
     Parameters
     ----------
@@ -280,7 +285,7 @@ def factorise(
 
 
 def _look_up(library: _Library, words: Any, native: Native, at: Array) -> Any:
-    """The words at some places, as a column of the caller's kind."""
+    """Return the words at some places, as a column of the caller's kind."""
     found = library.share(words) if _all(at, words) else library.take(words, at)
     return native(found, partial(library.share, words))
 
@@ -326,7 +331,10 @@ def hashes_of(column: Any, engine: Engine) -> Array:
 
 
 def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
-    """The code of each string and the different ones, in order; None if kernels do not find out."""
+    """Return the code of each string and the different ones, in order.
+
+    None if kernels do not find out.
+    """
     if not len(column):
         return None
     with library.lend(column) as (chars, offsets):
@@ -341,13 +349,14 @@ def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, 
 
 
 def _all(at: Array, words: Any) -> bool:
-    """Whether these are the places of all words, in order: then nothing has to be copied."""
+    """Return whether these are the places of all words, in order: then nothing has to be copied."""
     return len(at) == len(words) > 0 and int(at[0]) == 0 and bool((at[1:] - at[:-1] == 1).all())
 
 
 def bytes_of(columns: Any) -> int:
-    """At least the bytes of columns of strings (cuDF's series, or PyArrow's arrays) once they are
-    no dictionaries any more and have 64-bit offsets; of arrays theirs, of lists their sum.
+    """Return at least the bytes of columns of strings, once they are no dictionaries any more.
+
+    Of cuDF's series or PyArrow's arrays, with 64-bit offsets; of arrays theirs, of lists their sum.
     """
     if isinstance(columns, list | tuple):
         return sum(map(bytes_of, columns))
@@ -368,45 +377,48 @@ def _bytes_of_dictionary(array: Any) -> int:
 
 
 class _Library(ABC):
-    """What a frame library does for its columns of strings."""
+    """The operations of a frame library on its columns of strings."""
 
     on_device: bool
 
     @abstractmethod
     def join(self, columns: list[Any]) -> Any:
-        """One column of several, which may be those of another library."""
+        """Return one column of several, which may be those of another library."""
 
     @abstractmethod
     def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        """The bytes of a column that is not empty, and where each string begins and ends."""
+        """Return the bytes of a column that is not empty, and where each string begins and ends."""
 
     @abstractmethod
     def take(self, column: Any, at: Array) -> Any:
-        """The strings of some rows: a new column."""
+        """Return the strings of some rows: a new column."""
 
     @abstractmethod
     def share(self, column: Any) -> Any:
-        """The column again, so that what is done to it does not show here."""
+        """Return the column again, so that what is done to it does not show here."""
 
     @abstractmethod
     def factorise(self, column: Any) -> tuple[Array, Any]:
-        """The code of each string and the different ones, in order, without our kernels."""
+        """Return the code of each string and the different ones, in order, without our kernels."""
 
     @abstractmethod
     def where(self, mask: Array, first: Any, second: Any) -> Any:
-        """The strings of the first column where a mask holds, of the second elsewhere."""
+        """Return the strings of the first column where a mask holds, of the second elsewhere."""
 
     @abstractmethod
     def same(self, first: Any, second: Any) -> bool:
-        """Whether columns of one length hold the same strings."""
+        """Return whether columns of one length hold the same strings."""
 
     @abstractmethod
     def different(self, column: Any) -> Any:
-        """Each string once."""
+        """Return each string once."""
 
     @abstractmethod
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
-        """The places of strings among sorted ones, any where there is none, and which are there."""
+        """Return the places of strings among sorted ones, and which are there.
+
+        Where there is none it is any place.
+        """
 
 
 class _Cudf(_Library):

@@ -87,7 +87,9 @@ def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[st
             " by the version that wrote it, or start anew"
         )
     if not start.startswith(MAGIC):
-        raise FormatError(f"{path} is no file that cc_rapids has saved, or its beginning is broken")
+        raise FormatError(
+            f"{path} is not a file that cc_rapids has saved, or its beginning is broken"
+        )
     if len(start) < len(MAGIC) + LENGTHS.size:
         raise _broken(path, f"it is cut off after {size:,} bytes")
     length, told = LENGTHS.unpack_from(start, len(MAGIC))

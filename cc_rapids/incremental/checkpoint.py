@@ -113,7 +113,7 @@ def read_noted(
         return _state(words, arrays, engine), words["design"], words["notes"]
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(
-            f"{path} is no file of Connectivity.save(), or is broken ({error}): save it again"
+            f"{path} is not a file of Connectivity.save(), or is broken ({error}): save it again"
         ) from error
 
 

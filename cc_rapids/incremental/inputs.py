@@ -215,7 +215,7 @@ def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
     where = np.flatnonzero(strange)
     some = ", ".join(str(_id_at(column, int(i))) for i in where[:3])
     return UnknownVertexError(
-        f"{where.size:,} of {strange.size:,} in {name!r} are no vertices so far:"
+        f"{where.size:,} of {strange.size:,} in {name!r} are not vertices so far:"
         f" {some}{', ...' if where.size > 3 else ''}; missing='false' answers False for them"
     )
 

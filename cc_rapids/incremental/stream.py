@@ -274,9 +274,7 @@ def stream_components(
 
 
 def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
-    """Find the components of a stream: the way of :func:`stream_components`, once its options are
-    checked.
-    """
+    """Find the components of a stream, after :func:`stream_components` has checked its options."""
     options.check_streamed()
     chosen, vertices = options.batch_design, options.vertices
     count = read.check_vertices(options.num_vertices, vertices)
@@ -386,7 +384,7 @@ class Run:
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
     def _pass(self, state: State, cursor: Cursor, reporter: StreamReporter) -> State:
-        """The state after all chunks from a place on."""
+        """Return the state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = (

@@ -170,7 +170,7 @@ def _of_integers(graph: Any) -> Any:
 
 
 def _labels(edges: Any, expected_rows: int | None = None) -> Any:
-    """The label frame, of as many rows as are expected."""
+    """Return the label frame, of as many rows as are expected."""
     options = Options.check(
         source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
     )

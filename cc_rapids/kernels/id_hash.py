@@ -1,4 +1,4 @@
-"""From the integers of a column to vertices, where they lie too far apart for a word each.
+"""The hash table of ids: vertices of integers that lie too far apart for a word each.
 
 keys  : (c + 1,) uint64, the table of ids: slot s holds the id keys[s], or is EMPTY. The last slot
         stands for the id whose bits are those of EMPTY, so that all of the 64-bit range is taken.

@@ -26,7 +26,7 @@ COUNT = "a count from 1 on"  # among the words of an option: any such number
 
 @dataclass(frozen=True)
 class AuxArray:
-    """What a union rule keeps beside the parents, one element a vertex.
+    """An array that a union rule keeps beside the parents, one element for each vertex.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class AuxArray:
 
     @property
     def packed(self) -> bool:
-        """Whether the parents themselves are in it, and those of the forest out of date."""
+        """True if the parents themselves are in it, and those of the forest out of date."""
         return self.pack is not None
 
 
@@ -111,7 +111,7 @@ class Spec:
                 raise ValueError(f"{self.name!r} requires {part!r}, and there is {known}")
 
     def __getattr__(self, name: str) -> Any:
-        """Under the names that these fields had before."""
+        """Return a field under the name that it had before, with a warning."""
         new = FIELDS_BEFORE.get(name)
         if new is None or not hasattr(self, new):
             raise AttributeError(f"{type(self).__name__} has no {name!r}")
@@ -131,7 +131,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class SamplingSpec(Spec):
-    """Which edges are linked first: the factory gives a ``Sample``, or None for all in one phase.
+    """The edges that are linked first: the factory returns a ``Sample``, or None for one phase.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class SamplingSpec(Spec):
 
 @dataclass(frozen=True)
 class FindSpec(Spec):
-    """How a vertex finds its root: the factory takes a backend alone.
+    """The way in which a vertex finds its root: the factory takes a backend alone.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class FindSpec(Spec):
 
 @dataclass(frozen=True)
 class LinkSpec(Spec):
-    """How two trees become one: a union rule, rounds over all edges, or an algorithm of its own.
+    """The way in which trees are joined: a union rule, rounds, or an algorithm of its own.
 
     What is no field here is what most kinds have: nothing kept for each vertex, edge or pair.
 
@@ -202,7 +202,7 @@ class LinkSpec(Spec):
 
     @property
     def iterative(self) -> bool:
-        """Whether it goes over the list of edges by kernels of its own, again and again."""
+        """True if it goes over the list of edges by kernels of its own, again and again."""
         return False
 
     @property
@@ -212,7 +212,7 @@ class LinkSpec(Spec):
 
     @property
     def supports_stages(self) -> bool:
-        """Whether it goes on from the trees of earlier edges, so that stages may call it."""
+        """True if it goes on from the trees of earlier edges, so that stages may call it."""
         return True
 
     @property
@@ -222,12 +222,12 @@ class LinkSpec(Spec):
 
     @property
     def bytes_per_vertex_pair(self) -> int:
-        """What it keeps for each pair of vertices."""
+        """The bytes that it keeps for each pair of vertices."""
         return 0
 
     @property
     def breadth_first(self) -> bool:
-        """Whether it keeps the depths and the two queues of a search."""
+        """True if it keeps the depths and the two queues of a search."""
         return False
 
 
@@ -258,17 +258,17 @@ class UnionSpec(LinkSpec):
 
     @property
     def packed(self) -> bool:
-        """Whether it keeps the parents in words of its own."""
+        """True if it keeps the parents in words of its own."""
         return self.aux_array is not None and self.aux_array.packed
 
     @property
     def takes_steps(self) -> bool:
-        """Whether it composes with steps of a path, and not with finds."""
+        """True if it composes with steps of a path, and not with finds."""
         return "step" in self.requires
 
     @property
     def takes_find(self) -> bool:
-        """Whether it is given a find of whole paths, and by that finds the roots that it hooks."""
+        """True if it is given a find of whole paths, and by that finds the roots that it hooks."""
         return "find" in self.requires
 
 
@@ -285,7 +285,7 @@ class LoopSpec(LinkSpec):
 
     @property
     def takes_steps(self) -> bool:
-        """Whether it composes with steps of a path, and not with finds."""
+        """True if it composes with steps of a path, and not with finds."""
         return False
 
     @property
@@ -295,12 +295,12 @@ class LoopSpec(LinkSpec):
 
     @property
     def aux_array(self) -> AuxArray | None:
-        """What it keeps beside the parents."""
+        """The array that it keeps beside the parents."""
         return None
 
     @property
     def packed(self) -> bool:
-        """Whether it keeps the parents in words of its own."""
+        """True if it keeps the parents in words of its own."""
         return False
 
 
@@ -474,7 +474,7 @@ def _warn_of(old: str, new: str) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """``Choice``, as :class:`Spec` was called before there was one for each kind."""
+    """Return ``Choice``, as :class:`Spec` was called before there was one for each kind."""
     if name == "Choice":
         _warn_of("cc_rapids.kernels.spec.Choice", "Spec, or the class of a kind")
         return Spec

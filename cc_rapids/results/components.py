@@ -37,12 +37,27 @@ class Selection(Lookup):
     _component: Callable[[Any], int]
 
     def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
-        """The label frame of the vertices whose component has so many, ends included.
+        """Return the label frame of the vertices whose component has so many, ends included.
+
+        Parameters
+        ----------
+        min_size, max_size : int, optional
+            The least and the greatest number of vertices of a component.
+
+        Returns
+        -------
+        frame of the caller's kind
+            As :meth:`labels` returns it.
 
         Raises
         ------
         InputError
             A size is no number.
+
+        See Also
+        --------
+        Components.sizes : The size of each component.
+        Components.subset : The vertices of one component.
 
         Examples
         --------
@@ -62,29 +77,44 @@ class Selection(Lookup):
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def subset(self, label: Any) -> Any:
-        """The vertices of one component, by its label as :meth:`labels` gives it.
+        """Return the vertices of one component, by its label as :meth:`labels` gives it.
+
+        Parameters
+        ----------
+        label : label
+            As :meth:`labels` gives it.
 
         Returns
         -------
-        column or array of the caller's kind, in the order of the ids (for ids of several columns,
-        a frame)
+        column or array of the caller's kind
+            The vertices in the order of their ids; a frame, for ids of several columns.
 
         Raises
         ------
         InputError
             There is no such label.
+
+        See Also
+        --------
+        Components.members : The vertices of all components.
+        Components.component_of : The labels of some vertices.
         """
         with self._engine.scope():
             rows = self._engine.xp.flatnonzero(self._dense == self._component(label))
             return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
 
     def members(self) -> Any:
-        """The vertices of each component as lists, one component after the other.
+        """Return the vertices of each component as lists, one component after the other.
 
         Returns
         -------
         frame of the caller's kind, columns ``labels`` (as :meth:`labels` gives them) and ``vertex``
             Components in the order of their least ids, the vertices of each in that of the ids.
+
+        See Also
+        --------
+        Components.subset : The vertices of one component.
+        Components.labels : The component of each vertex.
 
         Examples
         --------
@@ -97,7 +127,7 @@ class Selection(Lookup):
             return self._frame(self._label(order) | self._vertex(order))
 
     def representatives(self, by: Any = None, ascending: bool = False) -> Any:
-        """One vertex of each component: the one with the least id, or with the greatest score.
+        """Return one vertex of each component: that of the least id, or of the greatest score.
 
         Parameters
         ----------
@@ -118,6 +148,11 @@ class Selection(Lookup):
         ------
         ColumnTypeError, InputError
             Scores have no order; ``by`` is something else, or has not one score for each vertex.
+
+        See Also
+        --------
+        Components.members : All vertices of each component.
+        Components.attach : The labels as a column of a frame.
         """
         with self._engine.scope():
             xp = self._engine.xp
@@ -130,11 +165,16 @@ class Selection(Lookup):
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def size_histogram(self) -> Any:
-        """How many components there are of each size.
+        """Count the components of each size.
 
         Returns
         -------
         frame of the caller's kind, columns ``size`` (ascending) and ``components``, int64
+
+        See Also
+        --------
+        Components.sizes : The size of each component.
+        cc_rapids.plots.sizes : Draw it.
         """
         with self._engine.scope():
             size, count = self._engine.xp.unique(self._counts, return_counts=True)
@@ -160,6 +200,11 @@ class Selection(Lookup):
         MissingExtraError
             Matplotlib is not installed (or, for ``"component"``, NetworkX).
 
+        See Also
+        --------
+        cc_rapids.plots.sizes : Draw the sizes.
+        cc_rapids.plots.largest : Draw the largest components.
+
         Examples
         --------
         >>> import cc_rapids
@@ -174,7 +219,10 @@ class Selection(Lookup):
         return draw[check_word("plot", kind, draw)](self, *arguments, **options)
 
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
-        """For each row 0 if it has the best score, then 1, ...; rows without one come last."""
+        """Return for each row 0 if it has the best score, then 1, and so on.
+
+        Rows without one come last.
+        """
         vertices, scores = vertices_and_scores(by, len(self._given.src.parts))
         rows, known = self._places(self._column(vertices), "null")
         values, valid = map(self._engine.asarray, ordered(scores))
@@ -186,7 +234,7 @@ class Selection(Lookup):
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """The chosen rows with both ends of their edges.
+    """Return the chosen rows with both ends of their edges.
 
     Parameters
     ----------
@@ -216,7 +264,10 @@ def _kept(given: EdgeInput, rows: Any) -> Any:
 
 
 def _take(column: Column, rows: Any) -> Any:
-    """The ids of some rows; a column without any may lie elsewhere, as it is like the vertices."""
+    """Return the ids of some rows.
+
+    A column without any may lie elsewhere, as it is like the vertices.
+    """
     with column.lend() as held:
         if not column.strings:
             return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
@@ -300,6 +351,10 @@ class Audited:
         InputError
             The edges or an argument cannot be used.
 
+        See Also
+        --------
+        cc_rapids.oracle.certify_components : A proof with none of our kernels.
+
         Examples
         --------
         >>> import pandas as pd, cc_rapids
@@ -326,7 +381,7 @@ class Audited:
 
 @dataclass(frozen=True)
 class Facts:
-    """How the answer was found."""
+    """The facts about how an answer was found."""
 
     design: str
     ids: str
@@ -341,6 +396,11 @@ class Components(Selection, Audited):
 
     ``len()`` is the number of components. Frames that the methods return are of the kind that the
     caller gave, new each time, and in the order of the vertex ids; on a GPU they stay there.
+
+    See Also
+    --------
+    components : Find them.
+    Cuts : The components at several thresholds.
 
     Examples
     --------
@@ -377,7 +437,7 @@ class Components(Selection, Audited):
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the edges, and what can be made again: for copies and pickles."""
+        """Return all but the edges, and what can be made again: for copies and pickles."""
         own = {
             name: value
             for name, value in vars(self).items()
@@ -412,6 +472,20 @@ class Components(Selection, Audited):
         same: integers of any width, strings and categories of strings. ``a == b`` says the same.
         False for what is no :class:`Components`.
 
+        Parameters
+        ----------
+        other : Components
+            What to compare with; anything else is another.
+
+        Returns
+        -------
+        bool
+            Whether the two are equal.
+
+        See Also
+        --------
+        cc_rapids.oracle.same_partition : Compare two label frames.
+
         Examples
         --------
         >>> import numpy as np, pandas as pd, cc_rapids
@@ -439,11 +513,11 @@ class Components(Selection, Audited):
             return bool((self._dense == self._engine.asarray(dense)).all())
 
     def _ids(self) -> list[Column]:
-        """The vertices that occur, as the columns that their ids have."""
+        """Return the vertices that occur, as the columns that their ids have."""
         return [of("vertex", ids) for ids in self._columns("vertex", self._rows()[0]).values()]
 
     def labels(self, kind: str | None = None) -> Any:
-        """The component of each vertex.
+        """Return the component of each vertex.
 
         Parameters
         ----------
@@ -461,6 +535,12 @@ class Components(Selection, Audited):
             ``"min"`` and ``"max"``, have the type of the ids, other labels are int32 (int64 beyond
             2^31).
             Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
+
+        See Also
+        --------
+        Components.sizes : The size of each component.
+        Components.component_of : The labels of some vertices.
+        Components.attach : The labels as a column of a frame.
         """
         labels = self._kind if kind is None else check_labels(kind)
         if self._made is not None and labels.is_root:
@@ -473,11 +553,19 @@ class Components(Selection, Audited):
             )
 
     def sizes(self) -> Any:
-        """The number of vertices of each component, the largest first, ties by their least ids.
+        """Return the number of vertices of each component, the largest first.
+
+        Ties are in the order of the least ids.
 
         Returns
         -------
-        frame of the caller's kind, columns ``labels`` (as in :meth:`labels`) and ``size`` (int64)
+        frame of the caller's kind
+            Columns ``labels`` (as in :meth:`labels`) and ``size`` (int64).
+
+        See Also
+        --------
+        Components.size_histogram : The number of components of each size.
+        Components.largest : The vertices of the largest component.
         """
         with self._engine.scope():
             order = self._by_size
@@ -485,11 +573,17 @@ class Components(Selection, Audited):
             return self._frame(label | {"size": self._counts[order]})
 
     def largest(self) -> Any:
-        """The vertices of the largest component (of those, the one with the least id).
+        """Return the vertices of the largest component (of those, the one with the least id).
 
         Returns
         -------
-        frame of the caller's kind, columns ``vertex`` and ``labels``; empty if there is none
+        frame of the caller's kind
+            Columns ``vertex`` and ``labels``; without rows if there is no component.
+
+        See Also
+        --------
+        Components.subset : The vertices of any component.
+        Components.sizes : The size of each component.
         """
         with self._engine.scope():
             vertex, label = self._kind.vertices_and_rows(self)
@@ -500,21 +594,26 @@ class Components(Selection, Audited):
             return self._frame(self._columns("vertex", vertex) | labels)
 
     def forest(self) -> Any:
-        """The edges of a spanning forest, as they were chosen during the run.
+        """Return the edges of a spanning forest, as they were chosen during the run.
 
         There is one for each vertex that occurs but one of each component: together they join the
         same vertices as all edges, without a cycle. Which ones they are may differ from run to run.
 
         Returns
         -------
-        frame of the caller's kind, columns ``row`` (int64, the number of the edge in what was
-        given, in ascending order; the entry, of an adjacency list), ``source`` and ``destination``
-            (``0_source``, ``1_source``, ... where ids have several columns)
+        frame of the caller's kind
+            Columns ``row`` (int64, the number of the edge in what was given, in ascending order;
+            the entry, of an adjacency list), ``source`` and ``destination`` (``0_source``,
+            ``1_source``, ... where ids have several columns).
 
         Raises
         ------
         InputError
             It was not asked for by ``forest=True``.
+
+        See Also
+        --------
+        spanning_forest : Find a forest at once.
 
         Examples
         --------
@@ -534,13 +633,22 @@ class Components(Selection, Audited):
             return self._given.make_frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
-        """What ran, and what it found: engine, device, memory (that the edges were read in),
-        design, ids, vertices, edges, components, largest (vertices of the largest component),
-        dropped (edges left out for nulls), seconds ("copy": to where kernels read, None where
-        nothing is copied; "compute") and peak_bytes; of a stream that went on with a checkpoint
-        also resumed: what that had done, and what the input has beyond; and of files taken: each
-        way in which they were read, by format, columns (those of ids), header (whether the first
-        line named them) and delimiter.
+        """Return the facts about the run, and about the answer.
+
+        Returns
+        -------
+        dict
+            ``engine``, ``device``, ``memory`` (that the edges were read in), ``design``, ``ids``,
+            ``vertices``, ``edges``, ``components``, ``largest`` (vertices of the largest
+            component), ``dropped`` (edges left out for nulls), ``seconds`` ("copy": to where
+            kernels read, None where nothing is copied; "compute") and ``peak_bytes``. Of a stream
+            that went on with a checkpoint also ``resumed``: what that had done, and what the input
+            has beyond. Of files ``taken``: each way in which they were read, by format, columns
+            (those of ids), header (whether the first line named them) and delimiter.
+
+        See Also
+        --------
+        Plan : The facts that are known before a run.
         """
         resumed = {"resumed": self._facts.resumed} if self._facts.resumed else {}
         with self._engine.scope():
@@ -580,13 +688,13 @@ class Components(Selection, Audited):
         return f"<table><caption>Components</caption>{rows}</table>"
 
     def _frame(self, columns: dict[str, Any]) -> Any:
-        """The caller's kind of frame, where the caller's own lies."""
+        """Return the caller's kind of frame, where the caller's own lies."""
         if self._engine.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         return self._given.make_frame(columns)
 
     def _columns_of_forest(self) -> dict[str, Any]:
-        """The columns of :meth:`forest`: new ones."""
+        """Return the columns of :meth:`forest`: new ones."""
         if self._forest_columns is not None:
             return {name: copy(column) for name, column in self._forest_columns.items()}
         assert self._chosen is not None
@@ -603,25 +711,25 @@ class Components(Selection, Audited):
         return self._forest.rows(self._decoder.id_base, self._decoder.dtype)
 
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
-        """The columns of ids: one of that name, or 0_name, 1_name, ... where ids have several."""
+        """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""
         column = self._decoder.decode(ids, self._engine)
         if isinstance(column, list):
             return {f"{k}_{name}": part for k, part in enumerate(column)}
         return {name: column}
 
     def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
-        """The columns of the labels of some rows of the answer."""
+        """Return the columns of the labels of some rows of the answer."""
         return self._kind.columns(self, name, self._kind.rows(self)[rows])
 
     def _label_or_own(
         self, column: Column, rows: Array, known: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """The labels of ids, of which those that are not known are components of their own."""
+        """Return the labels of ids; those not known are components of their own."""
         labels = self._kind.rows(self)[rows if self._forest.vertices else rows[:0]]
         return self._kind.columns_of_ids(self, column, known, labels, name, at)
 
     def _component(self, label: Any) -> int:
-        """The number of a component in the order of the least ids, by its label."""
+        """Return the number of a component in the order of the least ids, by its label."""
         number = self._kind.find(self, label)
         if number is None:
             raise InputError(
@@ -631,7 +739,7 @@ class Components(Selection, Audited):
         return number
 
     def _small(self, array: Array) -> Array:
-        """Labels that are no ids: int32, as SciPy's, while they fit."""
+        """Return labels that are no ids: int32, as SciPy's, while they fit."""
         return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
     @cached_property
@@ -669,7 +777,7 @@ class Components(Selection, Audited):
 
 
 def _same(mine: Column, others: Column, engine: Engine) -> bool:
-    """Whether two columns of as many ids hold the same ones."""
+    """Return whether two columns of as many ids hold the same ones."""
     if mine.strings != others.strings:
         return False
     with mine.lend() as first, others.lend() as second:

@@ -1,4 +1,4 @@
-"""From ids that the caller asks about to rows of the answer."""
+"""Look-ups: from ids that the caller asks about to rows of the answer."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Lookup:
         Raises
         ------
         UnknownVertexError
-            Some are no vertices of this answer; names how many and the first of them.
+            Some are not vertices of this answer; names how many and the first of them.
 
         See Also
         --------
@@ -192,7 +192,7 @@ class Lookup:
         """Return a single id as a column."""
         parts = vertex if isinstance(vertex, tuple) else (vertex,)
         if not parts:
-            raise InputError("an empty tuple is no id: give the value of each column of an id")
+            raise InputError("an empty tuple is not an id: give the value of each column of an id")
         return of_parts([of("vertices", [part]) for part in parts])
 
     def _column(self, values: Any) -> Column:

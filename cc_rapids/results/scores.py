@@ -76,7 +76,7 @@ def ordered(scores: Any) -> tuple[Any, Any]:
 
 
 def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any) -> Array:
-    """Return for each of so many rows 0 if it has the best score, then 1, ....
+    """Return for each of so many rows 0 if it has the best score, then 1, and so on.
 
     Without one it is last.
 

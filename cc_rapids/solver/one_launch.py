@@ -33,11 +33,11 @@ TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see kernels/one_launch.py
 
 
 class SolveOptions(Protocol):
-    """What a solve has to know of the caller's options, see :class:`cc_rapids.options.Options`."""
+    """The caller's options that a solve needs, see :class:`cc_rapids.options.Options`."""
 
     @property
     def policy(self) -> DesignPolicy:
-        """What chooses the design."""
+        """The rule that chooses the design."""
 
     @property
     def memory(self) -> str:
@@ -45,20 +45,22 @@ class SolveOptions(Protocol):
 
     @property
     def forest(self) -> bool:
-        """Whether the edges of a spanning forest are recorded."""
+        """True if the edges of a spanning forest are recorded."""
 
     @property
     def speculates(self) -> bool:
-        """Whether the label frame is asked for at once."""
+        """True if the label frame is asked for at once."""
 
     @property
     def expected_rows(self) -> int | None:
-        """How many rows it has, if the caller knows."""
+        """The number of rows, if the caller knows it."""
 
 
 def accepts(edge_input: EdgeInput, columns: list[Array], options: SolveOptions) -> bool:
-    """Return whether two short columns of integers name all, but what there is from 0 on, and the
-    caller has not said how to solve them. Worth it where the backend is ``in_one_launch``.
+    """Return whether a list is of two short columns of integers that name all vertices.
+
+    But what there is from 0 on; and the caller has not said how to solve it. Worth it where the
+    backend is ``in_one_launch``.
     """
     if not options.policy.is_measured or options.forest or options.memory != MEMORY[0]:
         return False
@@ -90,8 +92,10 @@ def solve(
     backend: Engine,
     speculative: SpeculativeRows | None = None,
 ) -> EncodedIds | Span | None:
-    """Encode the ids of two columns and solve their forest; or return the range of the ids, if they
-    lie further apart than there is memory for, and None if some are not among the vertices.
+    """Encode the ids of two columns and solve their forest in one launch.
+
+    Returns the range of the ids if they lie further apart than there is memory for, and None if
+    some are not among the vertices.
 
     Parameters
     ----------
@@ -134,7 +138,7 @@ def solve(
 
 
 def _with_room(engine: Engine, size: int) -> Array:
-    """So many bytes, in an allocation that may serve the next run."""
+    """Return so many bytes, in an allocation that may serve the next run."""
     (whole,) = engine.pieces((size, np.uint8), room=ROOM)
     engine.leave_room()
     return whole
@@ -148,9 +152,10 @@ def _arrays_of_forest(engine: Engine, whole: Array, room: _Room, n: int) -> list
 
 
 class _Room(NamedTuple):
-    """One allocation: its bytes, and where in it lie the facts, which go to the host, what the
-    kernel takes besides the edges, some of which is the same memory twice, and the answer's rows;
-    and the arrays that a forest keeps.
+    """One allocation: its bytes, and where the parts lie in it.
+
+    The parts are the facts, which go to the host, what the kernel takes besides the edges, some of
+    which is the same memory twice, the answer's rows, and the arrays that a forest keeps.
     """
 
     bytes: int

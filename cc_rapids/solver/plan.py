@@ -1,4 +1,4 @@
-"""What a run would do, said before it allocates anything."""
+"""The plan of a run, made before it allocates anything."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUMS = 8 * ALONE  # bytes for those that ranks are made of
 
 @dataclass(frozen=True)
 class Plan:
-    """What :func:`cc_rapids.components` would do with these arguments.
+    """The plan of a run: what :func:`cc_rapids.components` would do with these arguments.
 
     Attributes
     ----------
@@ -37,6 +37,12 @@ class Plan:
     bytes : int
         The most memory beyond the input that the run will take, the label frame included. Labels
         that are strings count as long as the vertices on average, or shorter.
+
+    See Also
+    --------
+    components : Return this with ``explain=True``.
+    Components.summary : The facts about a run.
+    StreamPlan : The plan of a stream.
     """
 
     engine: str

@@ -28,8 +28,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Solved:
-    """A solved forest over encoded ids, the design that has run, the rows of the edges of a
-    spanning forest if they were wanted, and the label frame if it was made meanwhile.
+    """A solved forest over encoded ids, and the design that has run.
+
+    With them the rows of the edges of a spanning forest if they were wanted, and the label frame if
+    it was made meanwhile.
     """
 
     encoded: EncodedIds
@@ -117,8 +119,9 @@ def _solve(
 
 
 def _reads_backwards(backend: Engine, options: SolveOptions) -> bool:
-    """Return whether a list that falls is read from its end: where many threads at once would link
-    the same trees, and the caller has not said how.
+    """Return whether a list that falls is read from its end.
+
+    It is where many threads at once would link the same trees, and the caller has not said how.
     """
     return backend.on_device and options.policy.is_measured and options.memory == MEMORY[0]
 
@@ -146,8 +149,9 @@ def _solve_forest(
 def _speculative_rows(
     edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return room for the rows of the label frame, if that is asked for at once and the vertices
-    are in the order of the ids before they are solved.
+    """Return room for the rows of the label frame, if that is asked for at once.
+
+    The vertices have to be in the order of the ids before they are solved.
 
     Without vertices that are named otherwise there are at most as many as ends of edges.
     """
@@ -166,8 +170,9 @@ def _speculative_rows(
 def _expected_frame(
     edge_input: EdgeInput, backend: Engine, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return as many rows as the caller expects, which become a frame before they are counted; None
-    unless the caller does, and they lie where the frame will.
+    """Return as many rows as the caller expects, which become a frame before they are counted.
+
+    None unless the caller expects some, and they lie where the frame will.
     """
     count = options.expected_rows
     if not (count and options.speculates and backend.goes_on):

@@ -167,7 +167,7 @@ class Answer:
     def strange(self, row: int) -> str:
         """Return what is wrong with a label that is no vertex, in words."""
         name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
-        return f"vertex {name} has the label {label}, which is no vertex"
+        return f"vertex {name} has the label {label}, which is not a vertex"
 
     def _is_direct(self) -> bool:
         """Return whether slots are distances of integers, and labels integers of the same kind."""
@@ -208,7 +208,7 @@ class Answer:
         return in_words(one, len(one) > 1) if len(one) > 1 else in_words(one[0], False)
 
     def _heads(self, slots: Array) -> Array:
-        """The slot of the least vertex that has the label of each row, of labels that are none."""
+        """Return the slot of the least vertex that has the label of each row."""
         engine, ids = self.engine, self.ids
         labels, k = self._places() if self.rule.is_place else self._places_of_any()
         heads = engine.fill(engine.empty(k, ids.vertex), 0xFF)
@@ -219,14 +219,14 @@ class Answer:
         return heads[labels]
 
     def _places(self) -> tuple[Array, int]:
-        """Labels that are places 0 .. k - 1, as far as is known, and how many there should be."""
+        """Return labels that are places 0 .. k - 1, as far as is known, and their number."""
         labels, k = self._labels[0], self.components
         if k is None:
             k = int(labels.max()) + 1 if labels.size else 0
         return labels, max(k, 0)
 
     def _places_of_any(self) -> tuple[Array, int]:
-        """The places of labels among the different ones, in their order, and how many these are."""
+        """Return the places of labels among the different ones in order, and their number."""
         different, places = self.engine.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, different.size):
             raise VerificationError(
@@ -235,7 +235,7 @@ class Answer:
         return places, int(different.size)
 
     def _check_places(self, heads: Array) -> None:
-        """A VerificationError unless labels are 0 .. k - 1, each of them there, in their order."""
+        """Raise a VerificationError unless labels are 0 .. k - 1, all there and in order."""
         k = heads.size
         row = int(self.engine.to_host(self._first)[int(audit.STRANGE)])
         if row != ALL:
@@ -252,7 +252,7 @@ class Answer:
         self._check_order(heads)
 
     def _check_order(self, heads: Array) -> None:
-        """A VerificationError if labels are numbered in another order than their kind says."""
+        """Raise a VerificationError if labels are not numbered in the order of their kind."""
         xp, falls = self.engine.xp, heads[1:] < heads[:-1]
         if self.rule.is_by_size:
             ends = xp.arange(heads.size + 1)
@@ -289,7 +289,7 @@ def _parts_of(frame: Any) -> int:
 
 
 def _columns(frame: Any, rule: LabelRule, parts: int) -> tuple[Column, Column, bool]:
-    """The columns of vertices and of labels, checked, and whether they lie on a GPU."""
+    """Return the columns of vertices and of labels, checked, and whether they lie on a GPU."""
     names = [
         word if parts == 1 else [f"{k}_{word}" for k in range(parts)]
         for word in ("vertex", "labels")

@@ -126,14 +126,14 @@ class Faults:
         """Return what is wrong with a label that does not label itself, or is not the least."""
         own = int(self.answer.own[v])
         if not self.answer.is_vertex(own):
-            return f"{self._labelled(v)}, which is no vertex"
+            return f"{self._labelled(v)}, which is not a vertex"
         return (
             f"{self._labelled(v)}, which itself has the label {self.answer.label(own)}: the"
             f" {self.answer.rule.extreme} vertex of a component labels itself and the others"
         )
 
     def merged(self, v: int) -> str:
-        """A vertex that shares a label with others, and no path with it."""
+        """Return what is wrong with a vertex that shares a label, and no path, with others."""
         shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
         return f"{self._labelled(v)}{shares}, and no path joins the two"
 

@@ -45,8 +45,8 @@ def test_the_wheel_holds_every_module_and_nothing_else(built):
 def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
     _, sdist, _ = built
     assert sources("cc_rapids", "tests", "examples", "benchmarks") <= sdist
-    assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "Makefile"} <= sdist
-    assert {"examples/data/word_ladders.csv", "cc_rapids/py.typed", "pyproject.toml"} <= sdist
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"} <= sdist
+    assert {"examples/data/word_ladders.csv", "cc_rapids/py.typed", "Makefile"} <= sdist
     hidden = {name.partition("/")[0] for name in sdist if name.startswith(".")}
     assert hidden <= {".gitignore"}
 
@@ -69,4 +69,4 @@ def test_the_metadata_says_who_can_run_it(built):
 def test_the_version_is_the_same_everywhere():
     cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert cited[1] == cc_rapids.__version__
-    assert f"\n## {cc_rapids.__version__}\n" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\n## {cc_rapids.__version__} - 20" in (ROOT / "CHANGELOG.md").read_text()

@@ -186,7 +186,7 @@ NAMED = {
     "labels": "unknown labels a ndarray",
     "nulls": "unknown nulls policy a ndarray",
     "memory": "unknown memory a ndarray",
-    "source": "source= names a column, and a ndarray is no name",
+    "source": "source= names a column, and a ndarray is not a name",
     "forest": "forest= is True or False, not a ndarray",
     "explain": "explain= is True or False, not a ndarray",
     "progress": "progress= is True, False or a function that is called, not a ndarray",

@@ -18,7 +18,7 @@ from .sutton import multi_jumps
 
 
 def hook_larger(on: Any, read: Any) -> Any:
-    """Line 8: hook the larger of the parents of an edge's ends to the smaller.
+    """Hook the larger of the parents of an edge's ends to the smaller (line 8).
 
     As printed it compares the ends themselves, which may close a cycle from the second round on:
     then the star at i is what hooks, and its root is compared. In the first round both are the
@@ -52,7 +52,7 @@ def note_hooks(on: Any) -> Any:
 
 
 def hook_stars(on: Any, read: Any) -> Any:
-    """Lines 9 and 12: hook singletons and stars that are left over, to any tree beside them.
+    """Hook singletons and stars that are left over to any tree beside them (lines 9 and 12).
 
     Left over is one that has neither hooked in this round nor been hooked to. No two of them are
     adjacent, as the larger one would have hooked; so what they hook to stays where it is

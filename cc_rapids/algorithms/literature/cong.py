@@ -47,7 +47,7 @@ def graft(on: Any, read: Any, updated: bool) -> Any:
 
 
 def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
-    """Algorithm 1: graft, and shortcut all trees to stars."""
+    """Graft, and shortcut all trees to stars (Algorithm 1)."""
     kernel, shortcut = graft(on, read, updated), multi_jumps(on)
 
     def go(state: Any) -> bool:
@@ -61,7 +61,7 @@ def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 
 
 def jump(on: Any) -> Any:
-    """Steps 1 and 4: point every vertex at its grandparent, out of place as on a PRAM."""
+    """Point every vertex at its grandparent, out of place as on a PRAM (steps 1 and 4)."""
 
     @on.elementwise
     def jump(v, parent, new):
@@ -71,7 +71,7 @@ def jump(on: Any) -> Any:
 
 
 def note_gains(on: Any) -> Any:
-    """Step 1 too: the trees that a vertex has moved to the top of; last[r] = the round of r's."""
+    """Note the trees that a vertex has moved to the top of (step 1): last[r] = the round of r's."""
 
     @on.elementwise
     def note_gains(v, s, parent, now, last, changed):
@@ -84,7 +84,7 @@ def note_gains(on: Any) -> Any:
 
 
 def hook_smaller(on: Any, read: Any) -> Any:
-    """Step 2: roots of trees that the jump found shallow hook to smaller labels.
+    """Hook the roots of trees that the jump found shallow to smaller labels (step 2).
 
     What is read, before and after the jump, is stored by no thread meanwhile, as on a PRAM. Only
     roots are stored to, to smaller vertices; of several stores to one root the last one stays.
@@ -109,7 +109,7 @@ def hook_smaller(on: Any, read: Any) -> Any:
 
 
 def hook_stagnant(on: Any, read: Any) -> Any:
-    """Step 3: trees that gained nothing in steps 1 and 2, and did not hook, hook to any other.
+    """Hook trees that gained nothing in steps 1 and 2, and did not hook, to any other (step 3).
 
     Such a tree is a star, and no two of them are adjacent: the larger would have hooked in step 2.
     So it hooks to a tree that does not hook now, and there are no cycles.
@@ -132,7 +132,7 @@ def hook_stagnant(on: Any, read: Any) -> Any:
 
 
 def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
-    """Rounds of the five steps of Shiloach and Vishkin 1982.
+    """Run rounds of the five steps of Shiloach and Vishkin 1982.
 
     ``last`` is their Q, and the round number s tells who gained in this round. No tree gains in
     step 1 or 2 of the last round only if all are stars with no edge between them (step 5).
@@ -166,7 +166,7 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 
 
 def all_rounds(begin: Begin) -> Step:
-    """Rounds over the edges as they are given, until one changes nothing."""
+    """Run rounds over the edges as they are given, until one changes nothing."""
 
     def finish(state: Any) -> None:
         go = begin(state)
@@ -177,7 +177,7 @@ def all_rounds(begin: Begin) -> Step:
 
 
 def in_order(on: Any) -> Any:
-    """All edges, as they stand in the input."""
+    """Return all edges, as they stand in the input."""
 
     @on.device
     def place(i, m, half):
@@ -206,7 +206,7 @@ def update(on: Any, read: Any, place: Any) -> Any:
 
 
 def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
-    """The state over the edges from ``first`` on, rewritten by their components."""
+    """Return the state over the edges from ``first`` on, rewritten by their components."""
     backend, parent = state.backend, state.trees.parent
     us, vs = (backend.empty(size, parent.dtype) for _ in range(2))
     count = backend.fill(backend.empty(1, np.int64), 0)
@@ -217,7 +217,7 @@ def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> An
 
 
 def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin]) -> Step:
-    """Algorithm 2: rounds over a copy of the edges, which each round rewrites by its components.
+    """Run rounds over a copy of the edges, which each rewrites by its components (Algorithm 2).
 
     Edges inside a component are dropped. Trees lose no vertex and only roots hook, so that they
     stay there; with none left all trees are whole.
@@ -253,7 +253,7 @@ def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
     **FACTS,
 )
 def graft_shortcut_update(on: Any, vertex: type, read: Any) -> Step:
-    """As graft-shortcut, over edges that each round rewrites by their components."""
+    """Graft and shortcut as graft-shortcut, over edges that each round rewrites by components."""
     return updated_rounds(on, vertex, read, grafts)
 
 
@@ -279,5 +279,5 @@ def sv_1982(on: Any, vertex: type, read: Any) -> Step:
     **FACTS,
 )
 def sv_1982_update(on: Any, vertex: type, read: Any) -> Step:
-    """As sv-1982, over edges that each round rewrites by the parents of their ends."""
+    """Jump and hook as sv-1982, over edges that each round rewrites by their ends' parents."""
     return updated_rounds(on, vertex, read, sv_rounds)

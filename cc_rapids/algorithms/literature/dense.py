@@ -33,7 +33,7 @@ def fill_cells(on: Any, read: Any) -> Any:
 
 
 def matrix_of(state: Any, fill: Any, cell: type) -> Any:
-    """The matrix of the edges of a run, in the kind of memory of its edges."""
+    """Return the matrix of the edges of a run, in the kind of memory of its edges."""
     backend = state.backend
 
     def write(cells: Any) -> None:
@@ -43,7 +43,7 @@ def matrix_of(state: Any, fill: Any, cell: type) -> Any:
 
 
 def next_row(on: Any) -> Any:
-    """Best = the first vertex from a given one on that no search has labelled.
+    """Find the first vertex from a given one on that no search has labelled, and write it to best.
 
     Searches begin at the least vertex that is left, so that all labels are smaller than what they
     label, but for those of the beginnings, which are behind.
@@ -94,7 +94,7 @@ def look_along(on: Any, vertex: type) -> Any:
     paper="dense matrix, Lehr et al. 2022, 4.2",
 )
 def dense(on: Any, vertex: type, read: Any) -> Step:
-    """Row by row, a thread a cell: gather all that the first vertex left reaches, label it by that.
+    """Gather all that the first vertex left reaches, a thread a cell of its row, and label it.
 
     A launch takes the rows of all vertices that the last one found, each thread its own column of
     one after the other, so that a row is read by neighbouring threads at once.

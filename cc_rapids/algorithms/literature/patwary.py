@@ -58,7 +58,7 @@ def verify(on: Any, read: Any) -> Any:
     paper="Rem, Patwary et al. 2012; Cong and Muzio 2014, 6",
 )
 def rem_parallel(on: Any, vertex: type, read: Any) -> Step:
-    """Rem's rule with splices and plain stores over all edges, again until all are verified.
+    """Apply Rem's rule with splices and plain stores to all edges, until all are verified.
 
     All edges are verified each time, those of earlier rounds too: a lost hook may undo what an
     edge had joined that is not the loser's.

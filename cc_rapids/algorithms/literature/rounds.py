@@ -25,7 +25,7 @@ RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
 
 
 def original(on: Any, vertex: type) -> Any:
-    """The vertex of a new name."""
+    """Return the vertex of a new name."""
     giant = giant_of(on, vertex)
 
     @on.device
@@ -36,7 +36,7 @@ def original(on: Any, vertex: type) -> Any:
 
 
 def label_ends(on: Any) -> Any:
-    """C, connect: the ends of the edge themselves, which alter moves to their labels."""
+    """Return the ends of the edge themselves, which alter moves to their labels (C, connect)."""
 
     @on.device
     def pair(u, v, old, new):
@@ -46,7 +46,7 @@ def label_ends(on: Any) -> Any:
 
 
 def labels_of(on: Any, now: bool = False) -> Any:
-    """P, parent-connect: the labels of the two ends before this round, or as they are by now."""
+    """Return the labels of the two ends before this round, or as they are by now (P)."""
 
     @on.device
     def pair(u, v, old, new):
@@ -57,7 +57,7 @@ def labels_of(on: Any, now: bool = False) -> Any:
 
 
 def end_and_label(on: Any, now: bool = False) -> Any:
-    """The end with the larger label before this round, or by now, and the smaller label."""
+    """Return the end with the larger label before this round, or by now, and the smaller label."""
 
     @on.device
     def pair(u, v, old, new):
@@ -106,7 +106,7 @@ def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
 
 
 def shortcut(on: Any) -> Any:
-    """S: point every vertex at its grandparent."""
+    """Point every vertex at its grandparent (S)."""
 
     @on.elementwise
     def shortcut(v, new):
@@ -119,7 +119,7 @@ def shortcut(on: Any) -> Any:
 
 
 def full_shortcut(on: Any) -> Any:
-    """F: point every vertex at its root."""
+    """Point every vertex at its root (F)."""
     climb = naive(on)
 
     @on.elementwise
@@ -133,7 +133,7 @@ def full_shortcut(on: Any) -> Any:
 
 
 def first_labels(on: Any, vertex: type) -> Any:
-    """The labels of the first round: the roots of a sample, under their new names."""
+    """Write the labels of the first round: the roots of a sample, under their new names."""
     name = renamed(on, vertex)
 
     @on.elementwise
@@ -145,7 +145,7 @@ def first_labels(on: Any, vertex: type) -> Any:
 
 
 def last_labels(on: Any, vertex: type) -> Any:
-    """The parents of the last round: its labels, as the vertices that they stand for."""
+    """Write the parents of the last round: its labels, as the vertices that they stand for."""
     name, vertex_of = renamed(on, vertex), original(on, vertex)
 
     @on.elementwise
@@ -156,7 +156,7 @@ def last_labels(on: Any, vertex: type) -> Any:
 
 
 def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, noted: Any) -> Step:
-    """Rounds of connect, shortcut and alter over the edges that are kept; see the top.
+    """Run rounds of connect, shortcut and alter over the edges that are kept; see the top.
 
     ``rule`` has the letters R and A if roots alone are updated and edges are altered; ``noted`` is
     the pair by which a forest is noted.
@@ -243,7 +243,7 @@ def shiloach_vishkin(on: Any, vertex: type, noted: bool) -> Step:
     paper="Stergiou et al. 2018; Hong et al. 2020, 3.4",
 )
 def stergiou(on: Any, vertex: type) -> Step:
-    """Label propagation from the labels of the round before, and a shortcut."""
+    """Propagate the labels of the round before along all edges, and shortcut."""
     return procedure(on, vertex, [end_and_label(on)], shortcut(on), "", None)
 
 

@@ -86,7 +86,7 @@ def from_below(on: Any, vertex: type, note: Any) -> Any:
 
 
 def of_high_degree(on: Any) -> Any:
-    """Of some vertices the one with the most edges: best = [degree << 32 | vertex]."""
+    """Find the vertex of the most edges among some, and write best = [degree << 32 | vertex]."""
     high, entries = on.atomic_max, entries_of(on)
 
     @on.elementwise
@@ -99,7 +99,7 @@ def of_high_degree(on: Any) -> Any:
 
 
 def next_source(on: Any) -> Any:
-    """Best = the least vertex with edges that no search has visited."""
+    """Find the least vertex with edges that no search has visited, and write it to best."""
     all_min = on.block_reduce_min
 
     @on.grid_stride
@@ -115,7 +115,7 @@ def next_source(on: Any) -> Any:
 
 
 def least_below(on: Any) -> Any:
-    """Best = the least vertex that hangs from the source."""
+    """Find the least vertex that hangs from the source, and write it to best."""
     all_min = on.block_reduce_min
 
     @on.grid_stride
@@ -131,7 +131,7 @@ def least_below(on: Any) -> Any:
 
 
 def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
-    """A procedure ``search(state, depth, queues, source)``: visit all that the source reaches."""
+    """Return a procedure ``search(state, depth, queues, source)`` that visits what is reached."""
     above, below = from_above(on, vertex, note), from_below(on, vertex, note)
 
     @on.elementwise
@@ -162,7 +162,7 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
 
 
 def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
-    """The depths, all FAR, two queues, and a word for what a kernel finds."""
+    """Return the depths, all FAR, two queues, and a word for what a kernel finds."""
     backend, n = state.backend, state.n
     queues = [backend.empty(n, vertex) for _ in range(2)]
     return backend.fill(backend.empty(n, np.int32), 0x7F), queues, backend.empty(1, np.uint64)

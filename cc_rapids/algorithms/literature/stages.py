@@ -21,7 +21,7 @@ HIGH = np.uint64(32)
 
 
 def shuffled(on: Any) -> Any:
-    """The edges in random order: edge e is a permutation of i, no array of it is kept.
+    """Return the edges in random order: edge e is a permutation of i, no array of it is kept.
 
     Rounds of Feistel's permute the numbers of two times ``half`` bits, whatever they mix by. One
     from m on is permuted on: its cycle leads back below m, and that permutes the numbers below m.
@@ -45,7 +45,7 @@ def shuffled(on: Any) -> Any:
 
 
 def half_bits(m: int) -> int:
-    """Half the bits, rounded up, of the numbers below m."""
+    """Return half the bits, rounded up, of the numbers below m."""
     return max(1, -(-max(m - 1, 0).bit_length() // 2))
 
 
@@ -58,7 +58,7 @@ def half_bits(m: int) -> int:
     paper="Stages, Cong and Muzio 2014, Algorithm 3",
 )
 def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], Step]:
-    """Groups of qn edges in random order, each rewritten by the components of those before it.
+    """Link groups of qn edges in random order, each rewritten by the components before it.
 
     Between groups all trees are shortcut to stars, as the update asks for, also where the
     algorithm that is called keeps trees deep. No edge leads to a vertex that is no root then, so

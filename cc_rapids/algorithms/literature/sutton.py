@@ -69,7 +69,7 @@ def atomic_hook(on: Any, read: Any) -> Any:
 
 
 def jumps(on: Any) -> Step:
-    """Compress by single jumps: every vertex to its grandparent, again until none changes.
+    """Compress by single jumps: point every vertex at its grandparent, until none changes.
 
     A vertex that another thread has moved already leads to an ancestor too: one jump is longer.
     """
@@ -111,7 +111,7 @@ def multi_jumps(on: Any) -> Step:
 
 
 def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
-    """Figure 1: rounds of hooks and a full compression, until no edge hooks."""
+    """Run rounds of hooks and a full compression, until no edge hooks (Figure 1)."""
     send = hook(on, read)
 
     def finish(state: Any) -> None:
@@ -124,7 +124,7 @@ def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
 
 
 def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step:
-    """Figure 4: each segment of the edges is hooked by atomic operations, and then compressed.
+    """Hook each segment of the edges by atomic operations, and then compress (Figure 4).
 
     By ``auto`` there are 2m/n, the average degree, so that each has about n/2 edges; of an
     adjacency list in both directions each edge is counted once. A segment has at least one edge.
@@ -167,7 +167,7 @@ def soman(on: Any, vertex: type, read: Any, hooks: str) -> Step:
     paper="Multi-Jump, Sutton et al. 2016, Figure 3",
 )
 def multi_jump(on: Any, vertex: type, read: Any, hooks: str) -> Step:
-    """As soman, but a compression is one kernel, in which each vertex jumps to its root."""
+    """Hook as soman does, and compress in one kernel, in which each vertex jumps to its root."""
     return by_rounds(on, read, multi_jumps(on), hooks)
 
 
@@ -187,7 +187,7 @@ def hook_once(on: Any, vertex: type, read: Any) -> Step:
     paper="Multi-Jump and Atomic-Hook, Sutton et al. 2016, Figure 3",
 )
 def hook_and_jump_once(on: Any, vertex: type, read: Any) -> Step:
-    """Two kernels: hook each edge by compare-and-swaps, then each vertex jumps to its root."""
+    """Hook each edge by compare-and-swaps, then let each vertex jump to its root: two kernels."""
     return by_segments(on, read, multi_jumps(on), 1)
 
 

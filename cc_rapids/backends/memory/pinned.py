@@ -42,7 +42,7 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
         pages = cupy.cuda.PinnedMemory(size, flags)
     except runtime.CUDARuntimeError as error:
         raise CapacityError(
-            f"the host gives no {size:,} bytes of locked pages ({error}), which memory='pinned' and"
+            f"the host cannot lock {size:,} bytes of pages ({error}), which memory='pinned' and"
             " 'zero-copy' take: memory='device' takes none"
         ) from error
     held = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)

@@ -70,7 +70,7 @@ class Block:
             number += record.count(b"\n")
 
     def row(self, place: int, dialect: Dialect) -> tuple[int, bytes]:
-        """The line that holds the row at a place, from 0 on, with its number in the file."""
+        """Return the line that holds the row at a place, from 0 on, with its number in the file."""
         rows = ((number, line) for number, line in self.lines() if dialect.clean(line))
         return next(islice(rows, place, None), (self.line, b""))
 

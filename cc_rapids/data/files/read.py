@@ -156,7 +156,7 @@ def arrow_pieces(
 
 
 def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Parquet and Arrow: the columns as they are stored, all pieces in one."""
+    """Read Parquet and Arrow: the columns as they are stored, all pieces in one."""
     import pyarrow as pa
 
     read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[wanted.format]
@@ -395,10 +395,10 @@ def check_path(path: str | Path) -> None:
         named = os.fsencode(path)
     except UnicodeEncodeError:
         raise FormatError(
-            f"{str(path)!r} holds half of a surrogate pair, which no name does"
+            f"{str(path)!r} holds half of a surrogate pair, which the name of a file cannot"
         ) from None
     if b"\0" in named:
-        raise FormatError(f"{str(path)!r} holds a NUL, which no name does")
+        raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot")
 
 
 def read_edges(

@@ -268,7 +268,7 @@ class Run:
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future], watch: Reporter) -> list[tuple[str, Future]]:
-        """One forest for each worker, of those of its partitions.
+        """Return one forest for each worker, of those of its partitions.
 
         Raises
         ------
@@ -387,7 +387,9 @@ class Run:
         reason = "ids have several columns"
         reason = reason if several else reason_not_to(tasks, homes, facts, forced)
         if reason and forced:
-            raise EngineError(f"combine='gather' cannot be had: {reason}; take combine='tree'")
+            raise EngineError(
+                f"combine='gather' is not possible here: {reason}; take combine='tree'"
+            )
         if reason:
             log.debug("forests go up the tree: %s", reason)
             return None
@@ -685,7 +687,8 @@ def weakly_connected_components(graph: Any) -> Any:
     """
     if not hasattr(graph, "is_directed"):
         raise ArgumentTypeError(
-            f"a {type(graph).__name__} is no cugraph.Graph: cc_rapids.dask.components takes frames"
+            f"a {type(graph).__name__} is not a cugraph.Graph:"
+            " cc_rapids.dask.components takes frames"
         )
     if graph.is_directed():
         raise InputError("input graph must be undirected")

@@ -154,7 +154,7 @@ def _one(pile: list[tuple[int, Future]], merge: Merge, home: str) -> Future:
 
 
 def tree(forests: list[Future], merge: Merge, watch: Reporter) -> Future:
-    """One forest of all, by merging pairs, pairs of pairs and so on.
+    """Merge pairs, pairs of pairs and so on into one forest of all.
 
     The forests that are given should be held until the answer is there: then a worker that is lost
     costs its own partitions, and merges, but no partition of another worker.

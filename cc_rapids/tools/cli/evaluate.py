@@ -133,7 +133,7 @@ def _check_folder(out: Path) -> None:
     from ...data.files.write import check_output
 
     if out.exists() and not out.is_dir():
-        raise InputError(f"cannot write to {out}: it is no directory")
+        raise InputError(f"cannot write to {out}: it is not a directory")
     check_output((out / "runs.csv") if out.is_dir() else out.with_name("runs.csv"))
 
 

@@ -29,7 +29,7 @@ def sources(folder: Path) -> list[Path]:
         There is no such folder, or no such file in it.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is no directory: name one with graph files")
+        raise InputError(f"{folder} is not a directory: name one with graph files")
     found = sorted(path for path in folder.iterdir() if path.is_file() and _known(path))
     if not found:
         raise InputError(f"no file in {folder} has the suffix of a graph format")

@@ -92,7 +92,10 @@ def count(name: str, value: Any) -> int:
 
 
 def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
-    """The number as an int; an InputError unless a type, by default the widest, holds them."""
+    """Return the number as an int.
+
+    An InputError unless a type, by default the widest, holds them.
+    """
     n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if kind.kind not in "iu":
         raise InputError(f"vertices are integers, not {kind}")
@@ -102,7 +105,7 @@ def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
 
 
 def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Array]:
-    """The two ends of so many edges, still to be written."""
+    """Return the two ends of so many edges, still to be written."""
     runner = backends.get(engine)
     with runner.scope():
         return runner.empty(size, np.dtype(dtype)), runner.empty(size, np.dtype(dtype))

@@ -1,4 +1,4 @@
-"""What each generator makes, piece by piece: lists larger than memory, and whole ones in one piece.
+"""The generators, piece by piece: lists larger than memory, and whole ones in one piece.
 
 An edge is a function of the seed and of its own index, so a piece is made without those before it.
 :func:`~cc_rapids.generators.duplicated` alone leads all over the list that it starts from, and
@@ -90,7 +90,7 @@ class Pieces:
 
 
 def uniform(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.uniform` in pieces."""
+    """Make :func:`cc_rapids.generators.uniform` in pieces."""
     n, m = check_vertices(num_vertices), count("num_edges", num_edges)
     if m and not n:
         raise InputError(f"{m} edges need at least one vertex")
@@ -100,7 +100,7 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
 def rmat(
     scale: int, num_edges: int, a: float, b: float, c: float, seed: int = 0, permute: bool = True
 ) -> Pieces:
-    """:func:`cc_rapids.generators.rmat` in pieces."""
+    """Make :func:`cc_rapids.generators.rmat` in pieces."""
     if not (isinstance(scale, int) and 0 <= scale <= 32):
         raise InputError(f"an R-MAT scale is a whole number from 0 to 32, not {scale!r}")
     if min(a, b, c) < 0 or a + b + c > 1 + 1e-9:
@@ -152,7 +152,10 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
 
 
 def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.grid` in pieces; its edges are counted before they are made."""
+    """Make :func:`cc_rapids.generators.grid` in pieces.
+
+    Its edges are counted before they are made.
+    """
     n = check_vertices(count("rows", rows) * count("columns", columns))
     if not 0 <= keep <= 1:
         raise InputError(f"keep is a probability from 0 to 1, not {keep}")
@@ -184,39 +187,39 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
 
 
 def torus2d(rows: int, columns: int) -> Pieces:
-    """:func:`cc_rapids.generators.torus2d` in pieces."""
+    """Make :func:`cc_rapids.generators.torus2d` in pieces."""
     n = check_vertices(count("rows", rows) * count("columns", columns))
     pieces = _by_kernel(f"torus2d({rows} x {columns})", n, 2 * n, generate.torus, n, columns)
     return replace(pieces, components=min(n, 1), expected=_together(n))
 
 
 def path(n: int, shuffle: int | None = None) -> Pieces:
-    """:func:`cc_rapids.generators.path` in pieces."""
+    """Make :func:`cc_rapids.generators.path` in pieces."""
     pieces = _by_steps(f"path({n})", n, n - 1, (0, 1), (1, 1))
     pieces = replace(pieces, components=min(n, 1), expected=_together(n))
     return pieces if shuffle is None else permuted(pieces, shuffle)
 
 
 def star(n: int) -> Pieces:
-    """:func:`cc_rapids.generators.star` in pieces."""
+    """Make :func:`cc_rapids.generators.star` in pieces."""
     pieces = _by_steps(f"star({n})", n, n - 1, (0, 0), (1, 1))
     return replace(pieces, components=min(n, 1), expected=_together(n))
 
 
 def self_loops(n: int) -> Pieces:
-    """:func:`cc_rapids.generators.self_loops` in pieces."""
+    """Make :func:`cc_rapids.generators.self_loops` in pieces."""
     pieces = _by_steps(f"self_loops({n})", n, n, (0, 1), (0, 1))
     return replace(pieces, components=n, expected=lambda: np.arange(n))
 
 
 def isolated(n: int) -> Pieces:
-    """:func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
+    """Make :func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
     pieces = _by_steps(f"isolated({n})", n, 0, (0, 0), (0, 0))
     return replace(pieces, components=n, expected=lambda: np.arange(n))
 
 
 def cliques(sizes: Sequence[int]) -> Pieces:
-    """:func:`cc_rapids.generators.cliques` in pieces."""
+    """Make :func:`cc_rapids.generators.cliques` in pieces."""
     size = np.array([count("size", size) for size in sizes], np.int64)
     vertices, edges = (  # the first of each clique, and their ends
         np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
@@ -253,7 +256,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
 
 
 def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.duplicated` of a list in pieces, which it holds in memory."""
+    """Make :func:`cc_rapids.generators.duplicated` of a list in pieces, held in memory."""
     m, (order, turn) = pieces.num_edges, keys(seed)
     total = m * count("times", times)
     if not times:
@@ -284,7 +287,7 @@ def of_graph(graph: Graph) -> Pieces:
 
 
 def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
-    """:func:`cc_rapids.generators.reference` in pieces."""
+    """Make :func:`cc_rapids.generators.reference` in pieces."""
     if name not in REFERENCES:
         raise InputError(unknown("reference graph", name, REFERENCES))
     full = REFERENCES[name]

@@ -116,7 +116,31 @@ def uniform(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Random pairs of vertices, independent of each other; see :func:`rmat` for the arguments."""
+    """Make random pairs of vertices, independent of each other.
+
+    See :func:`rmat` for the arguments.
+
+    Parameters
+    ----------
+    num_vertices, num_edges : int
+        The size of the graph; at most 2^32 vertices.
+    seed : int
+        Any number from 0 on.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        The edges, drawn one by one: some may be equal, or self-loops.
+
+    See Also
+    --------
+    cc_rapids.generators.rmat : Graphs whose vertices have very different degrees.
+    cc_rapids.generators.reference : The graphs of the benchmarks by name.
+    """
     return pieces.uniform(num_vertices, num_edges, seed).graph(dtype, engine)
 
 

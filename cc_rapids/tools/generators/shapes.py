@@ -14,7 +14,28 @@ from .graph import Graph
 def path(
     n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """The path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order."""
+    """Make the path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    shuffle : int, optional
+        A seed, by which the vertices get random numbers.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        One component of ``n`` vertices and ``n - 1`` edges.
+
+    See Also
+    --------
+    cc_rapids.generators.star : A tree that is as flat as a path is deep.
+    """
     return pieces.path(n, shuffle).graph(dtype, engine)
 
 
@@ -47,7 +68,26 @@ def torus2d(
 
 
 def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Vertex 0 joined to each of the others."""
+    """Make a star: vertex 0 joined to each of the others.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        One component of ``n`` vertices and ``n - 1`` edges.
+
+    See Also
+    --------
+    cc_rapids.generators.path : A tree that is as deep as a star is flat.
+    """
     return pieces.star(n).graph(dtype, engine)
 
 
@@ -57,19 +97,74 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
 
 
 def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """A self-loop at each vertex, and no other edge."""
+    """Make a self-loop at each vertex, and no other edge.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        As many components as vertices and edges.
+
+    See Also
+    --------
+    cc_rapids.generators.isolated : Vertices without edges.
+    """
     return pieces.self_loops(n).graph(dtype, engine)
 
 
 def cliques(
     sizes: Sequence[int], *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Disjoint cliques of so many vertices each, one after the other, every pair joined once."""
+    """Make disjoint cliques, one after the other, in which every pair is joined once.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The number of vertices of each clique.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        Where the edges are made, and lie.
+
+    Returns
+    -------
+    Graph
+        A component for each clique that is not empty.
+
+    See Also
+    --------
+    cc_rapids.generators.star : A component with as few edges as there can be.
+    """
     return pieces.cliques(sizes).graph(dtype, engine)
 
 
 def permuted(graph: Graph, seed: int = 0) -> Graph:
-    """The same graph under random numbers for its vertices; the edges stay in their order."""
+    """Make the same graph under random numbers for its vertices; the edges stay in their order.
+
+    Parameters
+    ----------
+    graph : Graph
+        Not changed.
+    seed : int
+        Any number from 0 on.
+
+    Returns
+    -------
+    Graph
+        As many components and edges as before.
+
+    See Also
+    --------
+    cc_rapids.generators.duplicated : Give each edge several times.
+    """
     return pieces.permuted(pieces.of_graph(graph), seed).graph(graph.src.dtype, graph.engine)
 
 

@@ -152,7 +152,9 @@ def certify_components(
     strange = np.flatnonzero(ids[np.minimum(at, ids.size - 1)] != label)
     if strange.size:
         v = strange[0]
-        raise VerificationError(f"vertex {ids[v]!s} has the label {label[v]!s}, which is no vertex")
+        raise VerificationError(
+            f"vertex {ids[v]!s} has the label {label[v]!s}, which is not a vertex"
+        )
     certify(src, dst, ids.size, at, ids)
     count = np.count_nonzero(at == np.arange(at.size))
     if len(found) != count:

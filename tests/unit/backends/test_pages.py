@@ -126,7 +126,7 @@ def test_a_matrix_is_written_in_locked_pages(cupy, memory):
 
 
 def test_pages_that_cannot_be_locked_are_said_in_bytes(cupy):
-    with pytest.raises(CapacityError, match=r"no 4,000,000 bytes of locked pages \(out of memory"):
+    with pytest.raises(CapacityError, match=r"lock 4,000,000 bytes of pages \(out of memory"):
         pages.locked(cupy, 1_000_000, np.int32)
 
 

@@ -80,7 +80,7 @@ def test_wrong_answers_are_rows_without_times(folder, monkeypatch):
 def test_unknown_designs_and_folders(folder, tmp_path):
     with pytest.raises(DesignError):
         rows_of(folder, ["asynk"])
-    with pytest.raises(InputError, match="no directory"):
+    with pytest.raises(InputError, match="not a directory"):
         evaluate.sources(tmp_path / "none")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no file in"):

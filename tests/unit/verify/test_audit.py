@@ -110,7 +110,7 @@ FAULTS = {
     "another": ({"v6": 0}, "vertex 16 has the label 10, and no path joins the two"),
     "not least": ({"v0": 1, "v1": 1, "v2": 1}, "vertex 10 has the label 11, which itself has"),
     "a chain": ({"v5": 4, "v4": 4, "v3": 4}, "vertex 13 has the label 14, which itself has the"),
-    "outside": ({"v6": 77}, "vertex 16 has the label 87, which is no vertex"),
+    "outside": ({"v6": 77}, "vertex 16 has the label 87, which is not a vertex"),
 }
 
 
@@ -375,7 +375,7 @@ def test_labels_of_others_are_audited():
     twice = pd.concat([labels, labels[:1]])
     with wrong("vertex 10 is listed 2 times"):
         audit_labels(twice, EDGES)
-    with wrong("vertex 16 has the label 3, which is no vertex"):
+    with wrong("vertex 16 has the label 3, which is not a vertex"):
         audit_labels(labels.replace({"labels": {16: 3}}), EDGES)
     words = pa.table({"vertex": ["a", "b"], "labels": ["a", "a"]})
     assert audit_labels(words, (["a"], ["b"])).vertices == 2

@@ -214,8 +214,8 @@ def test_wrong_answers_of_any_kind(ids, make, fault, proof, sets):
         ([1, 2, 3, 4, 9], [1, 1, 3, 3, 9], 3, "9 have a label, and nothing names them"),
         ([2, 1, 3, 4], [1, 1, 3, 3], 2, "not in the order of their ids"),
         ([1, 2, 2, 3, 4], [1, 1, 1, 3, 3], 2, "listed twice"),
-        ([1, 2, 3, 4], [1, 1, 0, 3], 2, "vertex 3 has the label 0, which is no vertex"),
-        ([1, 2, 3, 4], [1, 1, 3, 5], 2, "vertex 4 has the label 5, which is no vertex"),
+        ([1, 2, 3, 4], [1, 1, 0, 3], 2, "vertex 3 has the label 0, which is not a vertex"),
+        ([1, 2, 3, 4], [1, 1, 3, 5], 2, "vertex 4 has the label 5, which is not a vertex"),
         ([1, 2, 3, 4], [1, 1, 4, 4], 2, "vertex 3 has the label 4, which itself"),
     ],
 )

@@ -42,7 +42,7 @@ def test_the_order_of_the_labels_does_not_matter(verify):
         ({7: 7}, "edge 1 joins 2 and 7, which have the labels 2 and 7"),
         ({9: 4}, "vertex 9 has the label 4, and no path joins the two"),
         ({4: 8, 8: 8}, "vertex 4 has the label 8"),
-        ({9: 1}, "vertex 9 has the label 1, which is no vertex"),
+        ({9: 1}, "vertex 9 has the label 1, which is not a vertex"),
         ({3: 3}, "vertex 3 has a label, and nothing names it"),
     ],
 )
