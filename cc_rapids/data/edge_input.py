@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -84,10 +85,16 @@ class EdgeInput:
         named = [self.vertices] if isinstance(self.vertices, Column) else []
         return [self.src, self.dst, *named]
 
-    def borrow(self) -> Lending:
-        """Return a context in which all columns are lent: those of ids, and row offsets if any."""
-        starts = [self.row_offsets] if self.row_offsets is not None else []
-        return Lending([*self.columns, *starts])
+    @contextmanager
+    def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
+        """Open the columns for a ``with`` block.
+
+        Gives their arrays, or native strings, and the offsets of the rows, of which there is one
+        column, or none.
+        """
+        columns, starts = self.columns, [self.row_offsets] if self.row_offsets else []
+        with Lending([*columns, *starts]) as lent:
+            yield lent[: len(columns)], lent[len(columns) :]
 
     def changed(self) -> InputError:
         """Return the error for ids, or rows, that were others when they were read again."""

@@ -92,7 +92,26 @@ def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -
 
 
 def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Return vertices without edges."""
+    """Return vertices without edges.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    dtype : numpy.dtype
+        An integer type, of the columns of no edges.
+    engine : {"threads", "cuda"}
+        Where the columns lie.
+
+    Returns
+    -------
+    Graph
+        As many components as vertices.
+
+    See Also
+    --------
+    self_loops : As many components, each named by an edge.
+    """
     return pieces.isolated(n).graph(dtype, engine)
 
 
