@@ -297,7 +297,7 @@ def test_frames_are_read(way, private):
     given = adapters.read_cudf(DataFrame({"a": [5, 2], "b": [2, 7]}), ["a"], ["b"], "raise")
     with given.src.lend() as src, given.dst.lend() as dst:
         assert (src.tolist(), dst.tolist()) == ([5, 2], [2, 7])
-    answer = given.frame({"vertex": np.array([2, 5, 7]).view(Array)})
+    answer = given.make_frame({"vertex": np.array([2, 5, 7]).view(Array)})
     assert answer._data["vertex"].values.tolist() == [2, 5, 7]
     holes = DataFrame({"a": [5, 2], "b": [2, 7]})
     holes._data["b"].null_count = 1
