@@ -43,8 +43,7 @@ from .column import (
     there_of,
 )
 from .cudf_internals import handle_in, make_frame, names_of, nulls_in
-from .edge_input import EdgeInput, plain_frame, with_vertices
-from .read_request import ReadRequest, several
+from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 
 if TYPE_CHECKING:
     from .files.read import RowGroups, Taken
@@ -56,7 +55,7 @@ Sides = tuple[list[str], list[str]]  # the columns of sources, and those of dest
 
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
-    """The columns of a frame of any kind."""
+    """Read the columns of a frame of any kind."""
     if is_cudf_frame(edges):
         return read_cudf(edges, source, destination, nulls)
     import narwhals as nw
@@ -82,13 +81,13 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
 
 
 def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
-    """The columns of a frame of cuDF's."""
+    """Read the columns of a frame of cuDF's."""
     _check_names(names_of(frame), source, destination)
     return _cudf_frame(frame, (source, destination), (source, destination), nulls)
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:
-    """The columns of a frame in which others share a name; an InputError if these do."""
+    """Return the columns of a frame in which others share a name; an InputError if these do."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
@@ -145,7 +144,7 @@ def _given(
 
 
 def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> EdgeInput:
-    """The columns of sources and those of destinations, as series of narwhals."""
+    """Return the columns of sources and those of destinations, as series of narwhals."""
     size, ends = len(sides[0][0]), len(sides[0])
     every, kept = [*sides[0], *sides[1]], None
     if nulls == "drop":
@@ -161,7 +160,7 @@ def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> EdgeInput:
 
 
 def _make_frame(backend: Any, columns: dict[str, Any]) -> Any:
-    """A frame of the library that narwhals calls so, of arrays and series."""
+    """Return a frame of the library that narwhals calls so, of arrays and series."""
     if backend.is_pandas():
         import pandas as pd
 
@@ -176,7 +175,7 @@ def _series(frame: Any, name: str) -> Any:
 
 
 def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any] | None]:
-    """The rows of series of one length in which none is null, and what gives their numbers; the
+    """Return the rows of series in which none is null, and what gives their numbers; the
     series themselves, and None, if that is all of them.
     """
     natives = [side.to_native() for side in series]
@@ -189,7 +188,7 @@ def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any] | No
 
 
 def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
-    """A pair of series of one kind and length."""
+    """Read a pair of series of one kind and length."""
     if is_cudf(src) and is_cudf(dst):
         import cudf
 
@@ -218,12 +217,12 @@ class Csr:
 
 
 def is_graph(thing: Any) -> bool:
-    """Whether it is one of cuGraph's; without importing cuGraph, which then nobody has."""
+    """Return whether it is one of cuGraph's; without importing cuGraph, which then nobody has."""
     return isinstance(thing, getattr(sys.modules.get("cugraph"), "Graph", ()))
 
 
 def read_rows(rows: Csr, given: EdgeInput, name: str = "offsets") -> EdgeInput:
-    """An adjacency list, of which ``given`` holds the indices on both sides.
+    """Read an adjacency list, of which ``given`` holds the indices on both sides.
 
     What the offsets hold is looked at where they lie when they are lent, see
     :func:`cc_rapids.graph.edges.check_offsets`.
@@ -235,7 +234,7 @@ def read_rows(rows: Csr, given: EdgeInput, name: str = "offsets") -> EdgeInput:
 
 
 def check_state(graph: Any) -> None:
-    """A GraphStateError unless the graph lies on one GPU and holds edges."""
+    """Raise a GraphStateError unless the graph lies on one GPU and holds edges."""
     if graph.is_multi_gpu():
         raise GraphStateError(
             "the graph is spread over several GPUs: cc_rapids.dask.weakly_connected_components"
@@ -249,7 +248,7 @@ def check_state(graph: Any) -> None:
 
 
 def numbering(graph: Any) -> Any:
-    """The frame by which cuGraph numbered vertices that are no integers of 32 or 64 bits.
+    """Return the frame by which cuGraph numbered vertices that are no integers of 32 or 64 bits.
 
     Returns
     -------
@@ -262,7 +261,7 @@ def numbering(graph: Any) -> Any:
 
 
 def edge_frame(graph: Any) -> Any:
-    """The edges in cuGraph's own numbers: a frame with columns "src" and "dst".
+    """Return the edges in cuGraph's own numbers: a frame with columns "src" and "dst".
 
     None if the graph was made of an adjacency list, and has no edge list either. (One that was
     made of a frame may hold an adjacency list too, in which the ids between are vertices.)
@@ -318,14 +317,14 @@ def _sides(graph: Any) -> tuple[list[str], list[str]]:
 
 
 def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
-    """The sources and destinations of a graph of pylibcugraph, as new CuPy arrays."""
+    """Return the sources and destinations of a graph of pylibcugraph, as new CuPy arrays."""
     decompress = _tool("decompress_to_edgelist")
     src, dst, *_ = decompress(resources or _tool("ResourceHandle")(), handle, False)
     return src, dst
 
 
 def vertex_list(handle: Any, resources: Any = None) -> Any:
-    """All vertices of a graph of pylibcugraph, without edges too, as a new CuPy array."""
+    """Return all vertices of a graph of pylibcugraph, without edges too, as a new CuPy array."""
     extract = _tool("extract_vertex_list")
     return extract(resources or _tool("ResourceHandle")(), handle, False)
 
@@ -342,7 +341,7 @@ def _tool(name: str) -> Any:
 
 
 def _converted(matrix: Any) -> Any:
-    """A matrix whose rows are not read as they are, by its own library, which believes it."""
+    """Return a matrix whose rows cannot be read as they are, by its own library."""
     if matrix.format == "bsr":
         _check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
         offsets.check("indptr", matrix.indptr, len(matrix.indices), room=True)
@@ -361,7 +360,7 @@ def _converted(matrix: Any) -> Any:
 
 
 def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
-    """An InputError unless a matrix of a kind has an offset more than it has rows."""
+    """Raise an InputError unless a matrix of a kind has an offset more than it has rows."""
     if len(indptr) != rows + 1:
         raise InputError(
             f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
@@ -416,7 +415,7 @@ def _host(mask: Any) -> Any:
 
 
 def _as_array(column: Column, side: Any) -> Column:
-    """A column of strings, of which answers are arrays though they came as a host's series."""
+    """Return a column of strings, whose answers are arrays though a host's series came."""
     if not (column.strings and is_series(as_series(side))) or is_cudf(side):
         return column
     return replace(column, native=_objects)
@@ -779,7 +778,7 @@ class PairLists(Pairs):
 
 
 class Anything(Adapter):
-    """What narwhals may know; it is refused else, with what to give."""
+    """Anything else: narwhals may know it, or it is refused, with what to give."""
 
     def accepts(self, edges: Any) -> bool:
         return True

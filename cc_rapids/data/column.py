@@ -726,7 +726,9 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
         held = _to_arrow(name, side)
         return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
     array = side.to_numpy()
-    if not is_integer(array.dtype):  # what some versions make of pandas' nullable integers
+    if not issubclass(
+        array.dtype.type, np.integer
+    ):  # what some versions make of pandas' nullable integers
         array = array.astype(text.lower().partition("[")[0])
     return Column(name, text, size, partial(nullcontext, array))
 

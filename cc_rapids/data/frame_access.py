@@ -271,7 +271,7 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
 
 
 def is_single(vertex: Any) -> bool:
-    """Whether it is one id: a string, an integer, or a tuple of these."""
+    """Return whether it is one id: a string, an integer, or a tuple of these."""
     parts = vertex if isinstance(vertex, tuple) else (vertex,)
     return all(isinstance(part, str | int | np.integer) for part in parts)
 

@@ -13,8 +13,7 @@ from ..errors import InputError, shown
 from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
-from .edge_input import EdgeInput, check_range, with_vertices
-from .read_request import ReadRequest, Side, named, several
+from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
 
 __all__ = [
     "NOTHING",
@@ -79,7 +78,7 @@ NOTHING = read(([], []), "src", "dst", None, None, "raise")
 
 
 def check_vertices(num_vertices: Any, named: Any) -> int | None:
-    """The number of vertices if it is given; an InputError if it is no count, or both are."""
+    """Return the number of vertices if it is given; raise an InputError if it is no count."""
     if num_vertices is None:
         return None
     counted = read(([], []), "src", "dst", named, num_vertices, "raise").vertices

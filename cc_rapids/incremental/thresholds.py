@@ -14,10 +14,9 @@ from ..backends import Array
 from ..data import read
 from ..data.arguments import check_word
 from ..data.dtypes import is_float
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.frame_access import column_of, names_of, numbers_of
 from ..data.read import adapter_of, check_header_flag
-from ..data.read_request import ReadRequest
 from ..errors import InputError, MissingColumnError, NullsError, unknown
 from ..options import Options
 from ..results.thresholds import Cuts

@@ -37,7 +37,7 @@ class Selection(Lookup):
     _component: Callable[[Any], int]
 
     def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
-        """The label frame of the vertices whose component has so many, ends included.
+        """Return the label frame of the vertices whose component has so many, ends included.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Selection(Lookup):
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def subset(self, label: Any) -> Any:
-        """The vertices of one component, by its label as :meth:`labels` gives it.
+        """Return the vertices of one component, by its label as :meth:`labels` gives it.
 
         Returns
         -------
@@ -79,7 +79,7 @@ class Selection(Lookup):
             return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
 
     def members(self) -> Any:
-        """The vertices of each component as lists, one component after the other.
+        """Return the vertices of each component as lists, one component after the other.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Selection(Lookup):
             return self._frame(self._label(order) | self._vertex(order))
 
     def representatives(self, by: Any = None, ascending: bool = False) -> Any:
-        """One vertex of each component: the one with the least id, or with the greatest score.
+        """Return one vertex of each component: that with the least id, or with the greatest score.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class Selection(Lookup):
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def size_histogram(self) -> Any:
-        """How many components there are of each size.
+        """Count the components of each size.
 
         Returns
         -------
@@ -186,7 +186,7 @@ class Selection(Lookup):
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """The chosen rows with both ends of their edges.
+    """Return the chosen rows with both ends of their edges.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def _kept(given: EdgeInput, rows: Any) -> Any:
 
 
 def _take(column: Column, rows: Any) -> Any:
-    """The ids of some rows; a column without any may lie elsewhere, as it is like the vertices."""
+    """Return the ids of some rows; a column without any may lie elsewhere."""
     with column.lend() as held:
         if not column.strings:
             return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
@@ -326,7 +326,7 @@ class Audited:
 
 @dataclass(frozen=True)
 class Facts:
-    """How the answer was found."""
+    """Facts about a run: how the answer was found."""
 
     design: str
     ids: str
@@ -377,7 +377,7 @@ class Components(Selection, Audited):
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the edges, and what can be made again: for copies and pickles."""
+        """Return all but the edges, and what can be made again: for copies and pickles."""
         own = {
             name: value
             for name, value in vars(self).items()
@@ -439,11 +439,11 @@ class Components(Selection, Audited):
             return bool((self._dense == self._engine.asarray(dense)).all())
 
     def _ids(self) -> list[Column]:
-        """The vertices that occur, as the columns that their ids have."""
+        """Return the vertices that occur, as the columns that their ids have."""
         return [of("vertex", ids) for ids in self._columns("vertex", self._rows()[0]).values()]
 
     def labels(self, kind: str | None = None) -> Any:
-        """The component of each vertex.
+        """Return the component of each vertex.
 
         Parameters
         ----------
@@ -473,7 +473,7 @@ class Components(Selection, Audited):
             )
 
     def sizes(self) -> Any:
-        """The number of vertices of each component, the largest first, ties by their least ids.
+        """Return the size of each component, the largest first, ties by their least ids.
 
         Returns
         -------
@@ -485,7 +485,7 @@ class Components(Selection, Audited):
             return self._frame(label | {"size": self._counts[order]})
 
     def largest(self) -> Any:
-        """The vertices of the largest component (of those, the one with the least id).
+        """Return the vertices of the largest component (of those, the one with the least id).
 
         Returns
         -------
@@ -500,7 +500,7 @@ class Components(Selection, Audited):
             return self._frame(self._columns("vertex", vertex) | labels)
 
     def forest(self) -> Any:
-        """The edges of a spanning forest, as they were chosen during the run.
+        """Return the edges of a spanning forest, as they were chosen during the run.
 
         There is one for each vertex that occurs but one of each component: together they join the
         same vertices as all edges, without a cycle. Which ones they are may differ from run to run.
@@ -580,13 +580,13 @@ class Components(Selection, Audited):
         return f"<table><caption>Components</caption>{rows}</table>"
 
     def _frame(self, columns: dict[str, Any]) -> Any:
-        """The caller's kind of frame, where the caller's own lies."""
+        """Return the caller's kind of frame, where the caller's own lies."""
         if self._engine.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         return self._given.make_frame(columns)
 
     def _columns_of_forest(self) -> dict[str, Any]:
-        """The columns of :meth:`forest`: new ones."""
+        """Return the columns of :meth:`forest`: new ones."""
         if self._forest_columns is not None:
             return {name: copy(column) for name, column in self._forest_columns.items()}
         assert self._chosen is not None
@@ -603,25 +603,25 @@ class Components(Selection, Audited):
         return self._forest.rows(self._decoder.id_base, self._decoder.dtype)
 
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
-        """The columns of ids: one of that name, or 0_name, 1_name, ... where ids have several."""
+        """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""
         column = self._decoder.decode(ids, self._engine)
         if isinstance(column, list):
             return {f"{k}_{name}": part for k, part in enumerate(column)}
         return {name: column}
 
     def _label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
-        """The columns of the labels of some rows of the answer."""
+        """Return the columns of the labels of some rows of the answer."""
         return self._kind.columns(self, name, self._kind.rows(self)[rows])
 
     def _label_or_own(
         self, column: Column, rows: Array, known: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """The labels of ids, of which those that are not known are components of their own."""
+        """Return the labels of ids; those that are not known are components of their own."""
         labels = self._kind.rows(self)[rows if self._forest.vertices else rows[:0]]
         return self._kind.columns_of_ids(self, column, known, labels, name, at)
 
     def _component(self, label: Any) -> int:
-        """The number of a component in the order of the least ids, by its label."""
+        """Return the number of a component in the order of the least ids, by its label."""
         number = self._kind.find(self, label)
         if number is None:
             raise InputError(
@@ -669,7 +669,7 @@ class Components(Selection, Audited):
 
 
 def _same(mine: Column, others: Column, engine: Engine) -> bool:
-    """Whether two columns of as many ids hold the same ones."""
+    """Return whether two columns of as many ids hold the same ones."""
     if mine.strings != others.strings:
         return False
     with mine.lend() as first, others.lend() as second:

@@ -272,7 +272,7 @@ class FingerprintLabels(NumberLabels):
         return fingerprints(own, answer._engine.xp.ones(own.size, np.int64))
 
     def _fingerprints(self, answer: Components) -> Array:
-        """The label of each component: its vertices' hashes, summed in whatever order they come."""
+        """Return the label of each component, of the sum of its vertices' hashes."""
         xp, engine = answer._engine.xp, answer._engine
         ids = hashes_of_ids(of_parts(answer._ids()), engine)
         running = xp.cumsum(ids[xp.argsort(answer._dense, kind="stable")], dtype=np.uint64)

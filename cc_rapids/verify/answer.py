@@ -208,7 +208,7 @@ class Answer:
         return in_words(one, len(one) > 1) if len(one) > 1 else in_words(one[0], False)
 
     def _heads(self, slots: Array) -> Array:
-        """The slot of the least vertex that has the label of each row, of labels that are none."""
+        """Return the slot of the least vertex that has the label of each row."""
         engine, ids = self.engine, self.ids
         labels, k = self._places() if self.rule.is_place else self._places_of_any()
         heads = engine.fill(engine.empty(k, ids.vertex), 0xFF)
@@ -226,7 +226,7 @@ class Answer:
         return labels, max(k, 0)
 
     def _places_of_any(self) -> tuple[Array, int]:
-        """The places of labels among the different ones, in their order, and how many these are."""
+        """Return the places of labels among the different ones, and how many these are."""
         different, places = self.engine.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, different.size):
             raise VerificationError(
@@ -235,7 +235,7 @@ class Answer:
         return places, int(different.size)
 
     def _check_places(self, heads: Array) -> None:
-        """A VerificationError unless labels are 0 .. k - 1, each of them there, in their order."""
+        """Raise a VerificationError unless labels are 0 .. k - 1, all there, in their order."""
         k = heads.size
         row = int(self.engine.to_host(self._first)[int(audit.STRANGE)])
         if row != ALL:
@@ -252,7 +252,7 @@ class Answer:
         self._check_order(heads)
 
     def _check_order(self, heads: Array) -> None:
-        """A VerificationError if labels are numbered in another order than their kind says."""
+        """Raise a VerificationError if labels are in another order than their kind says."""
         xp, falls = self.engine.xp, heads[1:] < heads[:-1]
         if self.rule.is_by_size:
             ends = xp.arange(heads.size + 1)
@@ -289,7 +289,7 @@ def _parts_of(frame: Any) -> int:
 
 
 def _columns(frame: Any, rule: LabelRule, parts: int) -> tuple[Column, Column, bool]:
-    """The columns of vertices and of labels, checked, and whether they lie on a GPU."""
+    """Return the columns of vertices and of labels, checked, and whether they lie on a GPU."""
     names = [
         word if parts == 1 else [f"{k}_{word}" for k in range(parts)]
         for word in ("vertex", "labels")

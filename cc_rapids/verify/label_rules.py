@@ -1,4 +1,4 @@
-"""What labels of each kind have to be, as audits know it: nothing of this is shared with runs."""
+"""Rules that labels of each kind have to obey, for audits: nothing of this is shared with runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LabelRule:
-    """What an audit holds labels against, beside that they are right.
+    """The rule that labels of one kind obey beside that they are right.
 
     Attributes
     ----------
@@ -31,12 +31,12 @@ class LabelRule:
 
     @property
     def is_least(self) -> bool:
-        """Whether the label of a component is the vertex with the least id."""
+        """True where the label of a component is the vertex with the least id."""
         return self.is_vertex and not self.is_greatest
 
     @property
     def extreme(self) -> str:
-        """Which vertex of a component labels it, in a word."""
+        """The word for the vertex of a component that labels it."""
         return "greatest" if self.is_greatest else "least"
 
 
