@@ -170,7 +170,10 @@ class Engine(ABC):
         """The empty array of a type, for an argument that a kernel does not look at; the same one
         each time, so that it costs no allocation.
         """
-        return _made(self, type(self).without_memory, (dtype,))
+        known = vars(self).setdefault("_unused", {})
+        if dtype not in known:
+            known[dtype] = self.without_memory(dtype)
+        return known[dtype]
 
     def without_memory(self, dtype: Any) -> Array:
         """A new array of no elements, which keeps no memory alive. They would lie side by side, as
