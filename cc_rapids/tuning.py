@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Tuning:
-    """Where runs take another way; every attribute is a number, and has its unit below.
+    """The sizes at which runs take another way: numbers, each with its unit below.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Tuning:
 
     @contextmanager
     def override(self, **values: float) -> Iterator[None]:
-        """A context in which some of these have other values, for all threads of this process.
+        """Set some of these to other values in a context, for all threads of this process.
 
         Raises
         ------

@@ -203,7 +203,7 @@ def order_of(src: Array, dst: Array, engine: Engine) -> Order:
 
 
 def _looks(src: Array, dst: Array) -> int:
-    """How many rows are looked at for the order of a list."""
+    """Return how many rows are looked at for the order of a list."""
     seen = src is not dst and src.size >= tuning.sampled_scan_edges
     return min(tuning.order_probes, src.size) if seen else 0
 
