@@ -52,13 +52,14 @@ def components(  # type: ignore[misc]
     Parameters
     ----------
     edges : frame, pair of arrays or series, sparse matrix, graph, or path
-        A cuDF, pandas, Polars or PyArrow frame; ``(source, destination)`` as NumPy or CuPy arrays
-        or anything with ``__cuda_array_interface__``, of one length; a SciPy or CuPy sparse
+        A cuDF, pandas, Polars or PyArrow frame, or a relation of DuckDB; ``(source, destination)``
+        as NumPy or CuPy arrays or anything with ``__cuda_array_interface__``, of one length; a
+        SciPy or CuPy sparse
         matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its own vertices;
         or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are integers of
         any width, signed or not, strings, or categories, which stand for their values.
-        What need not fit into memory: a pattern or list of paths, an address (fsspec), an iterable
-        of frames or pairs, a pyarrow dataset or RecordBatchReader, each read in chunks.
+        Edges that need not fit into memory, and are read in chunks: a pattern or list of paths, an
+        address (fsspec), an iterable of frames or pairs, a pyarrow dataset or RecordBatchReader.
     source, destination : str, or list of as many str on each side, optional
         The columns with the two ends of each edge; ``"src"`` and ``"dst"`` by default. Several
         columns together are one id, and rows compare column by column. Of a file, by default, the
@@ -95,9 +96,9 @@ def components(  # type: ignore[misc]
         it holds names that were given or known ones, and is an edge if its ends are numbers as
         those of the next line; a line that may be either is refused.
     memory : {"device", "pinned", "zero-copy"}
-        How a GPU's kernels come to the edges, and to the rows or the matrix that a design makes of
-        them. ``"device"``: in its own memory. ``"pinned"``: there too, but by way of locked pages
-        of the host, which are copied faster; of what is on the device already nothing changes.
+        Where a GPU's kernels read the edges, and the rows or the matrix that a design makes of
+        them. ``"device"``: in its own memory. ``"pinned"``: there too, but copied by way of locked
+        pages of the host, which is faster; edges that are on the device already stay there.
         ``"zero-copy"``: the kernels read the host's locked pages, over the bus, so that integers
         which are vertices as they are take no memory of the GPU (ids that are numbered anew, and
         rows, are made there first). NumPy arrays in locked pages (``cupyx.empty_pinned``) are used
@@ -118,8 +119,8 @@ def components(  # type: ignore[misc]
         The edges or an argument cannot be used (also ColumnTypeError, NullsError,
         MissingColumnError, FormatError, DesignError).
     CapacityError
-        The span of the ids needs more memory than there is, or the pairs of vertices do, for a
-        design that keeps something for each.
+        The range of the ids needs more memory than there is, or a design keeps something for each
+        pair of vertices, and that does not fit.
     EngineError
         The engine is unknown or this machine cannot run it.
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Tuning:
-    """The sizes at which runs take another way: every attribute is a number, with its unit below.
+    """The sizes at which runs take another way: numbers, each with its unit below.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Tuning:
 
     @contextmanager
     def override(self, **values: float) -> Iterator[None]:
-        """Open a context in which some of these have other values, for all threads of the process.
+        """Set some of these to other values in a context, for all threads of this process.
 
         Raises
         ------

@@ -27,6 +27,29 @@ HEAD = {
 }
 
 DESIGN = "strided+async+halve"
+FACTORY = {
+    "on": "the backend",
+    "vertex": "the unsigned type of vertices, of 32 or 64 bits",
+    "wide": "the unsigned type of an id less the lowest id, in which no id of another is lost",
+    "place": "a function: which edge is the i-th of those that a pass takes",
+    "ends": "a function: the two ends of an edge",
+    "find": "a function: the root of a vertex",
+    "link": "a function: the union of two vertices",
+}
+ARRAYS = {
+    "src, dst": "the columns of the edges, as the caller holds them",
+    "low": "the lowest id, which is vertex 0",
+    "n": "the number of ids from the lowest to the greatest",
+    "parent": "for each vertex an ancestor, or the vertex itself if it is a root",
+    "extra": "what a union rule keeps beside the parents; nothing here",
+    "chosen": "for each vertex the edge by which it was hooked, if a spanning forest is wanted",
+    "seen": "the vertices that occur, as bits; those with a parent are added at the end",
+    "stray": "not 0 once an end lies outside the range that was guessed",
+    "best": "the root of the giant",
+    "inside": "the vertices of the giant, as bits",
+    "totals": "the numbers of vertices and of components",
+    "before": "for each block of bits, how many come before it",
+}
 #: What happens in each kernel of that design, by the name of its factory.
 STEPS = {
     "span": (
@@ -151,6 +174,23 @@ def run():
         ' {doc}`algorithms`, and why it is done so in {doc}`../design/why`. `"auto"` takes other'
         " unions for many lists, and runs the same phases in one launch for short ones"
         " (`kernels/one_launch.py`).",
+        "",
+        "Each function below is a factory: it is given the backend `on`, types of integers and the"
+        " functions that it builds on, and returns a kernel or a device function that closes over"
+        " them. So the union does not know which find it calls, nor the pass over the edges which"
+        " union. The arguments of a factory are",
+        "",
+        "| argument | is |",
+        "| --- | --- |",
+        *(f"| `{name}` | {meaning} |" for name, meaning in FACTORY.items()),
+        "",
+        "and the arrays and numbers of kernels are",
+        "",
+        "| array or number | holds |",
+        "| --- | --- |",
+        *(f"| `{name}` | {meaning} |" for name, meaning in ARRAYS.items()),
+        "",
+        "The kernels in their order:",
         "",
         "| | kernel | runs as | in |",
         "| --: | --- | --- | --- |",

@@ -121,11 +121,11 @@ class Engine(ABC):
         return self.shaped("grid_stride", function)
 
     def single_block(self, function: types.FunctionType) -> Kernel:
-        """Return a kernel that runs as a sweep does, by threads that may wait for each other."""
+        """Return a grid-stride kernel of one block, whose threads may wait for each other."""
         return self.shaped("single_block", function)
 
     def cooperative(self, function: types.FunctionType) -> Kernel:
-        """Return a kernel that runs as a block does, by as many blocks as can run at once."""
+        """Return the same of as many blocks as can run at once, which may wait for each other."""
         return self.shaped("cooperative", function)
 
     def block_kernel(self, shared_words: int) -> Callable[[types.FunctionType], Kernel]:

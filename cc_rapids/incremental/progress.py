@@ -114,7 +114,7 @@ class Reporter:
 
     @property
     def seconds(self) -> float:
-        """Seconds since it began."""
+        """The seconds since it began."""
         return time.monotonic() - self.start
 
     def report(

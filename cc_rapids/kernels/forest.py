@@ -36,7 +36,7 @@ def start(on: Any, vertex: type) -> Any:
 
 
 def forget(on: Any) -> Any:
-    """Return where no spanning forest is wanted, a hook leaves no note."""
+    """Record nothing: where no spanning forest is wanted, a hook leaves no note."""
 
     @on.device
     def note(chosen, r, e):

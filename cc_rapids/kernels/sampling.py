@@ -40,7 +40,8 @@ class Sample(NamedTuple):
 def none(on: Any, vertex: type, tiles: str | int) -> None:
     """Link every edge in one phase.
 
-    ``tiles``: trees begin as those of the edges inside so many ids each, see kernels/blocks.py.
+    ``tiles``: how many ids make a block of vertices, whose edges are joined first and in memory
+    that threads share, see kernels/blocks.py.
     """
 
 
@@ -54,8 +55,9 @@ def none(on: Any, vertex: type, tiles: str | int) -> None:
 def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sample:
     """Link every fifth block of edges first, then those that are not inside the largest tree.
 
-    ``bits``: whether its bits are read through the caches, or from memory that threads share first,
-    see shared_filter.py; through the caches for spanning forests, and from 2^32 vertices on.
+    ``bits``: whether the bits of that tree are read through the caches, or first from memory that
+    threads share, see kernels/shared_filter.py. For spanning forests, and from 2^32 vertices on,
+    they are read through the caches.
     """
     link_edges, count = every_edge(edges.sampled(on, every)), edges.sampled_count
 

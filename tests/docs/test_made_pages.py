@@ -38,6 +38,13 @@ def test_the_page_of_a_run_holds_what_its_kernels_call_once(made, name):
     assert count == (name != "rank")
 
 
+def test_the_page_of_a_run_explains_arguments_that_its_kernels_have(made):
+    code = "\n".join(re.findall(r"```python\n(.*?)```", made.run(), re.DOTALL))
+    heads = "\n".join(re.findall(r"^ *def \w+\(.*?\)", code, re.MULTILINE | re.DOTALL))
+    names = {name for row in (*made.FACTORY, *made.ARRAYS) for name in row.split(", ")}
+    assert [name for name in names if not re.search(rf"\b{name}\b", heads)] == []
+
+
 def test_the_page_of_words_has_them_all_by_theme(made):
     page = made.words()
     assert re.findall(r"^## (.*)$", page, re.MULTILINE) == list(THEMES)

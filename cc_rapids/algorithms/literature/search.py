@@ -178,10 +178,11 @@ def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
 def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
-    """Search from the vertex with the most edges of some, and make what it reaches one tree.
+    """Search from the vertex of the most edges among some, and make what it reaches one tree.
 
-    Its root is then the least vertex of it. Each vertex but the source was found by an edge of its
-    own: that of the new root becomes the source's, so that roots are the ones without.
+    The root is the least vertex that the search has reached. Each vertex but the source was found
+    by an edge of its own; the edge of the new root is given to the source, so that roots alone have
+    none.
     """
     search, high, low = searcher(on, vertex, note), of_high_degree(on), least_below(on)
 

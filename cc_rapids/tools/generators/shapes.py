@@ -92,25 +92,25 @@ def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -
 
 
 def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Return vertices without edges.
+    """Make vertices without edges.
 
     Parameters
     ----------
     n : int
         The number of vertices.
     dtype : numpy.dtype
-        An integer type, of the columns of no edges.
+        An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the columns lie.
+        Where the edges are made, and lie.
 
     Returns
     -------
     Graph
-        As many components as vertices.
+        As many components as vertices, and no edge.
 
     See Also
     --------
-    self_loops : As many components, each named by an edge.
+    cc_rapids.generators.self_loops : Vertices each with an edge to itself.
     """
     return pieces.isolated(n).graph(dtype, engine)
 
