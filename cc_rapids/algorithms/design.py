@@ -242,7 +242,7 @@ def _option(design: Design, axis: int, key: str) -> int | str | None:
 
 
 def shares_bits(design: Design) -> bool:
-    """Whether the giant's bits are read from memory that threads share, by edges in queues."""
+    """Return whether edges wait in queues while the giant's bits are read from shared memory."""
     return _option(design, 0, "bits") == "shared"
 
 
