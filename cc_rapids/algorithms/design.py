@@ -127,7 +127,7 @@ class Design:
         """True if it works on an adjacency list, which an edge list is made into."""
         return any(word.spec.needs_csr for word in self.words if word)
 
-    @property
+    @cached_property
     def counts_vertices(self) -> bool:
         """True if it takes so much for each vertex that a guess at their number will not do."""
         return self.takes_rows or self.words[1].spec.bytes_per_vertex_pair > 0

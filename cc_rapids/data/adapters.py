@@ -56,8 +56,12 @@ Sides = tuple[list[str], list[str]]  # the columns of sources, and those of dest
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
     """Return the columns of a frame of any kind."""
-    if is_cudf_frame(edges):
-        return read_cudf(edges, source, destination, nulls)
+    read_frame = read_cudf if is_cudf_frame(edges) else read_host_frame
+    return read_frame(edges, source, destination, nulls)
+
+
+def read_host_frame(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
+    """Return the columns of a frame of any library but cuDF."""
     import narwhals as nw
 
     edges = chunked(edges)
@@ -74,10 +78,11 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
         ) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    names = (source, destination)
-    _check_names(frame.columns, *names)
-    sides = [[_series(frame, name) for name in side] for side in names]
-    return _of_series(sides, names, nulls)
+    _check_names(frame.columns, source, destination)
+    every = []
+    for name in (*source, *destination):
+        every.append(series_of(frame.get_column(name).to_native(), name))
+    return _of_series(every, (source, destination), nulls)
 
 
 def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
@@ -143,17 +148,14 @@ def _given(
     )
 
 
-def _of_series(sides: list[list[Any]], names: Sides, nulls: str) -> EdgeInput:
-    """Return the columns of sources and those of destinations, as series of narwhals."""
-    size, ends = len(sides[0][0]), len(sides[0])
-    every, kept = [*sides[0], *sides[1]], None
+def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:
+    """Return the columns of sources and then those of destinations, as series of narwhals."""
+    size, ends, kept, columns = len(every[0]), len(names[0]), None, []
     if nulls == "drop":
         every, kept = _without_nulls(every)
     remedy = remedy_for(nulls)
-    columns = [
-        of_series(name, side, remedy)
-        for name, side in zip([*names[0], *names[1]], every, strict=True)
-    ]
+    for name, side in zip((*names[0], *names[1]), every, strict=True):
+        columns.append(of_series(name, side, remedy))
     make = partial(_make_frame, every[0].implementation)
     dropped = size - len(every[0])
     return _given(columns[:ends], columns[ends:], make, False, dropped, kept)
@@ -168,10 +170,6 @@ def _make_frame(backend: Any, columns: dict[str, Any]) -> Any:
     import narwhals as nw
 
     return nw.from_dict(columns, backend=backend).to_native()
-
-
-def _series(frame: Any, name: str) -> Any:
-    return series_of(frame.get_column(name).to_native(), name)
 
 
 def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any] | None]:
@@ -195,8 +193,8 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
 
         both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
         return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls)
-    sides = [[series_of(side, own[0])] for side, own in zip((src, dst), names, strict=True)]
-    return _of_series(sides, names, nulls)
+    every = [series_of(side, own[0]) for side, own in zip((src, dst), names, strict=True)]
+    return _of_series(every, names, nulls)
 
 
 @dataclass(frozen=True)
@@ -502,7 +500,7 @@ class Frames(Adapter):
         return hasattr(type(edges), "columns")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return read_table(edges, *request.sides, request.nulls)
+        return read_host_frame(edges, *request.sides, request.nulls)
 
     def source(
         self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None

@@ -709,10 +709,15 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
 
     ``remedy`` is for nulls.
     """
+    import narwhals as nw
+
     native, dtype, size = side.to_native(), side.dtype, len(side)
+    text = str(getattr(native, "dtype", None) or native.type)
+    wide = nw.Int128, nw.UInt128
+    if dtype.is_integer() and dtype not in wide and not side.null_count():  # as most columns are
+        return Column(name, text, size, partial(nullcontext, _integer_values(side, text)))
     there = there_of(native)
     missing = 0 if there is None else size - int(there.sum())
-    text = str(getattr(native, "dtype", None) or native.type)
     if not _is_id(side):
         if size == 0:
             return empty(name)
@@ -725,12 +730,16 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
     if not dtype.is_integer():
         held = _to_arrow(name, side)
         return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
+    return Column(name, text, size, partial(nullcontext, _integer_values(side, text)))
+
+
+def _integer_values(side: Any, text: str) -> Any:
+    """Return the array of a column of integers without nulls, whose type has a name."""
     array = side.to_numpy()
-    if not issubclass(
-        array.dtype.type, np.integer
-    ):  # what some versions make of pandas' nullable integers
-        array = array.astype(text.lower().partition("[")[0])
-    return Column(name, text, size, partial(nullcontext, array))
+    if issubclass(array.dtype.type, np.integer):
+        return array
+    # what some versions make of pandas' nullable integers
+    return array.astype(text.lower().partition("[")[0])
 
 
 def _is_id(side: Any) -> bool:

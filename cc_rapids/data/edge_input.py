@@ -228,10 +228,9 @@ class ReadRequest:
     @property
     def sides(self) -> tuple[list[str], list[str]]:
         """The same as lists, of as many columns."""
-        source, destination = self.names
-        if isinstance(source, str) and isinstance(destination, str):
-            return [source], [destination]
-        return several(source, destination)
+        if self.source is None and self.destination is None:
+            return [SOURCE], [DESTINATION]
+        return several(*self.names)
 
     @property
     def has_lists(self) -> bool:

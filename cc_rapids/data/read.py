@@ -49,12 +49,14 @@ def read(
             raise InputError("give vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
     dense = num_vertices is not None
-    named(source, destination)  # which says if these are no names
+    if not (source is None and destination is None):
+        named(source, destination)  # which says if these are no names
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(source, destination, nulls, header, vertices, dense)
-    return with_vertices(adapter.read(edges, request), vertices, dense)
+    found = adapter.read(edges, request)
+    return found if vertices is None else with_vertices(found, vertices, dense)
 
 
 def check_header_flag(adapter: Adapter, edges: Any, header: Any) -> bool:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
 GIB = 1 << 30
+OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
+NO_RANGE = Span(0, -1, np.dtype(np.int64))  # of what is no integer
 
 
 @dataclass(frozen=True)
@@ -55,44 +57,34 @@ class IdStatistics:
         Places that name an id.
     input_bytes : int
         The size of the columns.
-    id_range : Span or None
-        None for strings and for several columns.
+    id_range : Span
+        Of integers; that of strings and of several columns holds nothing.
+    max_vertices, answer_bytes : int
+        The most different ids that there may be, and the bytes of two columns of so many.
     """
 
     edge_input: EdgeInput
     columns: list[Any]
     rows: int
     input_bytes: int
-    id_range: Span | None = None
+    id_range: Span
+    max_vertices: int
+    answer_bytes: int = 0
 
     @property
-    def integers(self) -> Span:
-        """The range of the integers."""
-        assert self.id_range is not None
-        return self.id_range
-
-    @property
-    def max_vertices(self) -> int:
-        """The most different ids that the integers may be."""
-        return min(self.integers.size, self.rows)
+    def are_integers(self) -> bool:
+        """True unless ids are strings, or have several columns."""
+        return self.id_range is not NO_RANGE
 
 
 @dataclass(frozen=True)
 class EncodingCost:
-    """The most memory that an encoding takes, and the most vertices that there may be.
-
-    The bytes are those beyond the input for the encoding and its forest, and those of the rows of
-    the answer.
+    """The most bytes beyond the input and the answer that an encoding and its forest take, and the
+    most vertices that there may be.
     """
 
     bytes: int
-    answer_bytes: int
     max_vertices: int
-
-    @property
-    def total(self) -> int:
-        """All bytes together."""
-        return self.bytes + self.answer_bytes
 
 
 @dataclass(frozen=True)
@@ -133,7 +125,7 @@ class IdEncoding:
 
     def accepts(self, statistics: IdStatistics) -> bool:
         """Return whether it can encode these ids at all."""
-        return statistics.id_range is not None
+        return statistics.are_integers
 
     def takes_guess(self, statistics: IdStatistics) -> bool:
         """Return whether the range of the ids may be a guess.
@@ -160,7 +152,7 @@ class IdEncoding:
 
     def edge_order(self, statistics: IdStatistics) -> Order:
         """Return the order of the edges between its vertices, as that of the ids shows it."""
-        return statistics.integers.order
+        return statistics.id_range.order
 
     def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
         """Allocate a forest, and give each end of an edge its vertex; nothing given is changed."""
@@ -172,18 +164,17 @@ class OffsetEncoding(IdEncoding):
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
         ids = statistics.id_range
-        most = max(tuning.small_id_range, WORDS_PER_BYTE * statistics.input_bytes)
-        return ids is not None and ids.size <= most
+        return ids.size <= max(tuning.small_id_range, WORDS_PER_BYTE * statistics.input_bytes)
 
     def takes_guess(self, statistics: IdStatistics) -> bool:
         return True
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
-        n = statistics.integers.size
-        return EncodingCost(n * word_for(n) + n // 7, _answer(statistics), n)
+        n = statistics.id_range.size
+        return EncodingCost(n * (4 if n < 1 << 32 else 8) + n // 7, n)
 
     def name(self, statistics: IdStatistics) -> str:
-        return name_of_offset(statistics.integers.low)
+        return OFFSET_NAMES[statistics.id_range.low != 0]
 
     def reason(self, statistics: IdStatistics) -> str:
         return "close enough together"
@@ -192,7 +183,7 @@ class OffsetEncoding(IdEncoding):
         return "with a word for each"
 
     def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
-        ids, named = statistics.integers, statistics.edge_input.vertices
+        ids, named = statistics.id_range, statistics.edge_input.vertices
         all_present = isinstance(named, range) and named == range(ids.low, ids.low + ids.size)
         forest = Forest(backend, ids.size, all_present)
         if not all_present and (named or len(statistics.columns) > 2):
@@ -202,24 +193,18 @@ class OffsetEncoding(IdEncoding):
         return EncodedIds(edges, forest, self.name(statistics), forest.n, decoder, ids.order)
 
 
-def name_of_offset(low: int) -> str:
-    """Return what people are told of ids that are used as they are, less the lowest."""
-    return "offset" if low else "as they are"
-
-
 class BitmapEncoding(IdEncoding):
     """Ranks in a bit map over the range."""
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
-        ids = statistics.id_range
-        return ids is not None and _bits_pay(ids.size, statistics)
+        return _bits_pay(statistics.id_range.size, statistics)
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
-        n, rows, most = statistics.integers.size, statistics.rows, statistics.max_vertices
+        n, rows, most = statistics.id_range.size, statistics.rows, statistics.max_vertices
         word = word_for(most)
-        each = word + statistics.integers.dtype.itemsize + 1
+        each = word + statistics.id_range.dtype.itemsize + 1
         size = n // 8 + n // 64 + rows * word + most * each
-        return EncodingCost(size, _answer(statistics), most)
+        return EncodingCost(size, most)
 
     def name(self, statistics: IdStatistics) -> str:
         return "bit map"
@@ -231,7 +216,7 @@ class BitmapEncoding(IdEncoding):
         return "with a bit for each"
 
     def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
-        ids, columns = statistics.integers, statistics.columns[:2]
+        ids, columns = statistics.id_range, statistics.columns[:2]
         size = -(-ids.size // primitives.WORD)
         words = backend.fill(backend.empty(size, np.uint32), 0)
         stray = backend.fill(backend.empty(1, np.int64), 0)
@@ -257,10 +242,10 @@ class HashEncoding(IdEncoding):
     """Slots of a hash table."""
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
-        return statistics.id_range is not None
+        return True
 
     def takes_guess(self, statistics: IdStatistics) -> bool:
-        return not _bits_pay(statistics.integers.least_size, statistics)
+        return not _bits_pay(statistics.id_range.least_size, statistics)
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         from .hash_table import slots_for
@@ -268,7 +253,7 @@ class HashEncoding(IdEncoding):
         most = statistics.max_vertices
         word = word_for(most)
         size = slots_for(most) * (9 + 2 * word) + statistics.rows * word + most * (40 + word)
-        return EncodingCost(size, _answer(statistics), most)
+        return EncodingCost(size, most)
 
     def name(self, statistics: IdStatistics) -> str:
         return "hash slots"
@@ -285,7 +270,7 @@ class HashEncoding(IdEncoding):
     def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
         from .hash_table import Slots
 
-        ids, named = statistics.integers, statistics.edge_input.vertices
+        ids, named = statistics.id_range, statistics.edge_input.vertices
         others = statistics.columns[2:]
         if isinstance(named, range) and named:
             columns = [backend.xp.arange(named.start, named.stop, named.step, ids.dtype)]
@@ -315,14 +300,14 @@ class StringEncoding(IdEncoding):
 
     def accepts(self, statistics: IdStatistics) -> bool:
         src = statistics.edge_input.src
-        return statistics.id_range is None and src.strings and not src.parts
+        return not statistics.are_integers and src.strings and not src.parts
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         from .strings import bytes_of
 
         rows = statistics.rows
         text = self.COPIES * bytes_of(statistics.columns)
-        return EncodingCost(rows * self.SORTING_BYTES + text, 0, rows)
+        return EncodingCost(rows * self.SORTING_BYTES + text, rows)
 
     def name(self, statistics: IdStatistics) -> str:
         return "strings, factorised"
@@ -348,12 +333,12 @@ class MultiColumnEncoding(IdEncoding):
     """One number for the columns of each row; the numbers are encoded as integers are."""
 
     def accepts(self, statistics: IdStatistics) -> bool:
-        return statistics.id_range is None and bool(statistics.edge_input.src.parts)
+        return not statistics.are_integers and bool(statistics.edge_input.src.parts)
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         strings = StringEncoding().cost(statistics)
         digits = 8 * statistics.rows * len(statistics.edge_input.src.parts)
-        return EncodingCost(strings.bytes + digits, 0, strings.max_vertices)
+        return EncodingCost(strings.bytes + digits, strings.max_vertices)
 
     def name(self, statistics: IdStatistics) -> str:
         return "rows"
@@ -442,10 +427,10 @@ def choose_encoding(
     src = edge_input.src
     if src.strings or src.parts:
         rows = sum(column.size for column in edge_input.columns)
-        statistics = IdStatistics(edge_input, columns, rows, 0)
+        statistics = IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows)
         return next(Choice(one, statistics) for one in ENCODINGS if one.accepts(statistics))
     found = choose_among(scan_integers(edge_input, columns, backend, exact, id_range), backend)
-    if found.statistics.integers.sure or found.encoding.takes_guess(found.statistics):
+    if found.statistics.id_range.sure or found.encoding.takes_guess(found.statistics):
         return found
     return choose_encoding(edge_input, found.statistics.columns, backend)
 
@@ -466,26 +451,29 @@ def scan_integers(
     for array in arrays:
         rows += array.size
         input_bytes += array.nbytes
-    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range)
+    most = min(id_range.size, rows)
+    answer = 2 * most * id_range.dtype.itemsize
+    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer)
 
 
 def choose_among(statistics: IdStatistics, backend: Engine) -> Choice:
     """Choose the first encoding that is worthwhile and fits, or else the one that takes least."""
-    free = backend.free_bytes()
+    free = backend.free_bytes() - statistics.answer_bytes
     for encoding in ENCODINGS:
-        if encoding.worthwhile(statistics) and encoding.cost(statistics).total <= free:
+        if encoding.worthwhile(statistics) and encoding.cost(statistics).bytes <= free:
             return Choice(encoding, statistics)
     choices = [Choice(one, statistics) for one in ENCODINGS if one.accepts(statistics)]
-    least = min(choices, key=lambda choice: choice.cost.total)
-    if least.cost.total > free:
-        raise _too_large(choices, free)
+    least = min(choices, key=lambda choice: choice.cost.bytes)
+    if least.cost.bytes > free:
+        raise _too_large(choices, free + statistics.answer_bytes)
     return least
 
 
 def _too_large(choices: list[Choice], free: int) -> CapacityError:
-    ids = choices[0].statistics.integers
+    ids = choices[0].statistics.id_range
     *others, last = [
-        f"{choice.cost.total / GIB:,.1f} GiB {choice.encoding.means(choice.statistics)}"
+        f"{(choice.cost.bytes + choice.statistics.answer_bytes) / GIB:,.1f} GiB"
+        f" {choice.encoding.means(choice.statistics)}"
         for choice in choices
     ]
     return CapacityError(
@@ -495,11 +483,6 @@ def _too_large(choices: list[Choice], free: int) -> CapacityError:
     )
 
 
-def _answer(statistics: IdStatistics) -> int:
-    """Return the bytes of two columns of ids."""
-    return 2 * statistics.max_vertices * statistics.integers.dtype.itemsize
-
-
 def _bits_pay(size: int, statistics: IdStatistics) -> bool:
     """Return whether a bit for each id of a range of that size takes no more than the columns."""
     return size // 8 <= statistics.input_bytes
@@ -507,7 +490,7 @@ def _bits_pay(size: int, statistics: IdStatistics) -> bool:
 
 def _mark_named(statistics: IdStatistics, words: Array, stray: Array, backend: Engine) -> None:
     """Note the vertices that are named besides the edges in a set over the range."""
-    ids, named = statistics.integers, statistics.edge_input.vertices
+    ids, named = statistics.id_range, statistics.edge_input.vertices
     if isinstance(named, range) and named:
         first = named.start - ids.low
         backend.kernel(id_bitmap.mark_range, ids.vertex)(len(named), first, named.step, words)

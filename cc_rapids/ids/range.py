@@ -91,8 +91,8 @@ def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = 
     the same are found when their edge is linked.
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
-    common, least, greatest = _common(dtypes)
-    sure, counted = sure or not is_integer(common), given.vertices_are_dense_range
+    _, least, greatest, integers = _common(dtypes)
+    sure, counted = sure or not integers, given.vertices_are_dense_range
     if counted and not sure:
         last = last_of(given)
         if all_fit(arrays, last):
@@ -120,11 +120,11 @@ def last_of(given: EdgeInput) -> int:
 
 
 @lru_cache(128)  # NumPy takes as long for it as a small batch may
-def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int]:
+def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int, bool]:
     """Return the type that NumPy has for all of them, and between what its integers lie."""
     common = np.result_type(*dtypes)
     limits = np.iinfo(common if is_integer(common) else np.int64)
-    return common, int(limits.min), int(limits.max)
+    return common, int(limits.min), int(limits.max), is_integer(common)
 
 
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
@@ -140,8 +140,8 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
             f"the ids reach from {low} to {high}: no type of integers holds both; cast the"
             " unsigned column, or shift its ids"
         )
-    common, least, greatest = _common(dtypes)
-    if is_integer(common) and least <= low and high <= greatest:
+    common, least, greatest, integers = _common(dtypes)
+    if integers and least <= low and high <= greatest:
         return common
     return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
 

@@ -20,7 +20,7 @@ from ..graph.edges import Edges
 from ..graph.forest import ROOM, Forest, SpeculativeRows, blocks_of
 from ..graph.memory_bound import FEW_IDS, ids_at_once
 from ..ids.decoders import OffsetDecoder
-from ..ids.encode import EncodedIds, name_of_offset
+from ..ids.encode import OFFSET_NAMES, EncodedIds
 from ..ids.range import Span, all_fit, decoded, last_of, order_of_type
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_range, one_launch, scan
@@ -134,7 +134,7 @@ def solve(
         rows = first, second
     solved.counted(vertices, components, ids.first, rows or ())
     edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
-    return EncodedIds(edges, solved, name_of_offset(low), ids.size, decoder)
+    return EncodedIds(edges, solved, OFFSET_NAMES[low != 0], ids.size, decoder)
 
 
 def _with_room(engine: Engine, size: int) -> Array:

@@ -94,8 +94,15 @@ def plan(
         symmetric=bool(offsets) and edge_input.symmetric,
         near=0.0 if offsets else encoding.edge_order(statistics).near,
     )
-    decision, size = decide(options.policy, options.forest, facts, backend), cost.total
-    if ids and backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
+    decision, size = (
+        decide(options.policy, options.forest, facts, backend),
+        cost.bytes + statistics.answer_bytes,
+    )
+    if (
+        statistics.are_integers
+        and backend.in_one_launch
+        and one_launch.accepts(edge_input, columns, options)
+    ):
         size += one_launch.bytes_for(m)
         if ids.size <= one_launch.capacity(m):
             decision = Decision(AT_ONCE.design, AT_ONCE)
@@ -103,7 +110,7 @@ def plan(
     size += beyond(design, n, m, bool(offsets), options.forest) + SUMS
     size += room_for_queues(backend, n, shares_bits(design))
     why = encoding.reason(statistics)
-    if ids:
+    if statistics.are_integers:
         why = f"{statistics.rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"
     return Plan(
         engine=backend.name,
