@@ -5,6 +5,7 @@ as they are     vertex = id: a word for each id from 0 to the greatest
 offset          vertex = id - the least: a word for each id of the range
 bit map         vertex = rank of the id: a bit for each id of the range, a word for each that occurs
 hash slots      vertex = slot of the id in a hash table: nothing depends on the range
+sorted ids      vertex = place of the id among all in order: where memory is too short for a table
 ==============  ===================================================================================
 
 Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
@@ -292,6 +293,44 @@ class _SlotsOfIds(EncodedIds):
         return self.table.settle(forest, self.dtype)
 
 
+class SortedEncoding(IdEncoding):
+    """Places among the different ids in their order, which takes least memory, and longest."""
+
+    def cost(self, statistics: IdStatistics) -> EncodingCost:
+        rows, most, size = (
+            statistics.rows,
+            statistics.max_vertices,
+            statistics.id_range.dtype.itemsize,
+        )
+        word = word_for(most)
+        sorting, places = 2 * size + 1, word + 4  # an end of an edge; half of them at a time, in 8
+        return EncodingCost(rows * (sorting + places) + most * (size + word + 1), most)
+
+    def name(self, statistics: IdStatistics) -> str:
+        return "sorted ids"
+
+    def reason(self, statistics: IdStatistics) -> str:
+        return "too far apart for a word or a bit each, and too many for a table"
+
+    def means(self, statistics: IdStatistics) -> str:
+        return f"in order, of the {statistics.max_vertices:,} that may occur"
+
+    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+        xp, ids, named = backend.xp, statistics.id_range, statistics.edge_input.vertices
+        columns = [column.astype(ids.dtype, copy=False) for column in statistics.columns]
+        if isinstance(named, range):
+            columns.append(xp.arange(named.start, named.stop, named.step, ids.dtype))
+        members = xp.concatenate(columns)
+        members.sort()
+        first = xp.ones(members.size, bool)
+        first[1:] = members[1:] != members[:-1]
+        members = members[first]
+        forest = Forest(backend, members.size, everyone=True)
+        ends = [xp.searchsorted(members, end).astype(forest.vertex) for end in columns[:2]]
+        edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
+        return EncodedIds(edges, forest, self.name(statistics), forest.n, decoder, ids.order)
+
+
 class StringEncoding(IdEncoding):
     """Ranks of strings in lexicographic order."""
 
@@ -386,6 +425,7 @@ ENCODINGS: tuple[IdEncoding, ...] = (
     OffsetEncoding(),
     BitmapEncoding(),
     HashEncoding(),
+    SortedEncoding(),
     StringEncoding(),
     MultiColumnEncoding(),
 )

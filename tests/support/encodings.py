@@ -4,6 +4,7 @@ ENCODINGS = {
     "offset": "OffsetEncoding",
     "bit map": "BitmapEncoding",
     "hash slots": "HashEncoding",
+    "sorted ids": "SortedEncoding",
 }
 
 

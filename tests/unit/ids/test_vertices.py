@@ -15,7 +15,8 @@ from support.refusals import refused
 import cc_rapids
 from cc_rapids import errors
 from cc_rapids.algorithms.auto import AT_ONCE
-from cc_rapids.ids import hash_table
+from cc_rapids.data.read import read as read_edges
+from cc_rapids.ids import encode, hash_table
 
 
 @quick
@@ -268,3 +269,21 @@ def test_explain_of_rows_and_of_a_design_asked_for():
     )
     assert (plan.ids, plan.design, plan.design_why) == ("rows", "none+async+naive", "asked for")
     assert "2 columns are one number" in str(plan)
+
+
+def test_ids_that_no_table_fits_are_sorted(on, monkeypatch):
+    """Between what a table and what sorting takes, ids from anywhere are sorted."""
+    random = np.random.default_rng(5)
+    edges = tuple(random.integers(-(2**63), 2**63 - 1, (2, 500)))
+    needed = {}
+    for name, encoding in (("table", encode.HashEncoding()), ("order", encode.SortedEncoding())):
+        statistics = encode.scan_integers(
+            read_edges(edges, None, None, None, None, "raise"), list(edges), on
+        )
+        needed[name] = encoding.cost(statistics).bytes + statistics.answer_bytes
+    assert needed["order"] < needed["table"]
+    monkeypatch.setattr(type(on), "free_bytes", lambda self: needed["table"] - 1)
+    planned = cc_rapids.components(edges, engine=on.name, explain=True)
+    found = cc_rapids.components(edges, engine=on.name)
+    assert planned.ids == found.summary()["ids"] == "sorted ids"
+    check(found, components_of(*(column.tolist() for column in edges)))
