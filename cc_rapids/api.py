@@ -188,9 +188,7 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
     )
     backend = options.backend(edge_input.on_device)
     room = backend.room()
-    with backend.scope(room), edge_input.borrow() as borrowed:
-        k = len(edge_input.columns)
-        columns, offsets = borrowed[:k], borrowed[k:]
+    with backend.scope(room), edge_input.borrow() as (columns, offsets):
         if options.explain:
             return plan(edge_input, columns, offsets, backend, options)
         started = perf_counter()

@@ -241,6 +241,11 @@ def _option(design: Design, axis: int, key: str) -> int | str | None:
     return dict(word.options).get(key) if word else None
 
 
+def shares_bits(design: Design) -> bool:
+    """Return whether edges wait in queues while the giant's bits are read from shared memory."""
+    return _option(design, 0, "bits") == "shared"
+
+
 def starts_plainly(design: Design) -> bool:
     """Return whether all edges are linked in one phase, in trees that begin as single vertices."""
     return not (_sampled(design) or design.window)
@@ -274,7 +279,7 @@ EXCLUDED = (
         " begin with every vertex by itself",
     ),
     Exclusion(
-        lambda d: _option(d, 0, "bits") == "shared" and _link(d).iterative,
+        lambda d: shares_bits(d) and _link(d).iterative,
         "rounds run over a copy of the edges outside the giant, and bits are read once to make it:"
         " shared bits are for links that go by the edges themselves",
     ),

@@ -460,7 +460,7 @@ def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
         With the bytes that it would take, and those that are free.
     """
     link = design.words[1].spec
-    pair = link.bytes_per_vertex_pair
+    pair = link.bytes_per_vertex_pair if link.standalone else 0
     needed = pair * n * n
     if not needed:
         return

@@ -171,7 +171,10 @@ class Engine(ABC):
 
         The same one each time, so that it costs no allocation.
         """
-        return _made(self, type(self).without_memory, (dtype,))
+        known = vars(self).setdefault("_unused", {})
+        if dtype not in known:
+            known[dtype] = self.without_memory(dtype)
+        return known[dtype]
 
     def without_memory(self, dtype: Any) -> Array:
         """Return a new array of no elements, which keeps no memory alive.

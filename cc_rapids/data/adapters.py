@@ -43,8 +43,7 @@ from .column import (
     there_of,
 )
 from .cudf_internals import handle_in, make_frame, names_of, nulls_in
-from .edge_input import EdgeInput, plain_frame, with_vertices
-from .read_request import ReadRequest, several
+from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 
 if TYPE_CHECKING:
     from .files.read import RowGroups, Taken

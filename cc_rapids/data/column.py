@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, NullsError, shown
 from . import cudf_internals
+from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
@@ -346,15 +347,15 @@ def array_of_host(name: str, values: Any) -> Any:
     if kinds and all(issubclass(kind, str) for kind in kinds) and _is_wide(values):
         return np.asarray(values, object)
     array = _array(name, values)
-    if array.dtype.kind == "U" and not all(map(_stays_whole, values)):
+    if is_fixed_text(array.dtype) and not all(map(_stays_whole, values)):
         return np.asarray(values, object)
     if not listed or array.ndim != 1:
         return array
-    if array.dtype.kind in "iuf" and any(issubclass(kind, BOOLEANS) for kind in kinds):
+    if is_number(array.dtype) and any(issubclass(kind, BOOLEANS) for kind in kinds):
         raise no_ids(name, "a list with booleans among them", len(values))
-    if array.dtype.kind in ("f", "O") and kinds and all(map(_is_integer, kinds)):
+    if (is_float(array.dtype) or is_object(array.dtype)) and kinds and all(map(_is_integer, kinds)):
         return _integers(name, [int(value) for value in values])
-    if values and array.dtype.kind == "f":
+    if values and is_float(array.dtype):
         enough = any if any(map(_is_integer, kinds)) else all  # of nan, to stand for no value
         return _masked(name, values) if enough(map(_is_missing, values)) else array
     return array
@@ -386,7 +387,7 @@ def present(name: str, array: Any) -> tuple[Any, Any]:
         if among is not None:
             missing[~missing] = among
         return (rest, missing) if missing.any() else (array.data, None)
-    if array.dtype.kind not in ("O", "T"):
+    if not (is_object(array.dtype) or is_wide_text(array.dtype)):
         return array, None
     missing = missing_of(array)
     return (array, None) if missing is None else (array[~missing], missing)
@@ -725,7 +726,9 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
         held = _to_arrow(name, side)
         return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
     array = side.to_numpy()
-    if array.dtype.kind not in "iu":  # what some versions make of pandas' nullable integers
+    if not issubclass(
+        array.dtype.type, np.integer
+    ):  # what some versions make of pandas' nullable integers
         array = array.astype(text.lower().partition("[")[0])
     return Column(name, text, size, partial(nullcontext, array))
 
@@ -892,12 +895,12 @@ def _one_dimension(name: str, values: Any) -> Any:
 def of_array(name: str, array: Any) -> Column:
     """Return a column of a one-dimensional array."""
     dtype, size = array.dtype, array.size
-    if size == 0 and dtype.kind not in "TUiu":
-        return empty(name)
-    if dtype.kind in "TUO":
-        return _of_texts(name, array)
-    if dtype.kind not in "iu":
-        missing = int((array != array).sum()) if dtype.kind == "f" else 0
+    if not is_integer(dtype):
+        if size == 0 and not is_text(dtype):
+            return empty(name)
+        if is_text(dtype) or is_object(dtype):
+            return _of_texts(name, array)
+        missing = int((array != array).sum()) if is_float(dtype) else 0
         raise no_ids(name, str(dtype), size, missing)
     if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
@@ -921,7 +924,7 @@ def _of_texts(name: str, array: Any) -> Column:
 
 def _in_numpy(name: str, dtype: Any, words: Any, every: Callable[[], Any]) -> Any:
     listed = words.to_pylist()
-    grows = listed and dtype.kind == "U"
+    grows = listed and is_fixed_text(dtype)
     return array_of_host(name, listed) if grows else np.array(listed, dtype)
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
+from .arguments import check_names
 from .column import Column, Lending, empty, no_rows, of, of_parts
 from .frame_access import parts_of
+
+Side = str | list[str]  # the column of one end of each edge, or several that are one id
+SOURCE, DESTINATION = "src", "dst"  # the columns of what is in memory, unless they are named
 
 
 class Labels(NamedTuple):
@@ -84,10 +89,16 @@ class EdgeInput:
         named = [self.vertices] if isinstance(self.vertices, Column) else []
         return [self.src, self.dst, *named]
 
-    def borrow(self) -> Lending:
-        """Return a context in which all columns are lent: those of ids, and row offsets if any."""
-        starts = [self.row_offsets] if self.row_offsets is not None else []
-        return Lending([*self.columns, *starts])
+    @contextmanager
+    def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
+        """Open the columns for a ``with`` block.
+
+        Gives their arrays, or native strings, and the offsets of the rows, of which there is one
+        column, or none.
+        """
+        columns, starts = self.columns, [self.row_offsets] if self.row_offsets else []
+        with Lending([*columns, *starts]) as lent:
+            yield lent[: len(columns)], lent[len(columns) :]
 
     def changed(self) -> InputError:
         """Return the error for ids, or rows, that were others when they were read again."""
@@ -181,3 +192,70 @@ def plain_frame(columns: dict[str, Any]) -> Any:
         kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
     }
     return kinds[tuple(columns)](**columns)
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """The request to read edges: what callers say of them beside them.
+
+    Attributes
+    ----------
+    source, destination : str, or list of as many str, optional
+        The columns that were named; an adapter knows what they are else.
+    nulls : {"raise", "drop"} or REFUSE of :mod:`cc_rapids.data.column`
+        What becomes of edges with a null end.
+    header : bool, optional
+        Whether the first line of text names its columns; only of paths.
+    vertices : column, array, frame or range, optional
+        The vertices that the caller names; refused by what has its own.
+    vertices_are_dense_range : bool
+        Whether these are the range 0 .. n - 1, and there are no others.
+    """
+
+    source: Side | None = None
+    destination: Side | None = None
+    nulls: str = "raise"
+    header: bool | None = None
+    vertices: Any = None
+    vertices_are_dense_range: bool = False
+
+    @property
+    def names(self) -> tuple[Side, Side]:
+        """The columns of edges in memory, which were checked to be names."""
+        source = SOURCE if self.source is None else self.source
+        return source, DESTINATION if self.destination is None else self.destination
+
+    @property
+    def sides(self) -> tuple[list[str], list[str]]:
+        """The same as lists, of as many columns."""
+        source, destination = self.names
+        if isinstance(source, str) and isinstance(destination, str):
+            return [source], [destination]
+        return several(source, destination)
+
+    @property
+    def has_lists(self) -> bool:
+        """True where several columns were named as one id, as only frames and files have them."""
+        return isinstance(self.source, list) or isinstance(self.destination, list)
+
+
+def named(
+    source: str | list[str] | None, destination: str | list[str] | None
+) -> tuple[str | list[str], str | list[str]]:
+    """Return the columns of edges in memory: those that were given, or else src and dst."""
+    for what, names in (("source=", source), ("destination=", destination)):
+        if names is not None:
+            check_names(what, names)
+    source = SOURCE if source is None else source
+    return source, DESTINATION if destination is None else destination
+
+
+def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
+    """Return the names of several columns a side, as many on each."""
+    sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
+    if len(sides[0]) != len(sides[1]) or not sides[0]:
+        raise InputError(
+            f"source names {len(sides[0])} columns and destination {len(sides[1])}: a vertex has"
+            " the same columns at both ends of an edge"
+        )
+    return sides[0], sides[1]

@@ -29,6 +29,7 @@ from .column import (
     series_of,
     there_of,
 )
+from .dtypes import is_number
 
 
 def columns_of(frame: Any) -> list[Any]:
@@ -118,7 +119,7 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
         It holds something else, or is not one-dimensional; ``what`` is how that calls it.
     """
     if is_cudf(column):
-        if getattr(column.dtype, "kind", "O") not in "iuf":
+        if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
         there = column.notnull().to_cupy()
         values = column.fillna(0).to_cupy()
@@ -148,7 +149,7 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
 
 
 def _numbers(what: str, array: Any) -> Any:
-    if array.dtype.kind in "iuf":
+    if is_number(array.dtype):
         return array
     if array.size:
         raise _no_numbers(what, array.dtype, array.size)

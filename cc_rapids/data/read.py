@@ -13,8 +13,7 @@ from ..errors import InputError, shown
 from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
-from .edge_input import EdgeInput, check_range, with_vertices
-from .read_request import ReadRequest, Side, named, several
+from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
 
 __all__ = [
     "NOTHING",

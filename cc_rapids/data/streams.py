@@ -29,6 +29,7 @@ from ..errors import (
 )
 from . import read as frames
 from .column import Content
+from .edge_input import ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
 from .files.input_file import File, Mark, Wanted, format_of, mark_of, unchanged
 from .files.read import (
@@ -43,7 +44,6 @@ from .files.read import (
 from .files.text_ids import is_text
 from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, in_words
 from .read import adapter_of, check_header_flag
-from .read_request import ReadRequest, Side, named
 
 
 def flat(source: Side, destination: Side) -> list[str]:

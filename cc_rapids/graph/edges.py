@@ -154,9 +154,9 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 @contextmanager
 def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
     """Lend the columns (src, dst, and named vertices if they are a column); rows as a list."""
-    with engine.scope(), given.borrow() as columns:
-        if given.row_offsets is not None:
-            offsets, indices = engine.asarray(columns.pop()), engine.asarray(columns[0])
+    with engine.scope(), given.borrow() as (columns, starts):
+        if starts:
+            offsets, indices = engine.asarray(starts[0]), engine.asarray(columns[0])
             check_offsets(given, offsets, engine)
             edges = Edges(indices, indices, 0)
             columns[0] = listed(Adjacency(offsets, indices), edges, engine).src

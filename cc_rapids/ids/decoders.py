@@ -80,7 +80,7 @@ def same_integers(first: Array, second: Array, engine: Engine) -> bool:
 
 def _as_kind(ids: Array, dtype: np.dtype[Any], engine: Engine) -> tuple[Array, Array]:
     """Return integers as the 64-bit type of the kind of ``dtype``, and which of them fit."""
-    if dtype.kind == "u" and dtype.itemsize == 8:
+    if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0
     fits = ids <= np.iinfo(np.int64).max if ids.dtype == np.uint64 else ids == ids
     return ids.astype(np.int64), fits

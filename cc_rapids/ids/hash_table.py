@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Engine
+from ..data.dtypes import is_signed
 from ..errors import CapacityError
 from ..graph.forest import Forest
 from ..kernels import forest as trees
@@ -82,7 +83,7 @@ class Slots:
         engine = self.engine
         slots, roots = forest.rows(0, forest.vertex)
         engine.fill(self.keys[-1:], 0xFF)  # the last slot stands for the id with all bits set
-        wide = np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
+        wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
         ids = self.keys[slots].view(wide)
         order = engine.xp.argsort(ids)
         ids, roots = ids[order], roots[order]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends import Array, Engine
+from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..errors import ColumnTypeError, InputError
 from ..graph.memory_bound import WIDER
@@ -91,7 +92,7 @@ def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = 
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     common, least, greatest = _common(dtypes)
-    sure, counted = sure or common.kind not in "iu", given.vertices_are_dense_range
+    sure, counted = sure or not is_integer(common), given.vertices_are_dense_range
     if counted and not sure:
         last = last_of(given)
         if all_fit(arrays, last):
@@ -122,7 +123,7 @@ def last_of(given: EdgeInput) -> int:
 def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int]:
     """Return the type that NumPy has for all of them, and between what its integers lie."""
     common = np.result_type(*dtypes)
-    limits = np.iinfo(common if common.kind in "iu" else np.int64)
+    limits = np.iinfo(common if is_integer(common) else np.int64)
     return common, int(limits.min), int(limits.max)
 
 
@@ -140,7 +141,7 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
             " unsigned column, or shift its ids"
         )
     common, least, greatest = _common(dtypes)
-    if common.kind in "iu" and least <= low and high <= greatest:
+    if is_integer(common) and least <= low and high <= greatest:
         return common
     return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
 

@@ -23,6 +23,7 @@ import numpy as np
 from ..algorithms.design import check_batch_design
 from ..backends import Engine
 from ..data.column import Content, text_buffers
+from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
@@ -166,7 +167,7 @@ def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine
 def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
     """Return the type of ids from ``low`` to ``high``, if it is one that holds them."""
     dtype = np.dtype(name)
-    if dtype.kind not in "iu" or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
+    if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
         raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
     return dtype
 

@@ -13,10 +13,10 @@ from ..algorithms.design import Design
 from ..backends import Array
 from ..data import read
 from ..data.arguments import check_word
-from ..data.edge_input import EdgeInput
+from ..data.dtypes import is_float
+from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.frame_access import column_of, names_of, numbers_of
 from ..data.read import adapter_of, check_header_flag
-from ..data.read_request import ReadRequest
 from ..errors import InputError, MissingColumnError, NullsError, unknown
 from ..options import Options
 from ..results.thresholds import Cuts
@@ -245,7 +245,7 @@ class _Reader:
                 f"{missing:,} of {values.size:,} weights are null or nan: fill them, or leave these"
                 " edges out by nulls='drop'"
             )
-        levels = self.levels.astype(values.dtype) if values.dtype.kind == "f" else self.levels
+        levels = self.levels.astype(values.dtype) if is_float(values.dtype) else self.levels
         buckets = np.full(values.size, self.levels.size, np.int32)
         on_device = hasattr(values, "__cuda_array_interface__")
         host, here = (array.get() if on_device else array for array in (values, there))

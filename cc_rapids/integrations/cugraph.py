@@ -14,6 +14,7 @@ from typing import Any
 from ..api import components, find_components
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..data.arguments import check_flag
+from ..data.dtypes import is_object
 from ..errors import ArgumentTypeError, EngineError, InputError, shown
 from ..options import Options
 
@@ -190,7 +191,7 @@ def _of_numbered(graph: Any) -> Any:
     names = [name for name in table.columns if name != "id"]
     public = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
     vertices = {
-        label: table[name] if table[name].dtype.kind == "O" else table[name].copy()
+        label: table[name] if is_object(table[name].dtype) else table[name].copy()
         for label, name in zip(public, names, strict=True)
     }
     found = components(edge_frame(graph), num_vertices=len(table))

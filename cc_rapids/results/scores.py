@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backends import Array
 from ..data.column import as_series, is_cudf, is_series, series_of
+from ..data.dtypes import is_boolean, is_number, is_time
 from ..data.frame_access import column_of, columns_of, numbers_of
 from ..errors import ColumnTypeError, InputError
 
@@ -69,9 +70,9 @@ def ordered(scores: Any) -> tuple[Any, Any]:
     if is_cudf(scores):
         return numbers_of(_cudf_numbers(scores))
     if hasattr(scores, "__cuda_array_interface__"):
-        if scores.dtype.kind not in "biuf":
+        if not (is_number(scores.dtype) or is_boolean(scores.dtype)):
             raise _no_scores(f"scores are {scores.dtype}")
-        return numbers_of(scores.astype(np.int8) if scores.dtype.kind == "b" else scores)
+        return numbers_of(scores.astype(np.int8) if is_boolean(scores.dtype) else scores)
     return _host_numbers(scores)
 
 
@@ -106,8 +107,8 @@ def _host_numbers(scores: Any) -> tuple[Any, Any]:
         kind, make, ranked = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
     else:
         array = _array(scores)
-        if array.dtype.kind in "biuf":
-            return numbers_of(array.astype(np.int8) if array.dtype.kind == "b" else array)
+        if is_number(array.dtype) or is_boolean(array.dtype):
+            return numbers_of(array.astype(np.int8) if is_boolean(array.dtype) else array)
         kind, make, ranked = str(array.dtype), partial(_arrow, scores, array), False
     try:
         return _codes(make(), ranked)
@@ -131,7 +132,7 @@ def _arrow(scores: Any, array: Any) -> Any:
     import pyarrow as pa
 
     values, absent = array.data, np.ma.getmaskarray(array)
-    if array.dtype.kind in "mM":
+    if is_time(array.dtype):
         absent = absent | np.isnat(values)
     else:  # of a list itself: NumPy writes numbers among text as text
         values = list(scores) if isinstance(scores, list | tuple) else values.tolist()
@@ -183,10 +184,10 @@ def _cudf_numbers(column: Any) -> Any:
         if column.dtype.ordered:
             return column.cat.codes.where(column.notnull())
         column = column.astype(column.dtype.categories.dtype)
-    if column.dtype.kind in "iuf":
+    if is_number(column.dtype):
         return column
-    if column.dtype.kind in "bmM":
-        return column.astype("int8" if column.dtype.kind == "b" else "int64")
+    if is_boolean(column.dtype) or is_time(column.dtype):
+        return column.astype("int8" if is_boolean(column.dtype) else "int64")
     if not cudf.api.types.is_string_dtype(column.dtype):
         raise _no_scores(f"scores are {column.dtype}")
     codes, _ = column.factorize(sort=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algorithms.auto import AT_ONCE, Decision, EdgeFacts, decide
+from ..algorithms.design import shares_bits
 from ..algorithms.run import beyond
 from ..backends import ALONE, Engine
 from ..data.edge_input import EdgeInput
@@ -100,7 +101,7 @@ def plan(
             decision = Decision(AT_ONCE.design, AT_ONCE)
     design = decision.design
     size += beyond(design, n, m, bool(offsets), options.forest) + SUMS
-    size += room_for_queues(backend, n, "bits=shared" in design.sample)
+    size += room_for_queues(backend, n, shares_bits(design))
     why = encoding.reason(statistics)
     if ids:
         why = f"{statistics.rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"

@@ -134,10 +134,12 @@ def check(verbose: bool = False, **options: object) -> str:
         There is a GPU, but it would not be used, or gives a wrong answer; with what to do.
     """
     facts = diagnose()
-    if facts.engine == "threads" and facts.driver is not None and facts.driver.gpus:
-        raise RuntimeError("; ".join(("cc_rapids runs on threads", facts.why, *facts.advice)))
     from ..api import components
+    from ..backends import get
 
+    has_gpu = facts.driver is not None and bool(facts.driver.gpus)
+    if has_gpu and not get(facts.engine).on_device:
+        raise RuntimeError("; ".join(("cc_rapids runs on threads", facts.why, *facts.advice)))
     found = components(([3, 1, 7], [1, 5, 7]), engine=facts.engine)
     if found.labels().labels.tolist() != [1, 1, 1, 7]:
         raise RuntimeError(f"cc_rapids finds wrong components on {facts.engine}: {found!r}")

@@ -394,9 +394,8 @@ class _Run:
             self.rows += given.dropped_rows
             return
         check_kinds(self.answer.column, given.src)
-        with given.borrow() as borrowed:
-            k = len(given.columns)
-            columns, offsets = borrowed[:k], next(iter(borrowed[k:]), None)
+        with given.borrow() as (columns, starts):
+            offsets = starts[0] if starts else None
             with self.engine.scope(self.room):
                 if offsets is not None:
                     offsets = self._checked(given, offsets)

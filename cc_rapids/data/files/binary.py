@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from ...errors import CcRapidsError, FormatError
+from ..dtypes import is_integer, is_number
 from .header import KNOWN_PAIRS, listed
 from .input_file import File, Wanted
 
@@ -91,7 +92,7 @@ def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
             f"{file.path}: a graph is a square matrix, this one is of shape {matrix.shape}"
         )
     columns = {"src": matrix.row, "dst": matrix.col}
-    if matrix.dtype.kind in "iuf":
+    if is_number(matrix.dtype):
         columns["weight"] = matrix.data
     return _numbered(file, wanted, columns, matrix.shape[0])
 
@@ -110,7 +111,7 @@ def _arrays(file: File, wanted: Wanted, stored: Any) -> tuple[pa.Table, range | 
     columns = {name: stored[name] for name in picked}
     for name in picked[:2]:
         end = columns[name]
-        if end.ndim != 1 or end.dtype.kind not in "iu":
+        if end.ndim != 1 or not is_integer(end.dtype):
             first = f" (row 0 holds {end[0]!s:.60})" if end.ndim == 1 and end.size else ""
             raise FormatError(
                 f"{file.path}: {name} is {end.dtype} of shape {end.shape}{first}; expected integers"

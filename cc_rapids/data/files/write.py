@@ -567,8 +567,8 @@ def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
             f"cannot write {path}: {kind} has whole weights, and some of these are not;"
             " write another format, or leave the weights out"
         )
-    weight = pa.int64() if whole else pa.float64()
-    fields = [f.with_type(weight if f.name == "weight" else pa.int64()) for f in edges.schema]
+    types = {"weight": pa.int64() if whole else pa.float64()}
+    fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
     pieces = _shifted(edges.pieces, old, new, path)
     return replace(edges, pieces=pieces, vertices=new, schema=pa.schema(fields))
 

@@ -25,6 +25,7 @@ from ...algorithms.design import Design
 from ...data import column, read
 from ...data.arguments import check_word
 from ...data.column import is_cudf
+from ...data.dtypes import is_integer, is_signed
 from ...data.read import Side
 from ...errors import (
     ArgumentTypeError,
@@ -205,12 +206,12 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
     for name in _ids(one):
         columns = one[name], other[name]
         dtypes = [getattr(column.dtype, "numpy_dtype", column.dtype) for column in columns]
-        numbers = [dtype.kind in "iu" for dtype in dtypes]
+        numbers = [is_integer(dtype) for dtype in dtypes]
         if numbers[0] != numbers[1]:
             return None
         kinds[name] = np.result_type(*dtypes) if all(numbers) else "str"
         if kinds[name] == np.float64:  # of uint64 and a signed type
-            [signed] = [c for c, dtype in zip(columns, dtypes, strict=True) if dtype.kind == "i"]
+            [signed] = [c for c, dtype in zip(columns, dtypes, strict=True) if is_signed(dtype)]
             if int(signed.min().compute()) < 0:
                 return None
             kinds[name] = np.uint64
@@ -618,7 +619,7 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
             return meta
         meta = meta[names]
     kinds = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
-    told = all(kind.kind in "iu" or TEXT.match(str(kind)) for kind in kinds)
+    told = all(is_integer(kind) or TEXT.match(str(kind)) for kind in kinds)
     return meta_nonempty(meta).dropna() if told else meta
 
 

@@ -17,6 +17,7 @@ from dask.dataframe.dispatch import concat as concat_frames
 
 from ...api import components
 from ...data.column import is_cudf
+from ...data.dtypes import is_integer
 from ...data.read import Side
 from ...errors import ColumnTypeError, InputError, MissingColumnError, shown
 from ...ids.range import type_of
@@ -49,7 +50,7 @@ def listed(side: Side) -> list[str]:
 
 def kind_of(column: Any) -> Kind:
     """Return the kind of a column of a forest, which holds integers or strings."""
-    if column.dtype.kind not in "iu":
+    if not is_integer(column.dtype):
         return Kind(str(column.dtype))
     return Kind(str(column.dtype), int(column.min()), int(column.max()))
 

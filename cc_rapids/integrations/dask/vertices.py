@@ -39,6 +39,7 @@ from distributed import Future
 from ... import backends
 from ...api import components
 from ...data.column import is_cudf
+from ...data.dtypes import is_boolean, is_integer
 from ...errors import InputError, shown
 from ...incremental.progress import Reporter
 from .local import Ends, Forest, common_kind, concat, kind_of, library, listed, local_forest, taken
@@ -107,7 +108,7 @@ class Given:
             raise InputError(
                 f"owners failed for {len(ids):,} ids of type {ids.dtype}, by {words}"
             ) from error
-        if parts.shape != (len(ids),) or parts.dtype.kind not in "iub":
+        if parts.shape != (len(ids),) or not (is_integer(parts.dtype) or is_boolean(parts.dtype)):
             raise InputError(
                 f"owners gives {parts.dtype} of shape {parts.shape} for {len(ids):,} ids: it gives"
                 " an array of integers, the number of a part for each id"

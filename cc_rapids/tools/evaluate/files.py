@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...backends import Engine
+from ...data.dtypes import is_integer
 from ...data.files.header import DELIMITERS
 from ...data.files.input_file import format_of
 from ...data.files.read import read_edges
@@ -67,7 +68,7 @@ class Source:
     def ends(self) -> tuple[Any, Any] | None:
         """The columns as NumPy arrays; None if the ids are no integers."""
         columns = [column.to_numpy() for column in self.table.columns]
-        whole = all(column.dtype.kind in "iu" for column in columns)
+        whole = all(is_integer(column.dtype) for column in columns)
         return (columns[0], columns[1]) if whole else None
 
     @property

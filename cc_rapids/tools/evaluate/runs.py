@@ -169,7 +169,7 @@ def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
 
 def _by_processes(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
     """Return the times of processes, and of what makes labels of their last forest."""
-    if source.ends is None or engine.name != "threads":
+    if source.ends is None or engine.on_device:
         raise InputError("processes share integer ids, and run on CPU threads: engine='threads'")
     vertices = source.named if source.every is None else source.every
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ... import backends
 from ...backends import Array
+from ...data.dtypes import is_integer
 from ...errors import InputError
 
 Labels = npt.NDArray[np.int64]
@@ -97,7 +98,7 @@ def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
     An InputError unless a type, by default the widest, holds them.
     """
     n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
-    if kind.kind not in "iu":
+    if not is_integer(kind):
         raise InputError(f"vertices are integers, not {kind}")
     if n - 1 > min(np.iinfo(kind).max, MOST - 1):
         raise InputError(f"{n:,} vertices do not fit {kind} (and no generator makes over {MOST:,})")

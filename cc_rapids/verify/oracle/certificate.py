@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ...data import read
 from ...data.column import Lending
+from ...data.dtypes import is_integer
 from ...errors import VerificationError
 from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
 
@@ -163,7 +164,7 @@ def certify_components(
 
 def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
     """Return the labels as int64, each a vertex of its own label and the least."""
-    if labels.shape != (n,) or (n and labels.dtype.kind not in "iu"):
+    if labels.shape != (n,) or (n and not is_integer(labels.dtype)):
         raise VerificationError(
             f"labels of type {labels.dtype} and shape {labels.shape} for {n:,} vertices"
         )

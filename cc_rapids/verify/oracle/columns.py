@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...data.column import is_cudf
+from ...data.dtypes import is_integer
 from ...errors import InputError
 
 Indices = npt.NDArray[np.int64]
@@ -17,7 +18,7 @@ def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indic
     """Return both columns as int64, within 0 .. n - 1."""
     columns = []
     for column in map(np.asarray, (src, dst)):
-        if column.ndim != 1 or (column.size and column.dtype.kind not in "iu"):
+        if column.ndim != 1 or (column.size and not is_integer(column.dtype)):
             raise InputError(f"ends are 1-d integers, not {column.dtype} of shape {column.shape}")
         if column.size and (column.min() < 0 or column.max() >= n):
             raise InputError(
@@ -57,7 +58,7 @@ def host(values: Any) -> npt.NDArray[Any]:
     if hasattr(values, "__cuda_array_interface__"):
         values = values.get()
     array = np.asarray(values)
-    return array if array.dtype.kind in "iu" else array.astype(object)
+    return array if is_integer(array.dtype) else array.astype(object)
 
 
 def comparable(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
@@ -91,7 +92,7 @@ def numbered(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[In
 
 
 def _counts(column: npt.NDArray[Any]) -> bool:
-    return column.size > 0 and column.dtype.kind in "iu"
+    return column.size > 0 and is_integer(column.dtype)
 
 
 def some(values: Any) -> str:

@@ -1,0 +1,59 @@
+"""Questions about types of arrays: of NumPy's and CuPy's, and of pandas' and cuDF's own.
+
+Types of libraries of frames have the letters of NumPy's kinds too, but are no subtypes of NumPy's;
+a type without such a letter, as Polars' are, is none of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_integer(dtype: Any) -> bool:
+    """Return whether a type holds integers, signed or not."""
+    return getattr(dtype, "kind", "") in ("i", "u")
+
+
+def is_signed(dtype: Any) -> bool:
+    """Return whether a type holds signed integers."""
+    return bool(getattr(dtype, "kind", "") == "i")
+
+
+def is_float(dtype: Any) -> bool:
+    """Return whether a type holds floating-point numbers."""
+    return bool(getattr(dtype, "kind", "") == "f")
+
+
+def is_number(dtype: Any) -> bool:
+    """Return whether a type holds integers or floating-point numbers."""
+    return getattr(dtype, "kind", "") in ("i", "u", "f")
+
+
+def is_boolean(dtype: Any) -> bool:
+    """Return whether a type holds booleans."""
+    return bool(getattr(dtype, "kind", "") == "b")
+
+
+def is_time(dtype: Any) -> bool:
+    """Return whether a type holds dates, times or differences of these."""
+    return getattr(dtype, "kind", "") in ("m", "M")
+
+
+def is_object(dtype: Any) -> bool:
+    """Return whether a type holds references to Python's objects."""
+    return bool(getattr(dtype, "kind", "") == "O")
+
+
+def is_fixed_text(dtype: Any) -> bool:
+    """Return whether a type of NumPy's holds strings of one width."""
+    return bool(getattr(dtype, "kind", "") == "U")
+
+
+def is_wide_text(dtype: Any) -> bool:
+    """Return whether a type of NumPy's holds strings of any width."""
+    return bool(getattr(dtype, "kind", "") == "T")
+
+
+def is_text(dtype: Any) -> bool:
+    """Return whether a type of NumPy's holds strings, of one width or of any."""
+    return is_fixed_text(dtype) or is_wide_text(dtype)
