@@ -1,4 +1,4 @@
-"""What an audit costs beside the run that it proves, on a GPU or on threads.
+"""The cost of an audit beside the run that it proves, on a GPU or on threads.
 
 Warm, from edges where they lie (cuDF frames of int32 on a GPU) to the label frame, and from the
 same edges to the proof: wall times, and on a GPU those between two events around the work. The runs
@@ -54,7 +54,7 @@ def edges_of(graph, ids, engine):
 
 
 def measure(edges, engine, runs):
-    """The run and its audit."""
+    """Return the run and its audit."""
     found = components(edges, engine=engine.name)
     proof = found.audit(edges)
     works = {"run": lambda: connected_components(edges, engine=engine.name)}
@@ -78,8 +78,9 @@ def measure(edges, engine, runs):
 
 
 def turns(works, runs, engine):
-    """Spreads of wall times, and of those between two events, of works that take turns; each runs
-    twice before.
+    """Return spreads of wall times, and of those between two events, of works that take turns.
+
+    Each work runs twice before.
     """
     wall, device = ({name: [] for name in works} for _ in range(2))
     for _ in range(runs + 2):

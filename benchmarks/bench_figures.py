@@ -28,7 +28,7 @@ def main():
 
 
 def newest(folder, engine):
-    """The last record of each case, of the device, the commit and the size measured last."""
+    """Return the last record of each case, of the device, the commit and the size measured last."""
     rows = [row for row in records.load("bench", folder) if row["engine"] == engine]
     same = "device", "commit", "scale"
     kept = [row for row in rows if all(row[key] == rows[-1][key] for key in same)]
@@ -36,7 +36,7 @@ def newest(folder, engine):
 
 
 def contents(folder, figures):
-    """What stands between the marks of the page."""
+    """Return what stands between the marks of the page."""
     return {
         place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
         for engine, place in PLACES.items()
@@ -44,7 +44,7 @@ def contents(folder, figures):
 
 
 def section(rows, figures, place):
-    """The table of one engine, its figures, and what they stand on."""
+    """Return the table of one engine, its figures, and what they stand on."""
     if not rows:
         return "Not measured yet on this version: `python benchmarks/run.py`."
     parts = [design_tables.table(HEAD, [line(row) for row in rows], 3)]
@@ -61,7 +61,7 @@ HEAD = (
 
 
 def line(row):
-    """A row of the table."""
+    """Return a row of the table."""
     job, paper, peer = row["job_wall_ms"], row["paper"], row.get("peer", {})
     limit, theirs = paper.get("of_limit"), peer.get("job_wall_ms")
     return [
@@ -80,18 +80,18 @@ def line(row):
 
 
 def alone(row):
-    """The milliseconds of the design on edges in place: of the device, if there is one."""
+    """Return the milliseconds of the design on edges in place: of the device, if there is one."""
     return row["solve_device_ms" if "solve_device_ms" in row else "solve_wall_ms"]["median"]
 
 
 def faster(row):
-    """How many times longer the peer takes, or None."""
+    """Return how many times longer the peer takes, or None."""
     theirs = row.get("peer", {}).get("job_wall_ms")
     return theirs["median"] / row["job_wall_ms"]["median"] if theirs else None
 
 
 def footing(rows):
-    """What the times stand on."""
+    """Return what the times stand on, in words."""
     last = rows[-1]
     peers = sorted({row["peer"]["name"] for row in rows if "job_wall_ms" in row.get("peer", {})})
     failed = sum("not_run" in row.get("peer", {}) for row in rows)
@@ -122,13 +122,13 @@ def by_case(rows, value):
 
 
 def gains(rows):
-    """How many times faster than the peer."""
+    """Return how many times faster than the peer."""
     found = by_case(rows, faster)
     return charts.bars(*found, "times faster than the peer", log=True, line=1) if found else None
 
 
 def limits(rows):
-    """How near to the limit of the card."""
+    """Draw how near each run is to the limit of the card."""
     found = by_case(rows, lambda row: row["paper"].get("of_limit"))
     return charts.bars(*found, "time of the limit / time", line=1) if found else None
 

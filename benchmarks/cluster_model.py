@@ -1,4 +1,4 @@
-"""What runs with distributed vertices cost on a cluster: bytes, rounds and seconds, by formulae.
+"""The cost of runs with distributed vertices on a cluster: bytes, rounds and seconds.
 
 Goes on with the model of :mod:`cc_rapids.integrations.dask.gather`, of the tree and the all-gather,
 by which the package chooses between these. docs/larger.md is written from both.
@@ -36,13 +36,13 @@ class Job(gather.Job):
 
 
 def tiles(edges: float, vertices: float, workers: int, reach: float = 1.0) -> Job:
-    """A lattice in square tiles, of whose links, so many points long, reach / side cross."""
+    """Return a lattice in square tiles, of whose links, so many points long, reach / side cross."""
     side = math.sqrt(vertices / workers)
     return Job(edges, vertices, workers, crossing=reach / side, stray=0.0)
 
 
 def outside(degree: float) -> float:
-    """The share of vertices outside the giant component of a random graph."""
+    """Return the share of vertices outside the giant component of a random graph."""
     share = 1.0 if degree <= 1 else 0.5
     for _ in range(200):
         share = math.exp(-degree * (1 - share))
@@ -50,7 +50,7 @@ def outside(degree: float) -> float:
 
 
 def random_components(vertices: float, degree: float) -> float:
-    """The components of a random graph."""
+    """Return the components of a random graph."""
     share = outside(degree)
     return max(1.0, vertices * (share - degree * share**2 / 2))
 
@@ -90,7 +90,10 @@ def vertices_cost(job: Job, machine: Machine) -> Cost:
 
 
 def least_workers(job: Job, machine: Machine) -> int:
-    """How many workers, of 1, 2, 4, ... times as many, hold a graph with vertices distributed."""
+    """Return how many workers hold a graph with vertices distributed.
+
+    It is 1, 2, 4, ... times as many.
+    """
     while vertices_cost(job, machine).held > machine.memory:
         job = replace(job, workers=2 * job.workers)
     return job.workers

@@ -48,14 +48,15 @@ class NumbaCuda:
 
     @staticmethod
     def key(kernel, signature, capability):
-        """What its code is kept under."""
+        """Return what its code is kept under."""
         recipe = kernel_cache.recipe("gpu.py", "compiler.py")
         return f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {recipe}"
 
 
 class NumbaCudaMlir:
-    """Its successor, which takes the same text; an array is a pointer (twice), the offset, size
-    and step in elements.
+    """The successor of numba-cuda, which takes the same text.
+
+    An array is a pointer (twice), the offset, size and step in elements.
     """
 
     name = "numba-cuda-mlir"
@@ -64,8 +65,9 @@ class NumbaCudaMlir:
         self.parts = {}
 
     def to_ptx(self, kernel, signature, capability):
-        """The kernel in virtual instructions. Device functions are left to MLIR to inline: its
-        earlier pass refuses ``*arguments``.
+        """Return the kernel in virtual instructions.
+
+        Device functions are left to MLIR to inline: its earlier pass refuses ``*arguments``.
         """
         from numba_cuda_mlir import cuda as mlir
         from numba_cuda_mlir import tools, types
@@ -87,7 +89,7 @@ class NumbaCudaMlir:
         return mlir.compile(shape, sig, device=False, abi="numba", cc=capability, output="ptx")[0]
 
     def _gpu(self, mlir):
-        """The loops and atomic operations of cuda_intrinsics.py, once more, by this compiler."""
+        """Return the loops and atomic operations of cuda_intrinsics.py by this compiler."""
         name = f"{cuda_intrinsics.__name__}_mlir"
         if name not in sys.modules:
             simulates = SimpleNamespace(ENABLE_CUDASIM=False)
@@ -102,7 +104,7 @@ class NumbaCudaMlir:
 
     @staticmethod
     def words(argument):
-        """How an argument is packed."""
+        """Return an argument as it is packed."""
         if isinstance(argument, int):
             return (argument & 0xFFFFFFFFFFFFFFFF,)
         pointer, step = argument.data.ptr, argument.strides[0] // argument.dtype.itemsize
@@ -110,7 +112,7 @@ class NumbaCudaMlir:
 
     @staticmethod
     def key(kernel, signature, capability):
-        """What its code is kept under."""
+        """Return what its code is kept under."""
         return f"{KEPT} {kernel.shape} {kernel.part.fingerprint} {signature} {capability}"
 
 
@@ -118,7 +120,10 @@ COMPILERS = (NumbaCuda(), NumbaCudaMlir())
 
 
 def instructions(binary):
-    """How many machine instructions a kernel has, up to seven that fill the last line included."""
+    """Return the number of machine instructions of a kernel.
+
+    Up to seven that fill the last line are included.
+    """
     data = binary.cubin
     (table,) = struct.unpack_from("<Q", data, 0x28)
     size, count, names = struct.unpack_from("<HHH", data, 0x3A)
@@ -143,7 +148,7 @@ def least(on):
 
 
 def unsigned(made, capability):
-    """How a compiler takes the minimum of unsigned integers, and widens one that is an index."""
+    """Return how a compiler takes the minimum of unsigned integers, and widens an index."""
     with rehearsed() as engine:
         kernel = least(engine)
     ptx = made.to_ptx(kernel, ("uint32[::1]", "uint32[::1]"), capability)
@@ -155,7 +160,7 @@ def unsigned(made, capability):
 
 
 def launched():
-    """For each design the kernels that it launches for large graphs, by their keys."""
+    """Yield for each design the kernels that it launches for large graphs, by their keys."""
     with rehearsed() as engine, tuning.override(frequent_root_vertices=0):
         prepared = Prepared(generators.reference(GRAPHS[0], 4, engine="cuda"), engine)
         for name, form in DESIGNS:
@@ -270,7 +275,10 @@ def run_all(out, base, runs, scale):
 
 
 def measured(prepared, design, form):
-    """The device time of a design, the least of each kernel in some runs, and the labels' test."""
+    """Return the device time of a design, and the test of its labels.
+
+    The time is the least of each kernel in some runs.
+    """
     whole = prepared.record(design, form)
     least = {}
     for _ in range(prepared.runs):

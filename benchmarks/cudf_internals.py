@@ -1,4 +1,4 @@
-"""What the private parts of cuDF save: each function of data/cudf_internals.py both ways.
+"""The time that the private parts of cuDF save: each function of cudf_internals.py both ways.
 
 For small lists, of which the cost of a call is all: microseconds of every function by cuDF's
 private parts and by its public interface, and of the whole job, frame to label frame. A public twin
@@ -38,7 +38,7 @@ def main():
 
 
 def calls(rows):
-    """What is measured, of lists of so many edges: functions without arguments, by name."""
+    """Return what is measured, of lists of so many edges: functions by name."""
     ids = np.random.default_rng(0).integers(0, 2 * rows, (2, rows))
     numbers = cudf.DataFrame({"src": ids[0], "dst": ids[1]})
     words = numbers.astype(str)
@@ -67,7 +67,7 @@ def calls(rows):
 
 
 def microseconds(call, args):
-    """The spread of the time of a call, the mean of many in a row each time."""
+    """Return the spread of the time of a call, the mean of many in a row each time."""
     device = cupy.cuda.Device()
     for _ in range(5):
         call()

@@ -1,4 +1,4 @@
-"""Which design is fastest where: the evidence for the table that design="auto" reads.
+"""The fastest design on each list: the evidence for the table that design="auto" reads.
 
 Wall time of every design on the reference graphs, device arrays or host arrays in, components
 counted; the labels of all designs are compared with the first one's.

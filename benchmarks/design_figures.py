@@ -28,7 +28,7 @@ def main():
 
 
 def contents(space, folder):
-    """What stands between the marks of the page."""
+    """Return what stands between the marks of the page."""
     made = {
         "times": lambda: tables.times(space),
         "winners": lambda: tables.winners(space),
@@ -55,7 +55,7 @@ def picture(name, folder):
 
 
 def count():
-    """How many designs there are, by their parts."""
+    """Return how many designs there are, by their parts."""
     known = designs()
     staged = [design for design in known if design.words[0].spec.meta]
     samples = {design.sample for design in known if design not in staged}
@@ -69,7 +69,7 @@ def count():
 
 
 def ratio(run, other):
-    """How many times longer one run takes than another, or None."""
+    """Return how many times longer one run takes than another, or None."""
     if run is None or other is None:
         return None
     return tables.milliseconds(run) / tables.milliseconds(other)
@@ -86,7 +86,7 @@ def steps(space):
 
 
 def slowdowns(rules, log):
-    """A figure of the slowdown of rules over the fastest union rule, without a sample."""
+    """Return a figure of the slowdown of rules over the fastest union rule, without a sample."""
 
     def draw(space):
         group = PLAIN["list"]
@@ -132,12 +132,12 @@ def inspected(space):
 
 
 def share(row, part):
-    """A part of the entries, or none of them."""
+    """Return a part of the entries, or none of them."""
     return row[part] / row["entries"] if row else 0.0
 
 
 def rates(along, label):
-    """A figure of the rows a second that each design takes, along one of the measured facts."""
+    """Return a figure of the rows a second of each design, along one of the measured facts."""
 
     def draw(space):
         mixed = along == "inserts_a_query"

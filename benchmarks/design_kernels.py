@@ -19,7 +19,7 @@ SCALE = 4  # log2 of the vertices of a rehearsal
 
 
 def rehearse(names, graphs):
-    """The kernels that designs of these names, generators of the graphs, and batches launch."""
+    """Return the kernels that these designs, generators of graphs, and batches launch."""
     with rehearsed() as engine:
         made = [generators.reference(name, SCALE, engine="cuda") for name in graphs]
         prepared = Prepared(made[0], engine)

@@ -39,7 +39,7 @@ class Prepared:
         return rows_of(self.edges, self.forest)
 
     def prepared(self, design, form):
-        """A design, compiled, and the state of its run."""
+        """Return a design, compiled, and the state of its run."""
         rows = self.rows if form == "rows" else None
         vertex, wide = self.forest.vertex, self.edges.wide_for(self.n)
         made = build(design, self.engine, vertex, wide, rows is not None, False)
@@ -80,18 +80,18 @@ class Prepared:
         return [once() for _ in range(self.runs if sum(first) < BRIEF else 2)]
 
     def right(self):
-        """Whether the labels are those of the first design that ran."""
+        """Return whether the labels are those of the first design that ran."""
         if self.expected is None:
             self.expected = self.forest.parent.copy()
         return bool((self.forest.parent == self.expected).all())
 
     def components(self):
-        """The number of components, once a design ran."""
+        """Return the number of components, once a design ran."""
         self.forest.count()
         return self.forest.components
 
     def record(self, design, form):
-        """The times of a design, and whether it was right."""
+        """Return the times of a design, and whether it was right."""
         facts = {"design": str(design), "form": form}
         try:
             times = self.times(design, form)
@@ -120,7 +120,7 @@ def limited(engine, seconds):
 
 
 def sampling(prepared, design, form):
-    """What a sample does: its share of the time, the giant, and the edges left, counted apart."""
+    """Return what a sample does: its share of the time, the giant, and the edges left."""
     facts = prepared.record(design, form)
     if "ms" not in facts:
         return facts
@@ -148,12 +148,12 @@ def sampling(prepared, design, form):
 
 
 def members(xp, words, n):
-    """The bits of a set of n vertices, as booleans."""
+    """Return the bits of a set of n vertices, as booleans."""
     return xp.unpackbits(words.view(np.uint8), bitorder="little")[:n].astype(bool)
 
 
 def sampled_entries(prepared, design, made, state, degrees):
-    """How many entries (or edges of a list) a sample reads, and how that was counted."""
+    """Return how many entries (or edges of a list) a sample reads, and how that was counted."""
     word, xp = design.words[0], prepared.engine.xp
     if word.spec.name == "strided":
         return {"sample_entries": sampled_count(prepared.m, word["every"]), "counted": "exactly"}

@@ -48,7 +48,7 @@ TINY = 8  # log2 of the vertices of the graph on which kernels are loaded
 
 
 class Session:
-    """What all measurements share."""
+    """The state that all measurements share."""
 
     def __init__(self, args):
         self.args, self.engine = args, backends.get(args.engine)
@@ -71,11 +71,11 @@ class Session:
         records.keep(self.args.out, name, self.base | {"engine": self.args.engine} | record)
 
     def graph(self, name):
-        """A reference graph where the engine reads it."""
+        """Return a reference graph where the engine reads it."""
         return generators.reference(name, self.args.scale, engine=self.args.engine)
 
     def prepared(self, name):
-        """A graph made ready, its first labels, and what its records begin with."""
+        """Return a graph made ready, its first labels, and what its records begin with."""
         empty_pool(self.engine)
         if self.tiny is None:
             small = generators.reference("kron21", TINY, engine=self.args.engine)
@@ -139,17 +139,17 @@ def attempt(measure, *given):
 
 
 def link(design):
-    """The name of a design's union rule or search."""
+    """Return the name of a design's union rule or search."""
     return design.words[1].spec.name
 
 
 def finish_of(design):
-    """The name of a design without its sample."""
+    """Return the name of a design without its sample."""
     return "+".join(word for word in (design.link, design.compress) if word)
 
 
 def forms(design):
-    """What a design works on: rows, a list, or either."""
+    """Return what a design works on: rows, a list, or either."""
     if design.takes_rows:
         return ["rows"]
     return ["list"] if design.sample == "strided" else ["list", "rows"]
@@ -177,7 +177,7 @@ def compile_all(session, designs):
 
 
 def one_graph(session, name, designs, until):
-    """All figures of one graph that are not there yet, until so many seconds are left.
+    """Measure all of one graph that is not there yet, until so many seconds are left.
 
     Returns
     -------
@@ -218,12 +218,12 @@ def options(session, ready, facts):
 
 
 def parts(design):
-    """What tables group by."""
+    """Return what tables group by."""
     return {"sample": design.sample, "link": link(design), "finish": finish_of(design)}
 
 
 def samples(session, ready, facts):
-    """The figures of each sample under async+halve, by its name."""
+    """Return the figures of each sample under async+halve, by its name."""
     known = {}
     for sample in SAMPLES:
         design = Design.parse(f"{sample}+async+halve")

@@ -1,4 +1,4 @@
-"""How many edges a second are inserted: by the size of the batches, and with queries among them."""
+"""The rate of insertions: by the size of the batches, and with queries among them."""
 
 import contextlib
 import time
@@ -28,7 +28,7 @@ RUNS = 3
 
 
 def figures(graph, engine, left):
-    """A record for each design and size of batches, then for each ratio, while time is left."""
+    """Yield a record for each design and size of batches, then for each ratio, in time."""
     for design in DESIGNS:
         for size in dict.fromkeys(min(size, graph.num_edges) for size in SIZES):
             if left() <= 0:
@@ -45,7 +45,7 @@ def figures(graph, engine, left):
 
 
 def guarded(measure, design, facts, graph, engine):
-    """The record of a measurement, or why a design takes no batches."""
+    """Return the record of a measurement, or why a design takes no batches."""
     facts = {"design": design} | facts
     try:
         return facts | measure(design, facts, graph, engine)
@@ -63,12 +63,12 @@ def touch(graph, engine):
 
 
 def inserted(design, facts, graph, engine):
-    """The rate of batches of one size."""
+    """Return the rate of batches of one size."""
     return rate(batches(graph.src, graph.dst, facts["batch"]), design, graph, engine, insert)
 
 
 def inserted_at_once(design, facts, graph, engine):
-    """The rate of as many batches, given to one insertion."""
+    """Return the rate of as many batches, given to one insertion."""
     given = batches(graph.src, graph.dst, facts["batch"])
     rows = sum(columns[0].size for columns in given)
 
@@ -79,7 +79,7 @@ def inserted_at_once(design, facts, graph, engine):
 
 
 def mixed(design, facts, graph, engine):
-    """The rate of batches in which some rows are queries of random pairs."""
+    """Return the rate of batches in which some rows are queries of random pairs."""
     xp, size = engine.xp, facts["batch"]
     count, n = min(graph.num_edges, SOME * size), graph.num_vertices
     draws = xp.random.RandomState(0)
@@ -108,7 +108,7 @@ def process(found, src, dst, query):
 
 
 def rate(given, design, graph, engine, take, rows=None):
-    """Rows a second, wall time until the device is done; the first run warms up."""
+    """Return rows a second, wall time until the device is done; the first run warms up."""
     times, rows = [], rows or sum(columns[0].size for columns in given)
     for _ in range(RUNS + 1):
         n, where = graph.num_vertices, engine.name

@@ -43,7 +43,7 @@ class Space:
         return sorted(sizes, key=sizes.get)
 
     def best(self, graph, group, rules=RULES):
-        """The fastest right run of some rules in a group, or None."""
+        """Return the fastest right run of some rules in a group, or None."""
         runs = [
             row
             for row in self.runs
@@ -55,13 +55,13 @@ class Space:
         return min(runs, key=milliseconds, default=None)
 
     def groups(self):
-        """The groups of which there are records."""
+        """Return the groups of which there are records."""
         there = {(row["sample"], row["form"]) for row in self.runs}
         return [group for group in GROUPS if group in there]
 
 
 def newest(folder, name, *key):
-    """The last record of each key, of the device and commit measured last."""
+    """Return the last record of each key, of the device and commit measured last."""
     rows = records.load(name, folder)
     last = rows[-1] if rows else None
     kept = [row for row in rows if all(row[k] == last[k] for k in ("device", "commit"))]
@@ -69,12 +69,12 @@ def newest(folder, name, *key):
 
 
 def milliseconds(row):
-    """The median of a run."""
+    """Return the median of a run."""
     return row["ms"]["median"]
 
 
 def table(head, lines, words=1):
-    """A Markdown table; the columns after the first ``words`` are numbers."""
+    """Return a Markdown table; the columns after the first ``words`` are numbers."""
     rule = ["---"] * words + ["--:"] * (len(head) - words)
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
 
@@ -100,7 +100,7 @@ def times(space):
 
 
 def cell(run, best, fastest):
-    """A time, bold if it is the best of its group, and starred if of all."""
+    """Return a time, bold if it is the best of its group, and starred if of all."""
     if run is None:
         return "-"
     text = f"{milliseconds(run):.3g}"
@@ -108,7 +108,7 @@ def cell(run, best, fastest):
 
 
 def footing(space):
-    """What the times stand on."""
+    """Return what the times stand on, in words."""
     last, wrong = space.runs[-1], [row for row in space.runs if row.get("right") is False]
     measured = [row for row in space.runs if "ms" in row]
     verdict = (
@@ -128,7 +128,7 @@ def footing(space):
 
 
 def winners(space):
-    """The fastest design of each group on each graph, by name."""
+    """Return the fastest design of each group on each graph, by name."""
     if not space.runs:
         return ""
     lines = []
@@ -171,19 +171,19 @@ def sampling(space):
 
 
 def percent(share):
-    """A share in per cent."""
+    """Return a share in per cent."""
     return f"{100 * share:.1f} %"
 
 
 def counting(space):
-    """How the entries that a sample reads were counted."""
+    """Return how the entries that a sample reads were counted, in words."""
     kinds = {row["sample"]: row["counted"] for row in space.samples if "counted" in row}
     each = [f"`{sample}`: {how}" for sample, how in kinds.items()]
     return f"Entries read are counted. {'; '.join(each)}." if each else ""
 
 
 def ablation(space):
-    """The options of k-out, switched on one after the other."""
+    """Return the options of k-out, switched on one after the other."""
     times_of = {(row["graph"], row["step"]): row for row in space.steps if "ms" in row}
     lines = [
         [words, *(f"{milliseconds(times_of[graph, step]):.3g}" for graph in space.graphs)]
@@ -208,7 +208,7 @@ def batches(space):
 
 
 def called(row):
-    """The design of batches, and whether they were given to one insertion."""
+    """Return the design of batches, and whether they were given to one insertion."""
     return f"`{row['design']}`" + (", all at once" if row.get("at_once") else "")
 
 

@@ -40,7 +40,7 @@ def main():
 
 
 def hashed():
-    """The list uniform25M with its ids spread over 64 bits."""
+    """Return the list uniform25M with its ids spread over 64 bits."""
     graph = generators.reference("uniform25M", engine="cuda")
     sides = {"src": graph.src, "dst": graph.dst}
     spread = {k: (side.astype(np.uint64) * SPREAD).view(np.int64) for k, side in sides.items()}
@@ -66,7 +66,7 @@ def karate():
 
 
 def reference(name):
-    """A reference graph with ids of 32 bits, for the graph that is built already."""
+    """Return a reference graph with ids of 32 bits, for the graph that is built already."""
     graph = generators.reference(name, engine="cuda")
     return cudf.DataFrame({"src": graph.src.astype(np.int32), "dst": graph.dst.astype(np.int32)})
 
@@ -76,9 +76,11 @@ MAKE = {"hashed": hashed, "strings": strings, "karate": karate}
 
 
 def measure(frame, runs):
-    """All figures of one list. Of a small one by runs that take some seconds, as those of cuGraph
-    do: a processor needs one to reach its full speed, which do not count, and is slowed for a part
-    of one now and then.
+    """Return all figures of one list.
+
+    A small one is measured by runs that take some seconds, as those of cuGraph do: a processor
+    needs one to reach its full speed, which do not count, and is slowed for a part of one now and
+    then.
     """
     small = len(frame) < SMALL
     often, runs = (20, 800 * runs) if small else (1, runs)
@@ -121,7 +123,7 @@ def measure(frame, runs):
 
 
 def on_built_graph(frame, theirs, wcc, runs, warm):
-    """The components of a cugraph.Graph of the list, beside cuGraph's own time for them."""
+    """Return the components of a cugraph.Graph of the list, beside cuGraph's own time for them."""
     graph = cugraph.Graph()
     graph.from_cudf_edgelist(frame, source="src", destination="dst", renumber=True)
 

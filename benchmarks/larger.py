@@ -16,7 +16,7 @@ LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as
 
 
 def several(peer=False):
-    """The newest records of each cluster, and way; cuGraph's, if a ``peer`` is asked for."""
+    """Return the newest records of each cluster, and way; cuGraph's, if a ``peer`` is asked for."""
     newest = {}
     for row in records.load("several"):
         if "wall_ms" in row and ("way" in row) == peer:
@@ -40,7 +40,7 @@ def machine_of(row):
 
 
 def predicted(row):
-    """The model's cost of what a record has measured."""
+    """Return the model's cost of what a record has measured."""
     share = row.get("crossing", 0) / row["m"] if row["graph"] == "tiles" else None
     job = Job(row["m"], row["n"], row["workers"], share, 0.0 if share is not None else None)
     if row.get("partition") == "vertices":
@@ -51,7 +51,7 @@ def predicted(row):
 
 
 def sent(row):
-    """The bytes that a record says were sent: of the batches, or all that Dask has counted.
+    """Return the bytes that a record says were sent: of the batches, or all that Dask has counted.
 
     None for what NCCL has sent, which Dask does not count.
     """
@@ -59,7 +59,7 @@ def sent(row):
 
 
 def measured():
-    """A row for each way on several workers."""
+    """Return a row for each way on several workers."""
     lines = [
         "| workers | edge list | edges | way | bytes | model | rounds | model, at most | seconds"
         " | model |",
@@ -84,7 +84,7 @@ def measured():
 
 
 def scaling():
-    """A row for each list and way: seconds on one worker and on more."""
+    """Return a row for each list and way: seconds on one worker and on more."""
     ways = {}
     for row in [*several(), *several(peer=True)]:
         way = row.get("partition") or row.get("combine") or "cuGraph: graph + components"
@@ -110,7 +110,7 @@ def scaling():
 
 
 def measured_on(row):
-    """The edges and the seconds of a record."""
+    """Return the edges and the seconds of a record."""
     if row is None:
         return "", ""
     spent = row["wall_ms"]["median"] + row.get("build_ms", {"median": 0})["median"]
@@ -118,7 +118,7 @@ def measured_on(row):
 
 
 def model():
-    """A row for each way to do it on the cards."""
+    """Return a row for each way to do it on the cards."""
     random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
     ways = {
         "random edges, tree": (random, gather.tree_cost),
@@ -140,12 +140,12 @@ def model():
 
 
 def cards_for(job):
-    """How many cards hold it."""
+    """Return how many cards hold it."""
     return f"{least_workers(job, CARDS):,}"
 
 
 def assumptions():
-    """The rates, in words."""
+    """Return the rates, in words."""
     return (
         f"For {EDGES:.0e} edges of {VERTICES:.0e} vertices on {WORKERS} cards of"
         f" {size(CARDS.memory)} each; *cards* is how many would hold it. A card makes forests of"
@@ -156,7 +156,7 @@ def assumptions():
 
 
 def size(count):
-    """Bytes for people."""
+    """Return bytes for people."""
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if count < 999.5 or unit == "TB":
             return f"{count:.3g} {unit}" if count < 999.5 else f"{count:,.0f} {unit}"

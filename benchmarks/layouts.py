@@ -42,7 +42,7 @@ def main():
 
 
 def graph(n, density):
-    """A random graph with its least labels."""
+    """Return a random graph with its least labels."""
     made = pieces.gnm(n, round(density * n * (n - 1) / 2), seed=1)
     edges = made.gather()
     labels = cc_rapids.components(edges, num_vertices=n, engine="threads").labels().labels
@@ -50,7 +50,7 @@ def graph(n, density):
 
 
 def measured(edges, expected, design, memory, engine, runs):
-    """The wall times of a design, whose answer is compared after the timing."""
+    """Return the wall times of a design, whose answer is compared after the timing."""
     edges = locked(edges) if memory != "device" else edges
     options = {"num_vertices": expected.size, "design": design, "memory": memory}
 
@@ -64,7 +64,7 @@ def measured(edges, expected, design, memory, engine, runs):
 
 
 def locked(edges):
-    """The columns in locked pages of the host."""
+    """Return the columns in locked pages of the host."""
     import cupyx
 
     columns = [cupyx.empty_pinned(column.size, column.dtype) for column in edges]

@@ -58,7 +58,7 @@ def main():
 
 
 def measure(name, dtype, args):
-    """All figures of one graph."""
+    """Return all figures of one graph."""
     graph = generators.reference(name, args.scale, engine="cuda")
     n, m = graph.num_vertices, graph.src.size
     frame = cudf.DataFrame({"src": graph.src.astype(dtype), "dst": graph.dst.astype(dtype)})
@@ -99,7 +99,7 @@ def measure(name, dtype, args):
 
 
 def with_cugraph(frame):
-    """The answer, and the milliseconds of making the graph and of its components."""
+    """Return the answer, and the milliseconds of making the graph and of its components."""
     DEVICE.synchronize()
     started = time.perf_counter()
     graph = cugraph.Graph()

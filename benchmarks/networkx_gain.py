@@ -50,7 +50,7 @@ GRAPHS = {
 
 
 def measure(graph, runs):
-    """The three times, and how many components there are."""
+    """Return the three times, and how many components there are."""
     directed = graph.is_directed()
     function = nx.weakly_connected_components if directed else nx.connected_components
 

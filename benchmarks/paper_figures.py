@@ -24,12 +24,15 @@ def main():
 
 
 def contents(folder, figures):
-    """What stands between the marks of the page: of an experiment without records nothing."""
+    """Return what stands between the marks of the page.
+
+    Of an experiment without records there is nothing.
+    """
     return {name: section(name, folder, figures) for name in tables.SECTIONS}
 
 
 def section(name, folder, figures):
-    """The table of an experiment, its figures, and what both stand on."""
+    """Return the table of an experiment, its figures, and what both stand on."""
 
     def make():
         runs = tables.Runs(folder, name)
@@ -90,7 +93,7 @@ def by_stages(runs):
 
 
 def over_density(designs, engines=("cuda", "threads"), kinds=("device",), largest=False):
-    """A figure of times over density, a line for each design, engine, memory and size."""
+    """Return a figure of times over density, a line for each design, engine, memory and size."""
 
     def draw(runs):
         found = [row for row in runs.rows if "wall_ms" in row and row["right"]]
@@ -127,7 +130,7 @@ def over_device(runs):
 
 
 def by_threads(graph):
-    """A panel of Balduzzi's Figure 1."""
+    """Return a panel of Balduzzi's Figure 1."""
 
     def draw(runs):
         series = {}

@@ -52,7 +52,7 @@ class Runs:
         return list(dict.fromkeys(graph for graph, _ in self.times))
 
     def ratio(self, graph, slow, fast):
-        """How many times faster one design is than another on a graph, or None."""
+        """Return how many times faster one design is than another on a graph, or None."""
         both = self.times.get((graph, slow)), self.times.get((graph, fast))
         return both[0] / both[1] if all(both) else None
 
@@ -63,11 +63,11 @@ class Runs:
         return {int(name.removeprefix(head).rstrip(")")): ms for name, ms in swept.items()}
 
     def size(self, graph):
-        """A row of the graph, for its n and m."""
+        """Return a row of the graph, for its n and m."""
         return next(row for row in self.rows if row.get("graph") == graph and "n" in row)
 
     def footing(self):
-        """Where and when it was measured, and what was left out."""
+        """Return where and when it was measured, and what was left out."""
         last = self.last
         wrong = sum(row.get("right") is False for row in self.rows)
         missing = [row for row in self.rows if "not_run" in row]
@@ -91,7 +91,7 @@ def number(value, unit=""):
 
 
 def span(values, unit=" times"):
-    """From the least to the greatest of those there are."""
+    """Return the range from the least to the greatest of those there are, in words."""
     found = sorted(value for value in values if value is not None)
     if not found:
         return "-"
@@ -161,7 +161,7 @@ def lehr(runs):
 
 
 def by_density(row):
-    """The order of runs along the figures."""
+    """Return the order of runs along the figures."""
     return row["density"]
 
 
@@ -187,7 +187,7 @@ def balduzzi(runs):
 
 
 def way(row):
-    """A design, and whether processes ran it."""
+    """Return a design, and whether processes ran it."""
     return row["design"] + (", processes" if row.get("processes") else "")
 
 

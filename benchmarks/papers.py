@@ -70,7 +70,7 @@ def _rmat(scale, m):
 
 
 def graphs(scale):
-    """What makes each graph on an engine; smaller ones of about 2^scale vertices if that is given.
+    """Return what makes each graph on an engine, or smaller ones of about 2^scale vertices.
 
     The paper's roads, its social network and its Kronecker graph have 24 M vertices and 29 M edges,
     5 M and 69 M, and 2 M and 91 M, each edge once; Europe's roads 174 M and 174 M.
@@ -90,10 +90,10 @@ def graphs(scale):
 
 
 class Papers(design_space.Session):
-    """What all experiments share."""
+    """The state that all experiments share."""
 
     def graph(self, name):
-        """A graph of the experiments where the engine reads it."""
+        """Return a graph of the experiments where the engine reads it."""
         return graphs(self.args.scale)[name](self.args.engine)
 
     def note(self, experiment, **facts):
@@ -187,7 +187,7 @@ def lehr(session, until):
 
 
 def one_density(session, n, edges, engine, design, kind, waits):
-    """The record of a design on one graph of two columns on the host."""
+    """Return the record of a design on one graph of two columns on the host."""
     facts = {"n": n, "m": len(edges[0]), "density": density(n, len(edges[0])), "design": design}
     facts |= {"engine": engine.name, "memory": kind, "graph": f"gnm({n})"}
 
@@ -209,7 +209,7 @@ def one_density(session, n, edges, engine, design, kind, waits):
 
 
 def brief(engine, job, edges, runs):
-    """The times of some runs; of a slow one the first has to do, which was not warm."""
+    """Return the times of some runs; of a slow one the first has to do, which was not warm."""
     engine.synchronize()
     started = time.perf_counter()
     answer = job(edges)
@@ -221,7 +221,7 @@ def brief(engine, job, edges, runs):
 
 
 def least(n, edges):
-    """The right labels."""
+    """Return the right labels."""
     from cc_rapids import oracle
 
     return oracle.union_find(*edges, n)
@@ -255,7 +255,7 @@ def balduzzi(session, until):
 
 
 def by_processes(session, graph, ready, count, until):
-    """The time of processes and of the labels of their last forest."""
+    """Return the time of processes and of the labels of their last forest."""
     if session.left() <= until:
         return {"processes": True, "not_run": "no time was left"}
 

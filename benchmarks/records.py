@@ -1,4 +1,4 @@
-"""What a measurement stands on, and where it is kept: one JSON object a line, never edited."""
+"""Records of measurements, and what each stands on: one JSON object a line, never edited."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).parent / "records"
 
 
 def arguments(text):
-    """The command line that every benchmark has."""
+    """Return the command line that every benchmark has."""
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=HERE, help="folder of the records")
     parser.add_argument("--commit", default=_commit(), help="what is measured")
@@ -50,13 +50,15 @@ def keep(out, name, record):
 
 
 def load(name, folder=HERE):
-    """All records of a benchmark, oldest first."""
+    """Return all records of a benchmark, oldest first."""
     path = folder / f"{name}.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def since(commit):
-    """How many commits have changed the package since one was measured; None where that is unknown.
+    """Return how many commits have changed the package since one was measured.
+
+    None where that is unknown.
 
     What a record of an older commit says was true of that: of memory, tests/gpu/test_gpu_memory.py
     says what is true now.
@@ -86,7 +88,7 @@ def beyond_bound(rows):
 
 
 def answer_bytes(row):
-    """The bytes of a label frame: two columns of the type of the ids."""
+    """Return the bytes of a label frame: two columns of the type of the ids."""
     kind = row["dtype"] if "dtype" in row else row["ids"]
     return 2 * row["vertices"] * (4 if kind == "int32" else 8)
 
@@ -97,7 +99,7 @@ def wall(work, runs, synchronize=lambda: None):
 
 
 def turns(works, runs, synchronize=lambda: None):
-    """The same of several works that take turns: what slows the machine meanwhile slows all."""
+    """Return the same of several works that take turns: what slows one slows all."""
     times = [[] for _ in works]
     for _ in range(runs + 1):
         for work, own in zip(works, times, strict=True):

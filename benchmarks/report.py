@@ -25,7 +25,7 @@ def main():
 
 
 def page_arguments(text, page):
-    """The command line of what makes a page of the documentation, and the folder of its figures."""
+    """Return the command line of a script that makes a page, and the folder of its figures."""
     args = argparse.ArgumentParser(description=text)
     args.add_argument("--records", type=pathlib.Path, default=records.HERE)
     args.add_argument("--page", type=pathlib.Path, default=page)
@@ -47,7 +47,7 @@ def fill(page, tables):
 
 
 def measured(folder=records.HERE):
-    """The records of each graph and width of ids from the newest commit measured, and the last.
+    """Return the newest records of each graph and width of ids, and the last of all.
 
     They are those of ``run.py`` if it ran beside cuGraph, or else of ``main_job.py``.
     """
@@ -61,7 +61,7 @@ def measured(folder=records.HERE):
 
 
 def beside_cugraph(row):
-    """Whether a record of ``run.py`` is of the main job, and was compared with cuGraph."""
+    """Return whether a record of ``run.py`` is of the main job, and was compared with cuGraph."""
     peer = row.get("peer", {})
     main_job = (row["form"], row["design"], row["scale"]) == ("coo", "auto", None)
     right = row.get("checked") and peer.get("same_partition")
@@ -69,7 +69,7 @@ def beside_cugraph(row):
 
 
 def of_bench(row):
-    """A record of ``run.py`` under the names of ``main_job.py``."""
+    """Return a record of ``run.py`` under the names of ``main_job.py``."""
     peer = row["peer"]
     return row | {
         "dtype": row["ids"],
@@ -81,7 +81,7 @@ def of_bench(row):
 
 
 def table(folder=records.HERE):
-    """A row for each graph and width of ids."""
+    """Return a row for each graph and width of ids."""
     rows, last = measured(folder)
     lines = [
         "| edge list (cuDF) | ids | edges | cc_rapids | cuGraph: graph + components | faster"
@@ -100,7 +100,7 @@ def table(folder=records.HERE):
 
 
 def within(rows):
-    """Whether the memory of all rows is within the bound that is promised now."""
+    """Return whether the memory of all rows is within the bound that is promised now."""
     above = len(records.beyond_bound(rows))
     bound = "`memory_bound`, 4 n + n / 8 + answer + 8 MiB"
     if not above:
@@ -109,7 +109,7 @@ def within(rows):
 
 
 def ids():
-    """A paragraph on ids of other kinds, from the newest commit measured, without a pool."""
+    """Return a paragraph on ids of other kinds, from the newest commit measured, without a pool."""
     rows = [row for row in records.load("ids") if not row["rmm_pool"]]
     last = rows[-1]
     rows = {row["graph"]: row for row in rows if row["commit"] == last["commit"]}
@@ -126,7 +126,7 @@ def ids():
 
 
 def streamed():
-    """A sentence on edges that are read from files, larger than the memory allowed."""
+    """Return a sentence on edges that are read from files, larger than the memory allowed."""
     rows = {row["graph"]: row for row in records.load("streams") if row["files"] > 1}
     edges = min(row["edges"] for row in rows.values())
     limit = max(row["memory_limit"] for row in rows.values())
@@ -139,7 +139,7 @@ def streamed():
 
 
 def theirs(row):
-    """The milliseconds of cuGraph, graph and components."""
+    """Return the milliseconds of cuGraph, graph and components."""
     parts = ("cugraph_ms",) if "cugraph_ms" in row else ("cugraph_build_ms", "cugraph_wcc_ms")
     return float(sum(row[part]["median"] for part in parts))
 
@@ -154,7 +154,7 @@ def line(row):
 
 
 def threads():
-    """A sentence on the CPU, if it was measured."""
+    """Return a sentence on the CPU, if it was measured."""
     rows = records.load("threads")
     if not rows:
         return ""

@@ -43,7 +43,7 @@ def main():
 
 
 def available():
-    """The engines of this machine."""
+    """Return the engines of this machine."""
     try:
         backends.get("cuda")
     except EngineError as error:

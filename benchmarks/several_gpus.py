@@ -47,7 +47,7 @@ def main():
 
 
 def cluster_of(count, gpus):
-    """So many GPUs of this machine, or processes of one thread each."""
+    """Return so many GPUs of this machine, or processes of one thread each."""
     if gpus:
         return cc_rapids.dask.local_gpus(count)
     options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0"}
@@ -55,7 +55,7 @@ def cluster_of(count, gpus):
 
 
 def measured(client, count, args):
-    """The records of one cluster."""
+    """Yield the records of one cluster."""
     for scaling, edges in (("strong", args.edges), ("weak", count * args.edges)):
         vertices, parts = edges // 4, PARTS * count
         given = {"num_vertices": vertices, "size": edges // parts, "on_gpu": bool(args.gpus)}
@@ -82,7 +82,7 @@ def measured(client, count, args):
 
 
 def held(client, frame):
-    """The frame, made on the workers and spread over them."""
+    """Return the frame, made on the workers and spread over them."""
     frame = frame.persist()
     wait(frame)
     client.rebalance(frame)
@@ -90,7 +90,7 @@ def held(client, frame):
 
 
 def library(on_gpu):
-    """The frames and arrays of a worker."""
+    """Return the frames and arrays of a worker."""
     if on_gpu:
         import cudf
         import cupy
@@ -102,7 +102,7 @@ def library(on_gpu):
 
 
 def random_edges(part, num_vertices, size, on_gpu):
-    """Edges anywhere."""
+    """Return edges anywhere."""
     frames, xp = library(on_gpu)
     rng = xp.random.default_rng(part)
     ends = [rng.integers(0, num_vertices, size) for _ in range(2)]
@@ -110,7 +110,7 @@ def random_edges(part, num_vertices, size, on_gpu):
 
 
 def tile(number, side, count, on_gpu):
-    """A square of points, of which neighbours are linked at random, and the links to the next."""
+    """Return a square of points with random links between neighbours, and links to the next."""
     frames, xp = library(on_gpu)
     point = xp.arange(side * side).reshape(side, side) + number * side * side
     src, dst = [point[:, :-1], point[:-1]], [point[:, 1:], point[1:]]
@@ -133,7 +133,7 @@ class TileOf:
 
 
 def crossing(frame, side):
-    """The edges between two tiles."""
+    """Return the edges between two tiles."""
     area = side * side
     return int((frame["src"] // area != frame["dst"] // area).sum().compute())
 
@@ -170,8 +170,9 @@ def count_memory():
 
 
 def most_memory():
-    """The most bytes of a worker at once: of its GPU since it began to count; else of the process,
-    with all that it has imported.
+    """Return the most bytes of a worker at once: of its GPU since it began to count.
+
+    Else of the process, with all that it has imported.
     """
     if "rmm" in sys.modules:
         from rmm import statistics
@@ -181,7 +182,7 @@ def most_memory():
 
 
 def sent(client):
-    """The bytes that workers have sent each other so far."""
+    """Return the bytes that workers have sent each other so far."""
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
@@ -231,7 +232,7 @@ def graph_of(cugraph, frame):
 
 
 def wcc(cugraph, graph):
-    """Its components, waited for."""
+    """Find its components, and wait for them."""
     labels = cugraph.dask.weakly_connected_components(graph)
     wait(labels)
     return labels

@@ -37,7 +37,7 @@ def main():
 
 
 def write(name, scale, path):
-    """The graph as a Parquet file; gives its vertices and edges."""
+    """Return the graph as a Parquet file; gives its vertices and edges."""
     graph = generators.reference(name, scale, engine="cuda")
     frame = cudf.DataFrame({"src": graph.src.astype("int32"), "dst": graph.dst.astype("int32")})
     frame.to_parquet(path, row_group_size_rows=GROUP)
@@ -74,7 +74,7 @@ def read(paths):
 
 
 def stream(paths, n):
-    """The components of all files."""
+    """Return the components of all files."""
     return cc_rapids.stream_components(paths, engine="cuda", num_vertices=n, memory_limit=LIMIT)
 
 

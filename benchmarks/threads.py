@@ -71,7 +71,7 @@ def gapbs(program, src, dst, runs):
 
 
 def beside_gapbs(args, src, dst, n, ours):
-    """Its times, and ours of the list and of its rows, before and after."""
+    """Return the times of the suite, and ours of the list and of its rows."""
     m = src.size
     matrix = scipy.sparse.coo_array((np.ones(m, np.int8), (src, dst)), shape=(n, n))
     matrix = (matrix + matrix.T).tocsr()

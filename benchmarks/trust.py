@@ -13,7 +13,7 @@ from support.trials import TRIALS  # noqa: E402
 
 
 def table():
-    """A row for each kind of fault."""
+    """Return a row for each kind of fault."""
     rows = [
         f"| {trial.what} | {trial.times:,} | {trial.holds} | [{trial.where}](../{trial.where}) |"
         for trial in TRIALS.values()
@@ -24,7 +24,7 @@ def table():
 
 
 def costs():
-    """A row for each run that was audited: of each device, graph and kind of ids the newest."""
+    """Return a row for each run that was audited, the newest of device, graph and ids."""
     newest = {}
     for record in records.load("audit"):
         for row in record.get("rows", [record]):

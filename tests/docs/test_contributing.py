@@ -47,9 +47,9 @@ def typed(folder, body):
         source = path.read_text(encoding="utf-8")
         assert step["end"] or source.count(f"\n{step['mark']}") == 1, step["mark"]
         at = len(source) if step["end"] else source.index(f"\n{step['mark']}") + 1
-        path.write_text(
-            source[:at] + "\n\n" + step["code"] + "\n\n" + source[at:], encoding="utf-8"
-        )
+        above, below = source[:at].rstrip("\n"), source[at:]
+        code = "\n\n\n".join(part for part in (above, step["code"].rstrip("\n"), below) if part)
+        path.write_text(code.rstrip("\n") + "\n", encoding="utf-8")
     return tests
 
 

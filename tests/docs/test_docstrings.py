@@ -23,8 +23,9 @@ ASKED = {
 
 
 def first_lines():
-    """Yield where each docstring of the package stands, its kind, and its first line."""
-    for path in sorted((ROOT / "cc_rapids").rglob("*.py")):
+    """Yield where each docstring stands, its kind, and its first line."""
+    paths = [path for name in ("benchmarks", "cc_rapids") for path in (ROOT / name).rglob("*.py")]
+    for path in sorted(paths):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 text = ast.get_docstring(node)
