@@ -137,7 +137,7 @@ def instructions(binary):
 
 
 def least(on):
-    """A kernel whose indices and values are unsigned: its code tells whether they stay so."""
+    """Make a kernel whose indices and values are unsigned: its code tells whether they stay so."""
     minimum = on.atomic_min
 
     @on.elementwise
@@ -188,7 +188,7 @@ def facts(made, kernel, signature):
 
 
 def compile_all(out, base):
-    """A record a design and compiler: each kernel's facts, after one for another architecture."""
+    """Write a record for each design and compiler: the facts of each kernel."""
     designs = list(launched())
     for made in COMPILERS:
         started = time.process_time()
@@ -255,7 +255,7 @@ class Timed(cuda.Cuda):
 
 
 def run_all(out, base, runs, scale):
-    """A record a graph, design and compiler: device time of the whole and of each kernel."""
+    """Write a record for each graph, design and compiler: device times in all and by kernel."""
     engine = backends.get("cuda")
     for graph in GRAPHS:
         prepared = Prepared(generators.reference(graph, scale, engine="cuda"), engine)

@@ -108,7 +108,7 @@ def main():
 
 
 def measure(session, designs):
-    """All graphs, then batches, then the locks: one could be waited for without an end."""
+    """Measure all graphs, then batches, then the locks: one could be waited for without an end."""
     names = session.args.graphs
     waiting = [design for design in designs if link(design) == "rem-lock"]
     others = [design for design in designs if link(design) != "rem-lock"]
@@ -211,7 +211,7 @@ def one_graph(session, name, designs, until):
 
 
 def options(session, ready, facts):
-    """The options of k-out, on one after the other."""
+    """Measure the options of k-out, on one after the other."""
     for step, sample in STEPS.items():
         design = Design.parse(f"{sample}+async+halve")
         session.keep("design_ablation", facts | {"step": step} | ready.record(design, "rows"))
@@ -253,7 +253,7 @@ def hopeless(design, graph, facts, known):
 
 
 def stream(session, name):
-    """The rates of batches."""
+    """Measure the rates of batches."""
     graph = session.graph(name)
     facts = {"graph": name, "scale": session.args.scale, "n": graph.num_vertices}
     facts["m"] = graph.num_edges

@@ -112,7 +112,7 @@ def with_cugraph(frame):
 
 
 def check(ours, theirs):
-    """The same vertices, and for each the least one of cuGraph's component; raises otherwise."""
+    """Raise an error unless vertices are the same, and each has the least of its component."""
     least = theirs.groupby("labels").agg({"vertex": "min"}).rename(columns={"vertex": "least"})
     expected = theirs.merge(least, left_on="labels", right_index=True).sort_values("vertex")
     for column, name in (("vertex", "vertex"), ("labels", "least")):

@@ -16,7 +16,7 @@ MOST = 12_000_000  # neighbours in all: what fits the patience of a benchmark
 
 
 def path(n):
-    """One long component: n nodes in a row."""
+    """Make one long component: n nodes in a row."""
     return nx.path_graph(n)
 
 

@@ -145,7 +145,7 @@ def theirs(row):
 
 
 def line(row):
-    """One row of the table."""
+    """Return one row of the table."""
     return (
         f"| {row['graph']} | {row['dtype']} | {row['m'] / 1e6:.1f} M"
         f" | {row['wall_ms']['median']:.1f} ms | {theirs(row):.0f} ms | {row['times_faster']:.0f} x"
@@ -168,7 +168,7 @@ def threads():
 
 
 def draw(rows, path):
-    """A figure of the times of each graph, between the limits of the card and cuGraph's times."""
+    """Draw the times of each graph, between the limits of the card and cuGraph's times."""
     import matplotlib as mpl
 
     mpl.use("svg")

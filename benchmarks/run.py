@@ -53,7 +53,7 @@ def available():
 
 
 def measure(name, scale, engine, args, options, base):
-    """All records of one graph on one engine."""
+    """Measure one graph on one engine, in all forms."""
     graph = generators.reference(name, scale, engine=engine.name)
     how = tuple(args.forms), tuple(args.ids), options
     for record in bench.measure(graph, engine, args.designs, *how):

@@ -187,7 +187,7 @@ def sent(client):
 
 
 def check(found, whole):
-    """The labels are those of one process; raises otherwise."""
+    """Raise an error unless the labels are those of one process."""
     ours = found.labels().compute().sort_values("vertex", ignore_index=True)
     theirs = whole.labels()
     for name in ("vertex", "labels"):

@@ -22,7 +22,7 @@ LIMIT, MANY, GROUP = 6 << 30, 1 << 31, 8_000_000  # bytes, edges, rows of a grou
 
 
 def main():
-    """A record for each graph, and for few edges and many."""
+    """Write a record for each graph, and for few edges and many."""
     args = records.arguments(__doc__).parse_args()
     rmm.reinitialize(pool_allocator=True, initial_pool_size=1 << 34)
     base = records.environment(backends.get("cuda").device_name, args.commit)
@@ -68,7 +68,7 @@ def measure(paths, n, runs):
 
 
 def read(paths):
-    """All files, one after the other."""
+    """Read all files, one after the other."""
     for path in paths:
         cudf.read_parquet(path)
 
