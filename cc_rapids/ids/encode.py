@@ -80,8 +80,9 @@ class IdStatistics:
 
 @dataclass(frozen=True)
 class EncodingCost:
-    """The most bytes beyond the input and the answer that an encoding and its forest take, and the
-    most vertices that there may be.
+    """The most memory that an encoding and its forest take, and the most vertices there may be.
+
+    The bytes are those beyond the input and the answer.
     """
 
     bytes: int
