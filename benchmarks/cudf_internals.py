@@ -54,7 +54,6 @@ def calls(rows):
             pass
 
     return {
-        "names_of": lambda: own.names_of(numbers),
         "handle_in": lambda: own.handle_in(numbers, "src"),
         "handle_of": lambda: own.handle_of(words["src"]),
         "nulls_in": lambda: own.nulls_in(own.handle_in(numbers, "src")),

@@ -26,8 +26,8 @@ MOST_ROWS = 1 << 31  # of a column of cuDF's
 
 
 def names_of(frame: Any) -> list[Any]:
-    """Return the names of a frame's columns, of which ``columns`` makes an index of pandas'."""
-    return list(frame._column_names if PRIVATE else frame.columns)
+    """Return the names of a frame's columns, by its public interface: 4 us more than privately."""
+    return list(frame.columns)
 
 
 def handle_in(frame: Any, name: Any) -> Any:

@@ -107,3 +107,18 @@ def test_an_answer_outlives_its_worker(client):
     os.kill(next(iter(processes(client).values())), signal.SIGKILL)
     check(found, frame)
     assert isinstance(found.labels().compute(), pd.DataFrame)
+
+
+def test_a_moment_without_workers_is_waited_for(client, monkeypatch):
+    """A worker that is too busy to say that it is there counts as gone for a while."""
+    info, asked = type(client).scheduler_info, []
+
+    def absent_at_first(own, **options):
+        asked.append(options)
+        return {"workers": {}} if len(asked) == 1 else info(own, **options)
+
+    frame = random_frame(n=300, m=400)
+    monkeypatch.setattr(type(client), "scheduler_info", absent_at_first)
+    found = cc_rapids.dask.components(dd.from_pandas(frame, npartitions=3))
+    check(found, frame)
+    assert len(asked) > 1

@@ -112,8 +112,15 @@ class Tasks:
         return list(self.client.gather(futures))
 
     def workers(self) -> list[str]:
-        """Return the addresses of the workers that are there now."""
-        return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+        """Return the addresses of the workers that are there; wait for the first if none is.
+
+        A worker that is too busy to say so counts as gone until it is back.
+        """
+        while True:
+            found = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+            if found:
+                return found
+            self.client.wait_for_workers(1)
 
 
 def fold(
