@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 import cc_rapids
+from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 
 PACKAGE = Path(cc_rapids.__file__).parent
 FILES = {
@@ -50,8 +51,28 @@ def longest() -> tuple[str, ...]:
     return max(map(chain, FILES), key=len)
 
 
-def entered() -> set[tuple[str, str]]:
-    """Return the file and the name of each function that the main path enters, once it is warm."""
+# Whether phases are launched together, with a GPU's parameters; None on threads.
+PATHS: dict[str, bool | None] = {
+    "on threads": None,
+    "on a GPU": False,
+    "on a GPU, in one launch": True,
+}
+
+
+def entered(path: str) -> set[tuple[str, str]]:
+    """Return the file and the name of each function that a main path enters, once it is warm.
+
+    What a dry run does in place of a GPU, as it runs a kernel's functions as Python, is left out.
+    """
+    together = PATHS[path]
+    if together is None:
+        return _entered()
+    with rehearsed() as engine:
+        engine.in_one_launch = together
+        return _entered()
+
+
+def _entered() -> set[tuple[str, str]]:
     import numpy as np
     import pandas as pd
 
@@ -59,12 +80,17 @@ def entered() -> set[tuple[str, str]]:
     for _ in range(2):
         cc_rapids.components(frame).labels()
     found: set[tuple[str, str]] = set()
+    inside: list[FrameType] = []  # of a dry run's launch
 
     def note(frame: FrameType, event: str, value: Any) -> None:
         code = frame.f_code
+        if event == "return" and inside == [frame]:
+            inside.clear()
         ours = event == "call" and code.co_filename.startswith(str(PACKAGE))
-        if ours and not code.co_name.startswith("__"):
+        if ours and not inside and not code.co_name.startswith("__"):
             found.add((code.co_filename, code.co_qualname))
+            if code is Rehearsal.launch.__code__:
+                inside.append(frame)
 
     sys.setprofile(note)
     try:
@@ -78,8 +104,10 @@ def main() -> None:
     """Print all counts."""
     for what, modules in (("the longest chain", longest()), ("api", chain("cc_rapids.api"))):
         print(f"{len(modules)} files: {what} ({' > '.join(m[10:] for m in modules)})")
-    path = entered()
-    print(f"{len(path)} functions in {len({file for file, _ in path})} modules: the main path")
+    for path in PATHS:
+        found = entered(path)
+        modules = len({file for file, _ in found})
+        print(f"{len(found)} functions in {modules} modules: the main path {path}")
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES.values())
     print(f"{lines:,} lines in {len(FILES)} modules")
 

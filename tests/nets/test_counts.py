@@ -14,8 +14,10 @@ def test_chains_of_imports_are_no_longer_than_they_were():
 
 
 @pytest.mark.skipif(SIMULATED, reason="the main path is that of another engine there")
-def test_the_main_path_is_no_longer_than_it_was():
-    found = counts.entered()
+@pytest.mark.parametrize("path", counts.PATHS)
+def test_the_main_paths_are_no_longer_than_they_were(path):
+    found = counts.entered(path)
     assert any(name == "components" for _, name in found)
+    assert any(name.endswith(".launch") for _, name in found)
     assert len({file for file, _ in found}) <= MODULES
     assert len(found) <= FUNCTIONS
