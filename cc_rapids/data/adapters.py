@@ -24,6 +24,7 @@ from ..errors import ColumnTypeError, GraphStateError, InputError, MissingColumn
 from . import offsets
 from .column import (
     REFUSE,
+    REMEDIES,
     Column,
     as_series,
     chunked,
@@ -35,8 +36,8 @@ from .column import (
     of_cudf,
     of_parts,
     of_series,
+    plain,
     refuse_twice,
-    remedy_for,
     rows_where,
     same_kind,
     series_of,
@@ -64,25 +65,30 @@ def read_host_frame(edges: Any, source: list[str], destination: list[str], nulls
     """Return the columns of a frame of any library but cuDF."""
     import narwhals as nw
 
-    edges = chunked(edges)
     try:
         frame = nw.from_native(edges)
     except nw.exceptions.DuplicateError:
         frame = nw.from_native(_unambiguous(edges, [*source, *destination]))
     except TypeError:
-        shape = getattr(edges, "shape", None)
-        hint = f" of shape {tuple(shape)}" if shape is not None else ""
-        raise InputError(
-            f"edges cannot be a {type(edges).__name__}{hint}: give a frame of cuDF, pandas, Polars"
-            " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
-        ) from None
+        return read_host_frame(_table_of(edges), source, destination, nulls)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     _check_names(frame.columns, source, destination)
-    every = []
-    for name in (*source, *destination):
-        every.append(series_of(frame.get_column(name).to_native(), name))
+    every = list(map(frame.get_column, (*source, *destination)))
     return _of_series(every, (source, destination), nulls)
+
+
+def _table_of(edges: Any) -> Any:
+    """Return a batch of PyArrow's as a table; refuse all else that narwhals does not know."""
+    table = chunked(edges)
+    if table is not edges and hasattr(table, "column_names"):
+        return table
+    shape = getattr(table, "shape", None)
+    hint = f" of shape {tuple(shape)}" if shape is not None else ""
+    raise InputError(
+        f"edges cannot be a {type(table).__name__}{hint}: give a frame of cuDF, pandas, Polars"
+        " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
+    )
 
 
 def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
@@ -122,7 +128,7 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput
     if nulls == "drop" and any(map(nulls_in, handles)):
         frame = frame[list(dict.fromkeys(columns))].reset_index(drop=True).dropna()
         kept = frame.index.to_cupy
-    remedy = remedy_for(nulls)
+    remedy = REMEDIES[nulls]
     src, dst = (
         [
             of_cudf(name, handle_in(frame, column), partial(frame.__getitem__, column), remedy)
@@ -151,33 +157,34 @@ def _given(
 def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:
     """Return the columns of sources and then those of destinations, as series of narwhals."""
     size, ends, kept, columns = len(every[0]), len(names[0]), None, []
+    called, remedy = (*names[0], *names[1]), REMEDIES[nulls]
     if nulls == "drop":
-        every, kept = _without_nulls(every)
-    remedy = remedy_for(nulls)
-    for name, side in zip((*names[0], *names[1]), every, strict=True):
+        every, kept = _without_nulls(called, every)
+    for name, side in zip(called, every, strict=True):
         columns.append(of_series(name, side, remedy))
-    make = partial(_make_frame, every[0].implementation)
+    library = every[0].implementation
+    make: Callable[[dict[str, Any]], Any] = partial(_make_frame, library)
+    if library.is_pandas():  # columns are made for the frame alone
+        make = partial(sys.modules["pandas"].DataFrame, copy=False)
     dropped = size - len(every[0])
     return _given(columns[:ends], columns[ends:], make, False, dropped, kept)
 
 
-def _make_frame(backend: Any, columns: dict[str, Any]) -> Any:
+def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
     """Return a frame of the library that narwhals calls so, of arrays and series."""
-    if backend.is_pandas():
-        import pandas as pd
-
-        return pd.DataFrame(columns, copy=False)  # columns are made for it alone
     import narwhals as nw
 
-    return nw.from_dict(columns, backend=backend).to_native()
+    return nw.from_dict(columns, backend=library).to_native()
 
 
-def _without_nulls(series: list[Any]) -> tuple[list[Any], Callable[[], Any] | None]:
+def _without_nulls(
+    names: tuple[str, ...], series: list[Any]
+) -> tuple[list[Any], Callable[[], Any] | None]:
     """Return the rows of series of one length in which none is null, and what gives their numbers.
 
     The series themselves, and None, if that is all of them.
     """
-    natives = [side.to_native() for side in series]
+    natives = [plain(side.to_native(), name) for name, side in zip(names, series, strict=True)]
     there = [mask for mask in map(there_of, natives) if mask is not None]
     if not there:
         return series, None
@@ -193,7 +200,9 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
 
         both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
         return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls)
-    every = [series_of(side, own[0]) for side, own in zip((src, dst), names, strict=True)]
+    import narwhals as nw
+
+    every = [nw.from_native(side, series_only=True) for side in (src, dst)]
     return _of_series(every, names, nulls)
 
 
@@ -401,7 +410,7 @@ def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") ->
     if len({type(mask) for mask in masks}) > 1:
         masks = list(map(_host, masks))
     keep = reduce(and_, masks) if masks and nulls == "drop" else None
-    remedy = remedy_for(nulls)
+    remedy = REMEDIES[nulls]
     left, right = (side.column(remedy) if keep is None else side.where(keep) for side in sides)
     on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
     left, right = same_kind(_as_array(left, src), _as_array(right, dst))

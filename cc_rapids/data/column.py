@@ -24,11 +24,7 @@ from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, i
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
 REFUSE = "refuse"  # the policy of functions that have no nulls=, beside "raise" and "drop"
-
-
-def remedy_for(nulls: str) -> str:
-    """Return the way out that there is for nulls of edges under a policy."""
-    return FILL if nulls == REFUSE else LEAVE_OUT
+REMEDIES = {"raise": LEAVE_OUT, "drop": LEAVE_OUT, REFUSE: FILL}  # for nulls of edges, by policy
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
@@ -503,8 +499,11 @@ class Lending(ExitStack):
         self.columns = columns
 
     def __enter__(self) -> list[Any]:  # type: ignore[override]
+        lent = []
         try:
-            return [self.enter_context(column.lend()) for column in self.columns]
+            for column in self.columns:
+                lent.append(self.enter_context(column.lend()))
+            return lent
         except BaseException:
             self.close()
             raise
@@ -705,17 +704,23 @@ def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any
 
 
 def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
-    """Return a column of a series of narwhals, as :func:`series_of` makes it.
-
-    ``remedy`` is for nulls.
-    """
+    """Return a column of a series of narwhals; ``remedy`` is for nulls."""
     import narwhals as nw
 
+    dtype, native = side.dtype, side.to_native()
+    if not dtype.is_integer() or dtype in (nw.Int128, nw.UInt128) or side.null_count():
+        return _of_other_series(name, series_of(native, name), remedy)
+    text, array = str(getattr(native, "dtype", None) or native.type), side.to_numpy()
+    if not issubclass(array.dtype.type, np.integer):
+        # what some versions make of pandas' nullable integers, whose type has a name
+        array = array.astype(text.lower().partition("[")[0])
+    return Column(name, text, array.size, partial(nullcontext, array))
+
+
+def _of_other_series(name: str, side: Any, remedy: str) -> Column:
+    """Return a column of strings, categories, or integers that were not plain; refuse all else."""
     native, dtype, size = side.to_native(), side.dtype, len(side)
     text = str(getattr(native, "dtype", None) or native.type)
-    wide = nw.Int128, nw.UInt128
-    if dtype.is_integer() and dtype not in wide and not side.null_count():  # as most columns are
-        return Column(name, text, size, partial(nullcontext, _integer_values(side, text)))
     there = there_of(native)
     missing = 0 if there is None else size - int(there.sum())
     if not _is_id(side):
@@ -727,19 +732,10 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
     refuse_nulls(name, missing, size, remedy)
     if _has_categories(side):
         return _of_categories(name, text, side)
-    if not dtype.is_integer():
-        held = _to_arrow(name, side)
-        return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
-    return Column(name, text, size, partial(nullcontext, _integer_values(side, text)))
-
-
-def _integer_values(side: Any, text: str) -> Any:
-    """Return the array of a column of integers without nulls, whose type has a name."""
-    array = side.to_numpy()
-    if issubclass(array.dtype.type, np.integer):
-        return array
-    # what some versions make of pandas' nullable integers
-    return array.astype(text.lower().partition("[")[0])
+    if dtype.is_integer():
+        return of_series(name, side, remedy)
+    held = _to_arrow(name, side)
+    return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
 
 
 def _is_id(side: Any) -> bool:

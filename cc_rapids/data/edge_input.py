@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
@@ -68,7 +68,7 @@ class EdgeInput:
     Of an adjacency list both columns are its indices, and ``row_offsets`` say where each row
     begins; ``symmetric`` says that every edge stands in the rows of both its ends. ``row_index``
     gives the row numbers of the edges, if some were dropped, and ``taken`` says how files were
-    read.
+    read. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -82,12 +82,12 @@ class EdgeInput:
     symmetric: bool = False
     row_index: Callable[[], Any] | None = None
     taken: tuple[Any, ...] = ()
+    columns: list[Column] = field(init=False, repr=False, compare=False)
 
-    @property
-    def columns(self) -> list[Column]:
-        """All columns of ids."""
+    def __post_init__(self) -> None:
+        """List the columns of ids."""
         named = [self.vertices] if isinstance(self.vertices, Column) else []
-        return [self.src, self.dst, *named]
+        object.__setattr__(self, "columns", [self.src, self.dst, *named])
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
