@@ -146,5 +146,4 @@ class Options:
         EngineError
             There is none of that name, or this machine cannot run it.
         """
-        where = backends.ENGINES[on_device]
-        return backends.get(where if self.engine is None else self.engine)
+        return backends.opened(self.engine or backends.ENGINES[on_device])

@@ -21,6 +21,7 @@ __all__ = [
     "Layout",
     "Piece",
     "get",
+    "opened",
     "release_memory",
     "side_by_side",
 ]
@@ -35,12 +36,12 @@ def get(name: str) -> Engine:
     """
     if not isinstance(name, str) or name not in ENGINES:
         raise EngineError(unknown("engine", name, ENGINES))
-    return _opened(name)
+    return opened(name)
 
 
 @cache
-def _opened(name: str) -> Engine:
-    """Return the engine of a name that there is; one a process."""
+def opened(name: str) -> Engine:
+    """Return the engine of a name that is one of ``ENGINES``; one a process."""
     if name == "threads":
         from .threads import Threads
 

@@ -7,14 +7,14 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..errors import CapacityError, EngineError, unknown
 from .device_function import Atom, Part
-from .memory.packing import Layout, Piece, side_by_side
+from .memory.packing import Layout, Piece
 from .words import WORDS
 
 UNKNOWN_CACHE = 64 << 20
@@ -59,11 +59,6 @@ class Kernel:
     def __call__(self, n: int, *arguments: Any) -> None:
         if n:
             self.engine.launch(self, n, arguments)
-
-
-@cache
-def _made(engine: Engine, make: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
-    return make(engine, *parts)
 
 
 class Engine(ABC):
@@ -145,9 +140,10 @@ class Engine(ABC):
         """Return the tiles that share most, for a kernel that is told how many there are."""
         return Largest(2, 1, NEAR)
 
+    @cache  # noqa: B019  # there is one engine of a name, as long as the process lives
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
         """Return what a factory of kernels makes for this engine and further parts, made once."""
-        return _made(self, make, parts)
+        return make(self, *parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
         """Return a kernel of one of the shapes."""
@@ -166,15 +162,13 @@ class Engine(ABC):
     def empty(self, n: int, dtype: Any) -> Array:
         """Allocate an array of ``n`` elements of any content."""
 
+    @cache  # noqa: B019
     def unused(self, dtype: Any) -> Array:
         """Return the empty array of a type, for an argument that a kernel does not look at.
 
         The same one each time, so that it costs no allocation.
         """
-        known = vars(self).setdefault("_unused", {})
-        if dtype not in known:
-            known[dtype] = self.without_memory(dtype)
-        return known[dtype]
+        return self.without_memory(dtype)
 
     def without_memory(self, dtype: Any) -> Array:
         """Return a new array of no elements, which keeps no memory alive.
@@ -192,14 +186,15 @@ class Engine(ABC):
         return self.empty(n, np.uint64)
 
     def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
-        """Allocate arrays of ``(n, dtype)`` each in one allocation.
+        """Allocate arrays of ``(n, dtype)`` each, in one allocation on engines that gain by it.
 
-        Without a pool each allocation costs a call of the driver, and its release may wait for the
-        device. ``room``: bytes beside them for arrays of the run, until :meth:`leave_room`, on
-        engines that gain by it.
+        On a GPU without a pool each allocation costs a call of the driver, and its release may wait
+        for the device. ``room``: bytes beside them for arrays of the run, until :meth:`leave_room`.
         """
-        size, pieces = side_by_side(shapes)
-        return self.pieces_of(self.empty(size, np.uint8), pieces)
+        arrays = []
+        for n, dtype in shapes:
+            arrays.append(self.empty(n, dtype))
+        return arrays
 
     def leave_room(self) -> None:
         """Let what is allocated from now on outlive the run: it lies beside nothing of it."""
@@ -266,8 +261,7 @@ class Engine(ABC):
         The copy holds what all work launched so far has left. It is waited for before another is
         asked for, and more may be launched meanwhile.
         """
-        copy = self.to_host(array)
-        return lambda: copy
+        return partial(self.to_host, array)
 
     @abstractmethod
     def synchronize(self) -> None:
@@ -332,7 +326,7 @@ class Engine(ABC):
         EngineError
             The engine cannot be used in this process.
         """
-        return Scope(self.name, self._pool_of_caller(room))
+        return Scope(self.name, nullcontext())
 
     def release_memory(self) -> None:
         """Give back what is kept for runs to come."""
@@ -341,10 +335,6 @@ class Engine(ABC):
     def reusing(self) -> AbstractContextManager[Any]:
         """Return a context, for many large arrays, in which memory given back is used again."""
         return nullcontext()
-
-    @abstractmethod
-    def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
-        """Return the context itself, in which errors are those of the libraries."""
 
 
 class Scope:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import EngineError
-from .base import ALONE, Array, Engine, Kernel, Largest
+from .base import ALONE, Array, Engine, Kernel, Largest, Scope
 from .compile import threads_of
 from .device_function import Atom
 from .memory import pinned
@@ -155,11 +155,12 @@ class Cuda(Engine):
         return self.xp.ndarray((n,), np.uint64, self._kept.aside(self._device()))
 
     def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
-        arena = self.xp.cuda.get_allocator()
-        if not room or not isinstance(arena, Arena):
-            return super().pieces(*shapes)
         size, pieces = side_by_side(shapes)
-        whole = self.xp.ndarray((size,), np.uint8, arena.with_room(size, room))
+        arena = self.xp.cuda.get_allocator()
+        if room and isinstance(arena, Arena):
+            whole = self.xp.ndarray((size,), np.uint8, arena.with_room(size, room))
+        else:
+            whole = self.empty(size, np.uint8)
         return self.pieces_of(whole, pieces)
 
     def leave_room(self) -> None:
@@ -196,9 +197,11 @@ class Cuda(Engine):
         return int(self._device())
 
     def free_bytes_of(self, memory: str) -> int:
+        from . import opened
+
         if memory == "device":
             return self.free_bytes()
-        host = pinned.free_bytes()
+        host = opened("threads").free_bytes()
         return host if memory == "zero-copy" else min(host, self.free_bytes())
 
     def counts(self, numbers: Array, n: int) -> Array:
@@ -260,7 +263,7 @@ class Cuda(Engine):
         finally:
             recycling.close()
 
-    def _pool_of_caller(self, room: Any) -> contextlib.AbstractContextManager[Any]:
+    def scope(self, room: Any = None) -> Scope:
         if os.getpid() != self._process:
             raise EngineError(
                 "a GPU cannot be used in a process that was forked from one that has used it: start"
@@ -268,8 +271,7 @@ class Cuda(Engine):
             )
         arena = room or Arena()
         arena.draw_from(pool_of_caller(self.xp.cuda), self._workspace)
-        context: contextlib.AbstractContextManager[Any] = self.xp.cuda.using_allocator(arena)
-        return context
+        return Scope(self.name, self.xp.cuda.using_allocator(arena))
 
     def release_memory(self) -> None:
         self._workspace.release()

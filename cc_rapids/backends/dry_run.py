@@ -109,7 +109,7 @@ class _Noted(Kernel):
 def rehearsed(kind: type[Rehearsal] = Rehearsal) -> Iterator[Any]:
     """Let every name of an engine stand for a rehearsal of a kind, and yield it."""
     engine = kind()
-    with mock.patch.object(backends, "get", return_value=engine), warnings.catch_warnings():
+    with mock.patch.object(backends, "opened", return_value=engine), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
         yield engine

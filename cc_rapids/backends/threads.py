@@ -10,7 +10,6 @@ import resource
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -26,7 +25,6 @@ from ..tuning import tuning
 from . import kernel_cache
 from .base import Array, Engine, Kernel
 from .device_function import Atom, Part
-from .memory import pinned
 
 ORDER = "acq_rel"
 WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
@@ -279,7 +277,10 @@ class Threads(Engine):
             self.workers = before
 
     def empty(self, n: int, dtype: Any) -> Array:
-        return np.empty(n, dtype)
+        try:
+            return np.empty(n, dtype)
+        except ValueError as error:  # what NumPy calls more bytes than there are addresses
+            raise MemoryError(str(error)) from error
 
     def fill(self, array: Array, byte: int) -> Array:
         array.view(np.uint8).fill(byte)
@@ -305,13 +306,14 @@ class Threads(Engine):
         return super().cache_bytes()
 
     def free_bytes(self) -> int:
-        return pinned.free_bytes()
+        with contextlib.suppress(OSError), open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-    def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
-        return contextlib.nullcontext()
 
 
 class _OnDisk:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -147,9 +146,6 @@ class Outcomes(Engine):
 
     def peak_bytes(self) -> int | None:
         return None
-
-    def _pool_of_caller(self, room: Any) -> AbstractContextManager[Any]:
-        return nullcontext()
 
     def launch(self, kernel: Any, n: int, arguments: tuple[Any, ...]) -> None:
         """One of the outcomes, by the script."""

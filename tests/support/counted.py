@@ -96,6 +96,6 @@ def counted(like_gpu=True):
     """A counting engine, which every name of an engine stands for meanwhile."""
     engine = Counted(like_gpu)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(backends, "get", lambda name: engine)
+        patch.setattr(backends, "opened", lambda name: engine)
         yield engine
         engine.arena = None

@@ -212,7 +212,7 @@ def any_answer(given, **options):
 def running_on(engine, columns=(), since=0, values=FAR):
     """The engine stands for every other, and the columns are the caller's that change."""
     engine.columns, engine.since, engine.launches, engine.values = columns, since, 0, values
-    with mock.patch.object(backends, "get", return_value=engine), warnings.catch_warnings():
+    with mock.patch.object(backends, "opened", return_value=engine), warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
         try:
             yield engine

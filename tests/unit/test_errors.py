@@ -191,7 +191,7 @@ def test_an_engine_that_is_no_word_is_shown_as_what_it_is(engine, shown):
 def _anew(monkeypatch):
     """Engines are opened anew, and none is simulated."""
     monkeypatch.delenv("NUMBA_ENABLE_CUDASIM", raising=False)
-    monkeypatch.setattr(backends, "_opened", backends._opened.__wrapped__)
+    monkeypatch.setattr(backends, "opened", backends.opened.__wrapped__)
 
 
 @pytest.mark.usefixtures("_anew")

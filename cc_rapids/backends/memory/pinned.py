@@ -1,4 +1,4 @@
-"""Pages of the host: how much is free, and those that are locked, which a GPU's kernels read.
+"""Pages of the host that are locked, which a GPU's kernels read.
 
 With one address space for host and device, which all 64-bit systems have, the address of locked
 ("pinned") memory is the same on both sides: an array of CuPy's over it is read and written where
@@ -7,9 +7,7 @@ it lies, over the bus ("zero-copy"). It is freed with the last array over it, an
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import os
 import struct
 import threading
 from collections.abc import Callable
@@ -22,15 +20,6 @@ from ..base import Array
 
 NOTE = 4096  # bytes of an array that comes to the host by way of a locked page
 LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
-
-
-def free_bytes() -> int:
-    """Return the memory of the host that could still be allocated."""
-    with contextlib.suppress(OSError), open("/proc/meminfo") as file:
-        for line in file:
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
