@@ -41,8 +41,8 @@ class Prepared:
     def prepared(self, design, form):
         """Return a design, compiled, and the state of its run."""
         rows = self.rows if form == "rows" else None
-        vertex, wide = self.forest.vertex, self.edges.wide_for(self.n)
-        made = build(design, self.engine, vertex, wide, rows is not None, False)
+        types = self.forest.vertex, self.edges.wide
+        made = build(design, self.engine, *types, rows is not None, False)
         return made, prepare(made, self.edges, self.forest, rows)
 
     def solve(self, design, form):

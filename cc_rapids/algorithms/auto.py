@@ -53,20 +53,6 @@ class Rule:
         near = f", {self.near:.0%} of them near each other and the next ones" if self.near else ""
         return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
 
-    def fits(
-        self, engine: Engine, n: int, m: int, rows: bool, near: float = 0.0, listed: bool = True
-    ) -> bool:
-        """Return whether the row is for this backend, and for edges of this number, form and order.
-
-        The backend's blocks have to share the words that the row asks for, too; most rows ask for
-        none.
-        """
-        mine = self.engine in (None, engine.name) and rows >= self.rows and listed >= self.listed
-        enough = near >= self.near and m >= self.edges and m >= self.edges_per_vertex * n
-        enough = enough and m <= (self.most_edges or m)
-        fits = mine and enough and self.vertices <= n <= (self.most_vertices or n)
-        return fits and (not self.shared or engine.largest_tiles().words >= self.shared)
-
 
 TILES = Design("none(tiles=16384)")
 NEARBY = 2 / 3  # of the edges of a list
@@ -125,12 +111,19 @@ def choose(
 ) -> Rule:
     """Return the row that says what ``"auto"`` runs for m edges whose ids span n vertices.
 
+    It is the first that is for this backend, and for edges of this number, form and order; if it
+    asks for words that the backend's blocks share, they have to have as many.
+
     ``rows``: the edges are rows that hold both directions, and m is the number of entries.
     ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
     ``listed``: the edges are a list, and no rows of any kind.
     """
     for rule in AUTO:
-        if rule.fits(engine, n, m, rows, near, listed):
+        mine = rule.engine in (None, engine.name) and rows >= rule.rows and listed >= rule.listed
+        enough = near >= rule.near and m >= rule.edges and m >= rule.edges_per_vertex * n
+        few = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
+        fits = mine and enough and few and n >= rule.vertices
+        if fits and (not rule.shared or engine.largest_tiles().words >= rule.shared):
             return rule
     raise AssertionError("the last row is for all edges")
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from .. import kernels
 from ..backends import Engine, Kernel
 from ..errors import EngineError
@@ -65,7 +67,8 @@ def build(
     Parameters
     ----------
     vertex, wide : type
-        The unsigned types of vertices, and of ids less the lowest one.
+        The unsigned types of vertices, and of ids less the lowest one, which are taken to be as
+        wide as vertices at least.
     reads_csr : bool
         Whether the edges are an adjacency list.
     record_forest : bool
@@ -76,6 +79,7 @@ def build(
     EngineError
         The design waits for locks, and the backend's threads may wait for ever.
     """
+    wide = np.promote_types(vertex, wide).type
     composer = KernelComposer(design, backend, vertex, wide, reads_csr, record_forest)
     link = design.words[1].spec
     aux = link.aux_array
@@ -113,6 +117,7 @@ def build(
 @cache
 def build_mixed(design: Design, backend: Engine, vertex: type, wide: type) -> Kernel:
     """Return the kernel of a batch that mixes insertions and queries, for a union-find design."""
+    wide = np.promote_types(vertex, wide).type
     composer, batch = KernelComposer(design, backend, vertex, wide, False, False), kernels.queries
     link = design.words[1].spec
     low = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)

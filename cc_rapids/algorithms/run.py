@@ -12,6 +12,7 @@ from ..backends import MEMORY, Array, Engine
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, listed, rows_of
 from ..graph.forest import ROOM_FOR_BITS, Forest, SpeculativeRows
+from ..kernels.spec import AuxArray
 from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
 from .design import Design
@@ -174,8 +175,8 @@ def solve(
         told how many there are at least while its last part is linked.
     """
     record_forest = hook_edge is not None
-    wide = edges.wide_for(forest.n)
-    made = build(design, forest.engine, forest.vertex, wide, rows is not None, record_forest)
+    types = forest.vertex, edges.wide
+    made = build(design, forest.engine, *types, rows is not None, record_forest)
     state = prepare(made, edges, forest, rows, hook_edge, memory)
     sample(made, state)
     if speculative is None:
@@ -243,7 +244,8 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     if made.sample:
         _find_giant(made, state)
     made.finish(state)
-    _unpack(made, state)
+    if made.unpack:
+        made.unpack(state.n, state.trees.aux, state.trees.parent)
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
@@ -260,21 +262,22 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     """
     engine = forest.engine
     answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
-    mixed = build_mixed(design, engine, forest.vertex, edges.wide_for(forest.n))
+    mixed = build_mixed(design, engine, forest.vertex, edges.wide)
     made, state = _resumed(edges, forest, design)
     parent, aux, _ = state.trees
     climbed = aux if made.unpack else parent
     mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, climbed, queries, answers)
-    _unpack(made, state)
+    if made.unpack:
+        made.unpack(state.n, aux, parent)
     return answers
 
 
 def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesign, RunState]:
     """Return a run that goes on from the trees there are: what the link keeps is made of them."""
-    wide = edges.wide_for(forest.n)
-    made = build(design, forest.engine, forest.vertex, wide, False, False)
+    made = build(design, forest.engine, forest.vertex, edges.wide, False, False)
     state = prepare(made, edges, forest)
-    _start_aux(made, state)
+    if made.aux_array:
+        _start_aux(made, state, made.aux_array)
     return made, state
 
 
@@ -286,23 +289,24 @@ def run(made: CompiledDesign, state: RunState) -> None:
 
 def sample(made: CompiledDesign, state: RunState) -> None:
     """Make every vertex a tree; if there is a sample, link it and find the giant."""
+    sampled = made.sample if state.n else None
     made.start(state)
-    if not made.sample or not state.n:
-        _start_aux(made, state)
-        return
-    if made.sample.before:
-        made.sample.before(state)
-    _start_aux(made, state)
-    _find_giant(made, state)
+    if sampled and sampled.before:
+        sampled.before(state)
+    if made.aux_array:
+        _start_aux(made, state, made.aux_array)
+    if sampled:
+        _find_giant(made, state)
 
 
 def _find_giant(made: CompiledDesign, state: RunState) -> None:
     """Link the sample, flatten all trees, and mark the vertices of the largest."""
     assert state.giant is not None
-    parent, giant = state.trees.parent, state.giant
+    (parent, aux, _), giant = state.trees, state.giant
     if made.sample and made.sample.link:
         made.sample.link(state)
-    _unpack(made, state)
+    if made.unpack:
+        made.unpack(state.n, aux, parent)
     probes = int(giant.probed.size)
     made.probe(probes, state.n, parent, giant.probed)
     made.most_frequent(probes, giant.probed, giant.root_word)
@@ -312,9 +316,10 @@ def _find_giant(made: CompiledDesign, state: RunState) -> None:
 
 def finish(made: CompiledDesign, state: RunState) -> None:
     """Link what the sample has left, and point every vertex at its root."""
-    parent, present = state.trees.parent, state.flags.present
+    (parent, aux, _), present = state.trees, state.flags.present
     made.finish(state)
-    _unpack(made, state)
+    if made.unpack:
+        made.unpack(state.n, aux, parent)
     if state.n >= tuning.frequent_root_vertices:
         made.mark_frequent(tuning.giant_probes, state.n, parent, present)
     made.flatten(state.n, parent, present)
@@ -376,17 +381,13 @@ def _blocks(backend: Engine, n: int, window: int) -> Blocks:
     return Blocks(number, backend.empty(number + 1, np.uint64))
 
 
-def _start_aux(made: CompiledDesign, state: RunState) -> None:
+def _start_aux(made: CompiledDesign, state: RunState, kept: AuxArray) -> None:
+    """Fill what the link keeps beside the parents: by these, or with a byte."""
     parent, aux, _ = state.trees
     if made.pack:
         made.pack(state.n, parent, aux)
-    elif made.aux_array:
-        state.backend.fill(aux, made.aux_array.initial_byte)
-
-
-def _unpack(made: CompiledDesign, state: RunState) -> None:
-    if made.unpack:
-        made.unpack(state.n, state.trees.aux, state.trees.parent)
+    else:
+        state.backend.fill(aux, kept.initial_byte)
 
 
 def arranged(

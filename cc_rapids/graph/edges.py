@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,23 @@ class Edges:
         The ids of the two ends of each edge; vertex v has the id ``low + v``.
     low : int
         The id of vertex 0, between -2^63 and 2^63 - 1: unsigned ids from 2^63 count from -2^63.
+    m : int
+        The number of edges.
+    wide : type
+        The narrowest unsigned type that tells ids less the lowest one from each other.
     """
 
     src: Array
     dst: Array
     low: int
+    m: int = field(init=False)
+    wide: Any = field(init=False)
 
-    def wide_for(self, n: int) -> Any:
-        """Return the narrowest unsigned type that tells ids within n of the lowest from others."""
+    def __post_init__(self) -> None:
+        """Look at the arrays once."""
         short = max(self.src.dtype.itemsize, self.dst.dtype.itemsize) <= 4
-        return np.uint32 if short and n < 1 << 32 else np.uint64
+        object.__setattr__(self, "m", int(self.src.size))
+        object.__setattr__(self, "wide", np.uint32 if short else np.uint64)
 
     def backwards(self) -> Edges:
         """Return the same arrays, read from the last edge to the first.
@@ -48,11 +55,6 @@ class Edges:
         at a time, for which all threads wait.
         """
         return replace(self, src=self.src[::-1], dst=self.dst[::-1])
-
-    @property
-    def m(self) -> int:
-        """The number of edges."""
-        return int(self.src.size)
 
 
 @dataclass(frozen=True)

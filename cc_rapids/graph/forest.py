@@ -25,27 +25,24 @@ def blocks_of(words: int) -> int:
 
 
 def rank(engine: Engine, words: Array, before: Array) -> None:
-    """Fill ``before``: for each block of the words, how many members of the set come before it."""
+    """Fill ``before``: for each block of the words, how many members of the set come before it.
+
+    The members of each block are counted, and the counts summed by one block of threads; where they
+    are many, in runs that one thread sums each, whose sums are summed in the same way.
+    """
     if not words.size:
         engine.fill(before, 0)
-    else:
-        count = engine.kernel(scan.count_blocks)
-        count(before.size - 1, words.size, words, before)
-        _running_sum(engine, before)
-
-
-def _running_sum(engine: Engine, values: Array) -> None:
-    """Sum in place, by one block of threads, or in runs that one thread sums each."""
-    size = values.size
-    if size <= tuning.single_block_sum:
-        sums = engine.empty(ALONE, np.uint64)
-        engine.kernel(scan.sum_all)(size, values, sums)
         return
-    runs = -(-size // RUN)
-    sums = engine.empty(runs, values.dtype)
-    engine.kernel(scan.sum_runs)(runs, RUN, size, values, sums)
-    _running_sum(engine, sums)
-    engine.kernel(scan.add_runs)(size, RUN, sums, values)
+    engine.kernel(scan.count_blocks)(before.size - 1, words.size, words, before)
+    values, runs_of = before, []
+    while values.size > tuning.single_block_sum:
+        sums = engine.empty(-(-values.size // RUN), before.dtype)
+        engine.kernel(scan.sum_runs)(sums.size, RUN, values.size, values, sums)
+        runs_of.append((values, sums))
+        values = sums
+    engine.kernel(scan.sum_all)(values.size, values, engine.empty(ALONE, np.uint64))
+    for values, sums in reversed(runs_of):
+        engine.kernel(scan.add_runs)(values.size, RUN, sums, values)
 
 
 ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
@@ -114,9 +111,9 @@ class SpeculativeRows:
         return frame
 
 
-def room_for_queues(engine: Engine, n: int, needed: bool = False) -> int:
-    """Return the bytes of the queues of kernels/shared_filter.py, if they may be ``needed``."""
-    return 4 * words_for(engine.largest_tiles()) if needed or n in IDS else 0
+def room_for_queues(engine: Engine) -> int:
+    """Return the bytes of the queues of kernels/shared_filter.py, for ``IDS`` vertices."""
+    return 4 * words_for(engine.largest_tiles())
 
 
 class Forest:
@@ -162,16 +159,15 @@ class Forest:
         held: Callable[[], Iterable[Array]] | None = None,
     ) -> None:
         self.engine, self.n, words = engine, n, -(-n // WORD)
-        self.room = self.bytes = 0
+        self.room = 0
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         self._held = held
         if not held:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
-            room = ROOM + (bits_of_run if bits_of_run <= ROOM_FOR_BITS else 0)
-            room += room_for_queues(engine, n)
+            self.room = ROOM + (bits_of_run if bits_of_run <= ROOM_FOR_BITS else 0)
+            self.room += room_for_queues(engine) if n in IDS else 0
             own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
-            self.room, self.bytes = room, side_by_side(own)[0] + room
-            self._keep(engine.pieces(*own, room=room))
+            self._keep(engine.pieces(*own, room=self.room))
             engine.fill(self.seen, 0xFF if everyone else 0)
             engine.fill(self._totals, 0)
         self.everyone, self.complete = everyone, True
@@ -185,7 +181,8 @@ class Forest:
         list the ids may be fewer than there are vertices, as their span was guessed.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
-        held = self.bytes + max(0, beside - self.room)
+        own = self.parent, self.seen, self._before, self._totals
+        held = side_by_side((array.size, array.dtype) for array in own)[0] + max(beside, self.room)
         return slack(ids) - (held - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
@@ -237,7 +234,7 @@ class Forest:
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
         """Gather rows, unless there is no memory for them while what the run takes is there."""
         try:
-            gathered = self._least(rows.id_base, rows.dtype, capacity)
+            gathered = self._gather(gather.least, rows.id_base, capacity, rows.dtype, rows.dtype)
         except MemoryError:
             return
         rows.offer(*gathered)
@@ -267,11 +264,7 @@ class Forest:
         rows = self._rows.pop((low, np.dtype(dtype)), None)
         if rows is not None:
             return rows
-        return self._least(low, dtype, self.vertices)
-
-    def _least(self, low: int, dtype: Any, room: int) -> tuple[Array, Array]:
-        unused = self.engine.unused(np.uint32), self.engine.unused(self.vertex)  # labels are roots
-        return self._gather(gather.least, low, room, dtype, dtype, *unused)
+        return self._gather(gather.least, low, self.vertices, dtype, dtype)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """Return the id of each vertex that occurs, and its component by rank of least vertices.
@@ -289,19 +282,17 @@ class Forest:
         return self._gather(gather.dense, low, self.vertices, dtype, small, words, before)
 
     def _gather(
-        self,
-        name: Any,
-        low: int,
-        room: int,
-        ids: Any,
-        labels: Any,
-        roots: Array,
-        before_roots: Array,
+        self, name: Any, low: int, room: int, ids: Any, labels: Any, *roots: Array
     ) -> tuple[Array, Array]:
+        """Return the id of each vertex that occurs, and its label by a kernel's part.
+
+        That looks at the set of ``roots`` and its ranks, unless labels are roots themselves.
+        """
         engine = self.engine
+        roots = roots or (engine.unused(np.uint32), engine.unused(self.vertex))
         out = engine.pieces((room, ids), (room, labels))
         kernel = engine.kernel(gather.gather, engine.kernel(name))
         lanes = engine.warp_size * (self._before.size - 1)
         trees = self.n, self.parent, self.seen, self._before
-        kernel(lanes, *trees, low, roots, before_roots, *out)
+        kernel(lanes, *trees, low, *roots, *out)
         return out[0], out[1]

@@ -13,6 +13,7 @@ from ..data.edge_input import EdgeInput
 from ..graph.edges import check_offsets
 from ..graph.forest import room_for_queues
 from ..ids.encode import choose_encoding
+from ..kernels.shared_filter import IDS
 from . import one_launch
 from .one_launch import SolveOptions
 
@@ -108,7 +109,7 @@ def plan(
             decision = Decision(AT_ONCE.design, AT_ONCE)
     design = decision.design
     size += beyond(design, n, m, bool(offsets), options.forest) + SUMS
-    size += room_for_queues(backend, n, shares_bits(design))
+    size += room_for_queues(backend) if shares_bits(design) or n in IDS else 0
     why = encoding.reason(statistics)
     if statistics.are_integers:
         why = f"{statistics.rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"

@@ -149,8 +149,8 @@ class Measured:
         runs = []
         for copy in copies:
             edges, rows = arranged(design, copy.edges, copy.rows, forest)
-            wide = edges.wide_for(forest.n)
-            made = build(design, self.engine, forest.vertex, wide, rows is not None, False)
+            types = forest.vertex, edges.wide
+            made = build(design, self.engine, *types, rows is not None, False)
             runs.append((made, prepare(made, edges, forest, rows)))
 
         def once(each: Any) -> None:

@@ -1,10 +1,11 @@
-"""Running sums, by which the members of a set are ranked."""
+"""Ranks of the members of a set: running sums of how many each block of it has."""
 
 import numpy as np
 import pytest
 from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 from cc_rapids.graph import forest
+from cc_rapids.kernels.primitives import BLOCK, WORD
 
 
 @pytest.mark.parametrize("few", [1, 5, 64, 1 << 14])
@@ -15,7 +16,9 @@ def test_running_sums(on, tuned, size, few):
         pytest.skip(EACH_THREAD_IS_SLOW)
     tuned(single_block_sum=few)
     for dtype in (np.uint32, np.uint64):
-        values = np.random.default_rng(size).integers(0, 300, size).astype(dtype)
-        held = on.asarray(values.copy())
-        forest._running_sum(on, held)
-        assert on.to_host(held).tolist() == np.cumsum(values).tolist()
+        values = np.random.default_rng(size).integers(0, BLOCK * WORD + 1, size)
+        members = np.arange(BLOCK * WORD) < values[:, None]
+        words = np.packbits(members, bitorder="little").view(np.uint32)
+        before = on.empty(size + 1, dtype)
+        forest.rank(on, on.asarray(words), before)
+        assert on.to_host(before).tolist() == [0, *np.cumsum(values).tolist()]
