@@ -197,13 +197,16 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
             columns, offsets = bring(edge_input, columns, offsets, backend, options.memory)
             copied = perf_counter()
         solved = solve(edge_input, columns, offsets, backend, options)
-        forest, decoder = solved.encoded.finalise(solved.encoded.forest)
+        encoded = solved.encoded
+        forest, decoder = encoded.forest, encoded.decoder
+        if decoder is None:  # hashed ids, whose vertices are in no order yet
+            forest, decoder = encoded.finalise(forest)
         done = perf_counter()
     seconds = {"copy": None if copied is None else copied - started}
     seconds["compute"] = done - (copied or started)
     facts = Facts(
         design=str(solved.design),
-        ids=solved.encoded.name,
+        ids=encoded.name,
         edges=edge_input.src.size,
         memory=options.memory,
         seconds=seconds,

@@ -394,8 +394,8 @@ class MultiColumnEncoding(IdEncoding):
 
         given = statistics.edge_input
         numbers, digits = number_rows(given.columns, statistics.columns, backend)
-        inner = choose_among(scan_integers(given, numbers, backend), backend)
-        encoded = inner.encoding.encode(inner.statistics, backend)
+        found = scan_ids(given, numbers, backend)
+        encoded = choose_encoding(found, backend).encode(found, backend)
         return _NumbersOfRows(
             encoded.edges,
             encoded.forest,
@@ -432,58 +432,27 @@ ENCODINGS: tuple[IdEncoding, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Choice:
-    """An encoding, and what it was chosen by."""
-
-    encoding: IdEncoding
-    statistics: IdStatistics
-
-    @property
-    def cost(self) -> EncodingCost:
-        """The cost of the encoding."""
-        return self.encoding.cost(self.statistics)
-
-
-def choose_encoding(
-    edge_input: EdgeInput,
-    columns: list[Any],
-    backend: Engine,
-    exact: bool = True,
-    id_range: Span | None = None,
-) -> Choice:
-    """Choose the encoding for the ids of the columns lent by an input, after a scan of them.
-
-    Unless it has to be ``exact``, the range of integers may be a guess from some of the rows, for
-    an encoding that takes one: then some ids may have no vertex, and the forest is not complete
-    once it is solved. The range may be known already.
-
-    Raises
-    ------
-    CapacityError
-        No encoding fits into memory; says what each would take.
-    InputError
-        Some ids are not among the vertices that the caller counts.
-    """
-    src = edge_input.src
-    if src.strings or src.parts:
-        rows = sum(column.size for column in edge_input.columns)
-        statistics = IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows)
-        return next(Choice(one, statistics) for one in ENCODINGS if one.accepts(statistics))
-    found = choose_among(scan_integers(edge_input, columns, backend, exact, id_range), backend)
-    if found.statistics.id_range.sure or found.encoding.takes_guess(found.statistics):
-        return found
-    return choose_encoding(edge_input, found.statistics.columns, backend)
-
-
-def scan_integers(
+def scan_ids(
     edge_input: EdgeInput,
     columns: list[Any],
     backend: Engine,
     exact: bool = True,
     id_range: Span | None = None,
 ) -> IdStatistics:
-    """Copy columns of integers to the backend, if they lie elsewhere, and find their range."""
+    """Find the facts about ids by which their encoding is chosen, of columns lent by an input.
+
+    Integers are copied to the backend, if they lie elsewhere, and read for their range, unless that
+    is known already. If it need not be ``exact``, it may be a guess from some of the rows. Strings
+    and several columns are not looked into.
+
+    Raises
+    ------
+    InputError
+        Some ids are not among the vertices that the caller counts.
+    """
+    if edge_input.src.strings or isinstance(columns[0], list):  # several are lent as a list
+        rows = sum(column.size for column in edge_input.columns)
+        return IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows)
     arrays = list(map(backend.asarray, columns))
     id_range = id_range or span_of(edge_input, arrays, backend, exact)
     named = edge_input.vertices
@@ -497,25 +466,33 @@ def scan_integers(
     return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer)
 
 
-def choose_among(statistics: IdStatistics, backend: Engine) -> Choice:
-    """Choose the first encoding that is worthwhile and fits, or else the one that takes least."""
+def choose_encoding(statistics: IdStatistics, backend: Engine) -> IdEncoding:
+    """Choose the first encoding that is worthwhile and fits, or else the one that takes least.
+
+    Raises
+    ------
+    CapacityError
+        None fits into memory; says what each would take.
+    """
+    if statistics.id_range is NO_RANGE:
+        return next(one for one in ENCODINGS if one.accepts(statistics))
     free = backend.free_bytes() - statistics.answer_bytes
     for encoding in ENCODINGS:
         if encoding.worthwhile(statistics) and encoding.cost(statistics).bytes <= free:
-            return Choice(encoding, statistics)
-    choices = [Choice(one, statistics) for one in ENCODINGS if one.accepts(statistics)]
-    least = min(choices, key=lambda choice: choice.cost.bytes)
-    if least.cost.bytes > free:
-        raise _too_large(choices, free + statistics.answer_bytes)
+            return encoding
+    choices = [one for one in ENCODINGS if one.accepts(statistics)]
+    least = min(choices, key=lambda one: one.cost(statistics).bytes)
+    if least.cost(statistics).bytes > free:
+        raise _too_large(choices, statistics, free + statistics.answer_bytes)
     return least
 
 
-def _too_large(choices: list[Choice], free: int) -> CapacityError:
-    ids = choices[0].statistics.id_range
+def _too_large(choices: list[IdEncoding], statistics: IdStatistics, free: int) -> CapacityError:
+    ids = statistics.id_range
     *others, last = [
-        f"{(choice.cost.bytes + choice.statistics.answer_bytes) / GIB:,.1f} GiB"
-        f" {choice.encoding.means(choice.statistics)}"
-        for choice in choices
+        f"{(one.cost(statistics).bytes + statistics.answer_bytes) / GIB:,.1f} GiB"
+        f" {one.means(statistics)}"
+        for one in choices
     ]
     return CapacityError(
         f"the ids span {ids.size:,} values, from {ids.low:,} to {ids.high:,}: that takes"

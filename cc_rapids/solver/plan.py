@@ -12,7 +12,7 @@ from ..backends import ALONE, Engine
 from ..data.edge_input import EdgeInput
 from ..graph.edges import check_offsets
 from ..graph.forest import room_for_queues
-from ..ids.encode import choose_encoding
+from ..ids.encode import choose_encoding, scan_ids
 from ..kernels.shared_filter import IDS
 from . import one_launch
 from .one_launch import SolveOptions
@@ -84,8 +84,9 @@ def plan(
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
-    choice = choose_encoding(edge_input, columns, backend)
-    encoding, statistics, cost = choice.encoding, choice.statistics, choice.cost
+    statistics = scan_ids(edge_input, columns, backend)
+    encoding = choose_encoding(statistics, backend)
+    cost = encoding.cost(statistics)
     m, n, ids = edge_input.src.size, cost.max_vertices, statistics.id_range
     facts = EdgeFacts(
         vertices=n,

@@ -18,7 +18,7 @@ from ..data.edge_input import EdgeInput
 from ..graph.edges import Adjacency, Edges, check_offsets, rows_of
 from ..graph.forest import Forest, SpeculativeRows
 from ..ids.decoders import OffsetDecoder
-from ..ids.encode import Choice, EncodedIds, choose_encoding
+from ..ids.encode import EncodedIds, choose_encoding, scan_ids
 from ..ids.range import NOT_SEEN, Span
 from . import one_launch
 from .one_launch import SolveOptions
@@ -47,7 +47,18 @@ def solve(
     backend: Engine,
     options: SolveOptions,
 ) -> Solved:
-    """Solve one edge list, again with the exact range of its ids if some lay outside a guess.
+    """Solve one edge list: scan its ids, choose their encoding, encode, and run a design.
+
+    What has to be known of integers is their range, which may be a guess from some rows of a long
+    list: ids outside it are found while their edges are linked, and then all is done once more,
+    with the exact range. On a GPU a short list takes one launch instead, which scans, encodes and
+    runs; if its ids lie too far apart for that, it has found their range.
+
+    Integers close together are vertices as they are, less the least. Others become ranks in a bit
+    map, or where a bit each is too much they are hashed: vertices are then slots of a table. All
+    take the same steps, but slots are in no order. So hashed ids have no ``decoder`` yet, no rows
+    of the answer are gathered before their forest is solved, and the caller then brings it into the
+    order of the ids.
 
     Raises
     ------
@@ -65,26 +76,30 @@ def solve(
             return Solved(found, AT_ONCE.design, frame=rows.take_frame() if rows else None)
         ids = found
     exact = options.policy.needs_exact_range or options.forest or bool(offsets)
-    choice = choose_encoding(edge_input, columns, backend, exact, ids)
-    solved = _solve(edge_input, choice, offsets, backend, options)
-    if not solved.encoded.forest.complete:
-        log.info("some ids lie beyond what some of the rows have shown: reading all of them")
-        choice = choose_encoding(edge_input, columns, backend)
-        solved = _solve(edge_input, choice, offsets, backend, options)
-        if not solved.encoded.forest.complete:
-            raise edge_input.changed()
-    return solved
+    again = False
+    while True:
+        statistics = scan_ids(edge_input, columns, backend, exact, ids)
+        encoding = choose_encoding(statistics, backend)
+        if statistics.id_range.sure or encoding.takes_guess(statistics):
+            encoded = encoding.encode(statistics, backend)
+            solved = _run(edge_input, encoded, offsets, backend, options)
+            if encoded.forest.complete:
+                return solved
+            if again:
+                raise edge_input.changed()
+            log.info("some ids lie beyond what some of the rows have shown: reading all of them")
+            again = True
+        exact, ids = True, None  # the guess did not do
 
 
-def _solve(
+def _run(
     edge_input: EdgeInput,
-    choice: Choice,
+    encoded: EncodedIds,
     offsets: list[Any],
     backend: Engine,
     options: SolveOptions,
 ) -> Solved:
-    """Encode the ids in the way that was chosen, decide on a design, and run it."""
-    encoded = choice.encoding.encode(choice.statistics, backend)
+    """Decide on a design for encoded ids, and run it over them."""
     edges, forest = encoded.edges, encoded.forest
     csr, order = None, encoded.edge_order
     if offsets:

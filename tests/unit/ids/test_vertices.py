@@ -277,7 +277,7 @@ def test_ids_that_no_table_fits_are_sorted(on, monkeypatch):
     edges = tuple(random.integers(-(2**63), 2**63 - 1, (2, 500)))
     needed = {}
     for name, encoding in (("table", encode.HashEncoding()), ("order", encode.SortedEncoding())):
-        statistics = encode.scan_integers(
+        statistics = encode.scan_ids(
             read_edges(edges, None, None, None, None, "raise"), list(edges), on
         )
         needed[name] = encoding.cost(statistics).bytes + statistics.answer_bytes
