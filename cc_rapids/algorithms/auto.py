@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..backends import Engine
+from ..data.edge_input import EdgeInput
 from ..errors import DesignError, unknown
 from ..graph.edges import Adjacency
 from ..kernels import csr_sampling
@@ -241,6 +242,21 @@ class EdgeFacts:
     listed: bool = True
     symmetric: bool = False
     near: float = 0.0
+
+    @classmethod
+    def of(
+        cls, edge_input: EdgeInput, vertices: int, expected_vertices: int, near: float
+    ) -> EdgeFacts:
+        """Return the facts about what a caller gave; of rows none says how near they are."""
+        listed = edge_input.row_offsets is None
+        return cls(
+            vertices,
+            expected_vertices,
+            edge_input.src.size,
+            listed,
+            symmetric=not listed and edge_input.symmetric,
+            near=near if listed else 0.0,
+        )
 
 
 @dataclass(frozen=True)

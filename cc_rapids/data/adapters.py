@@ -57,25 +57,8 @@ Sides = tuple[list[str], list[str]]  # the columns of sources, and those of dest
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
     """Return the columns of a frame of any kind."""
-    read_frame = read_cudf if is_cudf_frame(edges) else read_host_frame
-    return read_frame(edges, source, destination, nulls)
-
-
-def read_host_frame(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
-    """Return the columns of a frame of any library but cuDF."""
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(edges)
-    except nw.exceptions.DuplicateError:
-        frame = nw.from_native(_unambiguous(edges, [*source, *destination]))
-    except TypeError:
-        return read_host_frame(_table_of(edges), source, destination, nulls)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    _check_names(frame.columns, source, destination)
-    every = list(map(frame.get_column, (*source, *destination)))
-    return _of_series(every, (source, destination), nulls)
+    adapter = CUDF_FRAMES if is_cudf_frame(edges) else FRAMES
+    return adapter.read(edges, ReadRequest(source, destination, nulls))
 
 
 def _table_of(edges: Any) -> Any:
@@ -89,12 +72,6 @@ def _table_of(edges: Any) -> Any:
         f"edges cannot be a {type(table).__name__}{hint}: give a frame of cuDF, pandas, Polars"
         " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
     )
-
-
-def read_cudf(frame: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
-    """Return the columns of a frame of cuDF's."""
-    _check_names(names_of(frame), source, destination)
-    return _cudf_frame(frame, (source, destination), (source, destination), nulls)
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:
@@ -501,7 +478,7 @@ class Adapter(ABC):
 
 
 class Frames(Adapter):
-    """A frame, of which rows can be sliced off."""
+    """A frame of any library but cuDF, of which rows can be sliced off."""
 
     by_type = True
 
@@ -509,7 +486,20 @@ class Frames(Adapter):
         return hasattr(type(edges), "columns")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return read_host_frame(edges, *request.sides, request.nulls)
+        import narwhals as nw
+
+        source, destination = sides = request.sides
+        try:
+            frame = nw.from_native(edges)
+        except nw.exceptions.DuplicateError:
+            frame = nw.from_native(_unambiguous(edges, [*source, *destination]))
+        except TypeError:
+            return self.read(_table_of(edges), request)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        _check_names(frame.columns, source, destination)
+        every = list(map(frame.get_column, (*source, *destination)))
+        return _of_series(every, sides, request.nulls)
 
     def source(
         self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
@@ -526,7 +516,9 @@ class CudfFrames(Frames):
         return is_cudf_frame(edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return read_cudf(edges, *request.sides, request.nulls)
+        sides = request.sides
+        _check_names(names_of(edges), *sides)
+        return _cudf_frame(edges, sides, sides, request.nulls)
 
 
 class Proxies(Frames):
@@ -536,7 +528,7 @@ class Proxies(Frames):
         return hasattr(type(edges), "as_gpu_object")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        inner = read_cudf(edges.as_gpu_object(), *request.sides, request.nulls)
+        inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
 
@@ -799,15 +791,16 @@ class Anything(Adapter):
         return read_table(edges, *request.sides, request.nulls)
 
 
+CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
 PAIRS, ANYTHING = Pairs(), Anything()
 ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most frequent comes first
-    CudfFrames(),
+    CUDF_FRAMES,
     PAIRS,
     Graphs(),
     CsrRows(),
     DuckDBRelations(),
     Proxies(),
-    Frames(),
+    FRAMES,
     Patterns(),
     Paths(),
     PathLists(),

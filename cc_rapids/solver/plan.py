@@ -88,14 +88,7 @@ def plan(
     encoding = choose_encoding(statistics, backend)
     cost = encoding.cost(statistics)
     m, n, ids = edge_input.src.size, cost.max_vertices, statistics.id_range
-    facts = EdgeFacts(
-        vertices=n,
-        expected_vertices=n,
-        edges=m,
-        listed=not offsets,
-        symmetric=bool(offsets) and edge_input.symmetric,
-        near=0.0 if offsets else encoding.edge_order(statistics).near,
-    )
+    facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).near)
     decision, size = (
         decide(options.policy, options.forest, facts, backend),
         cost.bytes + statistics.answer_bytes,

@@ -101,18 +101,10 @@ def _run(
 ) -> Solved:
     """Decide on a design for encoded ids, and run it over them."""
     edges, forest = encoded.edges, encoded.forest
-    csr, order = None, encoded.edge_order
+    csr, order = None, NOT_SEEN if offsets else encoded.edge_order
     if offsets:
-        order = NOT_SEEN
         csr = Adjacency(backend.asarray(offsets[0]), edges.dst, edge_input.symmetric)
-    facts = EdgeFacts(
-        vertices=forest.n,
-        expected_vertices=encoded.expected_vertices,
-        edges=edges.m,
-        listed=csr is None,
-        symmetric=csr is not None and csr.symmetric,
-        near=order.near,
-    )
+    facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.near)
     make_rows = partial(rows_of, edges, forest, options.forest)
     decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
     design, csr = decision.design, decision.csr

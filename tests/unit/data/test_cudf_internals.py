@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from cc_rapids.data import adapters, cudf_internals
+from cc_rapids.data.edge_input import ReadRequest
 from cc_rapids.errors import NullsError
 
 WAYS = pytest.mark.parametrize("private", [True, False], ids=["private", "public"])
@@ -294,7 +295,8 @@ def test_strings_are_lent_as_they_lie(way, private, kind):
 
 @WAYS
 def test_frames_are_read(way, private):
-    given = adapters.read_cudf(DataFrame({"a": [5, 2], "b": [2, 7]}), ["a"], ["b"], "raise")
+    read, request = adapters.CUDF_FRAMES.read, ReadRequest("a", "b")
+    given = read(DataFrame({"a": [5, 2], "b": [2, 7]}), request)
     with given.src.lend() as src, given.dst.lend() as dst:
         assert (src.tolist(), dst.tolist()) == ([5, 2], [2, 7])
     answer = given.make_frame({"vertex": np.array([2, 5, 7]).view(Array)})
@@ -302,7 +304,7 @@ def test_frames_are_read(way, private):
     holes = DataFrame({"a": [5, 2], "b": [2, 7]})
     holes._data["b"].null_count = 1
     with pytest.raises(NullsError, match="column 'b' has 1 nulls in 2 rows"):
-        adapters.read_cudf(holes, ["a"], ["b"], "raise")
+        read(holes, request)
 
 
 @pytest.mark.parametrize(("said", "private"), [(None, True), ("1", True), ("0", False)])
