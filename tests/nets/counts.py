@@ -14,6 +14,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from support import fake_cudf
+
 import cc_rapids
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 
@@ -59,24 +63,31 @@ PATHS: dict[str, bool | None] = {
 }
 
 
+class _Gpu(Rehearsal):
+    """A dry run whose arrays pass for CuPy's."""
+
+    on_device = True
+
+    def empty(self, n: int, dtype: Any) -> Any:
+        return super().empty(n, dtype).view(fake_cudf.Array)
+
+
 def entered(path: str) -> set[tuple[str, str]]:
     """Return the file and the name of each function that a main path enters, once it is warm.
 
-    What a dry run does in place of a GPU, as it runs a kernel's functions as Python, is left out.
+    It begins and ends with a frame of pandas', or of stand-ins for cuDF's. What a dry run does in
+    place of a GPU, as it runs a kernel's functions as Python, is left out.
     """
+    columns = {"src": np.arange(30) % 7, "dst": np.arange(30) % 5}
     together = PATHS[path]
     if together is None:
-        return _entered()
-    with rehearsed() as engine:
+        return _entered(pd.DataFrame(columns))
+    with fake_cudf.installed(), rehearsed(_Gpu) as engine:
         engine.in_one_launch = together
-        return _entered()
+        return _entered(fake_cudf.DataFrame(columns))
 
 
-def _entered() -> set[tuple[str, str]]:
-    import numpy as np
-    import pandas as pd
-
-    frame = pd.DataFrame({"src": np.arange(30) % 7, "dst": np.arange(30) % 5})
+def _entered(frame: Any) -> set[tuple[str, str]]:
     for _ in range(2):
         cc_rapids.components(frame).labels()
     found: set[tuple[str, str]] = set()
