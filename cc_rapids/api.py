@@ -167,9 +167,12 @@ def components(  # type: ignore[misc]
 def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
     """Find the components of edges: the way of :func:`components`, once its options are checked.
 
-    Edges that are a stream take a way of their own. All others are read as two columns of ids on
-    the backend that runs, whose ids become vertices 0 .. n - 1; a design makes a forest of these,
-    and the answer reads it by the ids again.
+    Edges that are a stream take a way of their own. All others are read as two columns of ids, and
+    a backend is opened, where they lie unless the caller says another. There
+    :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1 of the ids, and a design a
+    forest of these. With ``explain`` it is planned by the same choices instead, and nothing runs.
+    The answer reads the forest in the order of the ids, and decodes them. The forest of hashed ids
+    is in no order, and is rearranged first.
     """
     adapter = adapter_of(edges)
     in_columns = adapter.names_files and isinstance(options.source, list)
@@ -187,8 +190,7 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
         options.header,
     )
     backend = options.backend(edge_input.on_device)
-    room = backend.room()
-    with backend.scope(room), edge_input.borrow() as (columns, offsets):
+    with backend.scope() as room, edge_input.borrow() as (columns, offsets):
         if options.explain:
             return plan(edge_input, columns, offsets, backend, options)
         started = perf_counter()
@@ -199,7 +201,7 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
         solved = solve(edge_input, columns, offsets, backend, options)
         encoded = solved.encoded
         forest, decoder = encoded.forest, encoded.decoder
-        if decoder is None:  # hashed ids, whose vertices are in no order yet
+        if decoder is None:  # hashed ids, or several columns: not in the order of the ids yet
             forest, decoder = encoded.finalise(forest)
         done = perf_counter()
     seconds = {"copy": None if copied is None else copied - started}

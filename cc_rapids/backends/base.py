@@ -316,7 +316,8 @@ class Engine(ABC):
         Parameters
         ----------
         room : optional
-            What :meth:`room` has given, for a scope that goes on with a run.
+            What :meth:`room` has given, or a scope of the same run when it was entered, for one
+            that goes on with a run.
 
         Raises
         ------
@@ -326,7 +327,7 @@ class Engine(ABC):
         EngineError
             The engine cannot be used in this process.
         """
-        return Scope(self.name, nullcontext())
+        return Scope(self.name, nullcontext(), room)
 
     def release_memory(self) -> None:
         """Give back what is kept for runs to come."""
@@ -338,13 +339,17 @@ class Engine(ABC):
 
 
 class Scope:
-    """A context in which errors of memory are ours; a class, as small lists open it twice."""
+    """A context in which errors of memory are ours; a class, as small lists open it twice.
 
-    def __init__(self, engine: str, pool: AbstractContextManager[Any]) -> None:
-        self.engine, self.pool = engine, pool
+    It gives the place for the small arrays of the run, if there is one.
+    """
 
-    def __enter__(self) -> None:
+    def __init__(self, engine: str, pool: AbstractContextManager[Any], room: Any = None) -> None:
+        self.engine, self.pool, self.room = engine, pool, room
+
+    def __enter__(self) -> Any:
         self.pool.__enter__()
+        return self.room
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self.pool.__exit__(kind, error, trace)

@@ -271,7 +271,7 @@ class Cuda(Engine):
             )
         arena = room or Arena()
         arena.draw_from(pool_of_caller(self.xp.cuda), self._workspace)
-        return Scope(self.name, self.xp.cuda.using_allocator(arena))
+        return Scope(self.name, self.xp.cuda.using_allocator(arena), arena)
 
     def release_memory(self) -> None:
         self._workspace.release()

@@ -43,7 +43,7 @@ from .column import (
     series_of,
     there_of,
 )
-from .cudf_internals import handle_in, make_frame, names_of, nulls_in
+from .cudf_internals import handle_in, make_frame, nulls_in
 from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 
 if TYPE_CHECKING:
@@ -99,22 +99,16 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 
 def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput:
     """Return a cuDF frame without narwhals, which would count nulls by a pass over each column."""
-    size, columns = len(frame), [*where[0], *where[1]]
-    kept = None
-    handles = (handle_in(frame, column) for column in columns)
-    if nulls == "drop" and any(map(nulls_in, handles)):
-        frame = frame[list(dict.fromkeys(columns))].reset_index(drop=True).dropna()
+    size, ends, kept, columns = len(frame), len(names[0]), None, []
+    wanted, remedy = (*where[0], *where[1]), REMEDIES[nulls]
+    if nulls == "drop" and any(nulls_in(handle_in(frame, column)) for column in wanted):
+        frame = frame[list(dict.fromkeys(wanted))].reset_index(drop=True).dropna()
         kept = frame.index.to_cupy
-    remedy = REMEDIES[nulls]
-    src, dst = (
-        [
-            of_cudf(name, handle_in(frame, column), partial(frame.__getitem__, column), remedy)
-            for name, column in zip(named, side, strict=True)
-        ]
-        for named, side in zip(names, where, strict=True)
-    )
+    for name, own in zip((*names[0], *names[1]), wanted, strict=True):
+        series = partial(frame.__getitem__, own)
+        columns.append(of_cudf(name, handle_in(frame, own), series, remedy))
     make = partial(make_frame, type(frame))
-    return _given(src, dst, make, True, size - len(frame), kept)
+    return _given(columns[:ends], columns[ends:], make, True, size - len(frame), kept)
 
 
 def _given(
@@ -517,7 +511,7 @@ class CudfFrames(Frames):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         sides = request.sides
-        _check_names(names_of(edges), *sides)
+        _check_names(list(edges.columns), *sides)
         return _cudf_frame(edges, sides, sides, request.nulls)
 
 

@@ -672,11 +672,12 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
         if size == 0:
             return empty(name)
         raise no_ids(name, text, size, missing)
-    refuse_nulls(name, missing, size, remedy)
+    if missing:
+        refuse_nulls(name, missing, size, remedy)
     if strings:
         held = series()
         return Column(name, text, size, partial(nullcontext, held), True, native)
-    return Column(name, text, size, partial(cudf_internals.lend, column))
+    return Column(name, text, size, partial(cudf_internals.Lent, column))
 
 
 def _itself(thing: Any) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache
 from inspect import signature
 from typing import Any
@@ -23,11 +23,6 @@ import numpy as np
 
 PRIVATE = os.environ.get("CC_RAPIDS_CUDF_INTERNALS", "1").strip() != "0"
 MOST_ROWS = 1 << 31  # of a column of cuDF's
-
-
-def names_of(frame: Any) -> list[Any]:
-    """Return the names of a frame's columns, by its public interface: 4 us more than privately."""
-    return list(frame.columns)
 
 
 def handle_in(frame: Any, name: Any) -> Any:
@@ -45,21 +40,18 @@ def nulls_in(handle: Any) -> int:
     return int(handle.null_count if PRIVATE else handle.isna().sum())
 
 
-def lend(handle: Any) -> AbstractContextManager[Any]:
-    """Return a CuPy view, in a context, of a column of integers without nulls."""
-    return _Lent(handle) if PRIVATE else nullcontext(_public_view(handle))
-
-
-class _Lent:
-    """A CuPy view of a column of integers, kept on the device while it is lent.
+class Lent:
+    """A CuPy view of a column of integers without nulls, kept on the device while it is lent.
 
     A class, as it takes half the time of a generator: for a small list that counts.
     """
 
-    def __init__(self, column: Any) -> None:
-        self.column = column
+    def __init__(self, handle: Any) -> None:
+        self.column, self.access = handle, None
 
     def __enter__(self) -> Any:
+        if not PRIVATE:
+            return _public_view(self.column)
         column, dtype = self.column, self.column.dtype
         if not isinstance(dtype, np.dtype):
             dtype = np.dtype(dtype.name.lower())
@@ -135,8 +127,7 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
         All of one length.
     """
     if PRIVATE:
-        wrap = _wrapping()
-        return _framing(kind)({name: wrap(column) for name, column in columns.items()})
+        return _framing(kind)(dict(zip(columns, map(_wrapping(), columns.values()), strict=True)))
     plain = {
         name: column.reset_index(drop=True) if hasattr(column, "reset_index") else column
         for name, column in columns.items()

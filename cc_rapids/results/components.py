@@ -18,7 +18,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..errors import InputError, shown
 from ..graph.forest import Forest
-from ..ids.decoders import IdDecoder, same_integers
+from ..ids.decoders import IdDecoder, OffsetDecoder, same_integers
 from ..ids.strings import same_strings
 from .labels import LabelKind, check_labels
 from .lookup import Lookup
@@ -712,6 +712,8 @@ class Components(Selection, Audited):
 
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
         """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""
+        if isinstance(self._decoder, OffsetDecoder):  # whose rows hold the ids already
+            return {name: ids}
         column = self._decoder.decode(ids, self._engine)
         if isinstance(column, list):
             return {f"{k}_{name}": part for k, part in enumerate(column)}

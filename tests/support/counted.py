@@ -5,13 +5,13 @@ beside the forest for the arrays of a run, rows that are gathered before they ar
 """
 
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
 
 from cc_rapids import backends
-from cc_rapids.backends.base import Largest
+from cc_rapids.backends.base import Largest, Scope
 from cc_rapids.backends.memory.packing import side_by_side
 from cc_rapids.backends.memory.pool import Arena
 from cc_rapids.backends.threads import Threads
@@ -76,6 +76,9 @@ class Counted(Threads):
             self.arena = Arena()
             self.arena.allocate = self.arena.allocate_large = self.allocate
         return self.arena
+
+    def scope(self, room=None):
+        return Scope(self.name, nullcontext(), room or self.room())
 
     def to_host(self, array):
         self.copies.append((TO_HOST, array.nbytes))

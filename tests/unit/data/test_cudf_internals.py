@@ -76,13 +76,12 @@ def test_columns_are_lent_as_they_lie(way, private):
     handle = cudf_internals.handle_in(frame, "src")
     assert handle.dtype == np.int64
     assert handle.size == 4
-    assert cudf_internals.names_of(frame) == ["src", "dst"]
-    with cudf_internals.lend(handle) as array:
+    with cudf_internals.Lent(handle) as array:
         assert frame._data["src"].data.readers == int(private)
         assert array.tolist() == [2, 3, 4, 5]
         assert np.shares_memory(array, frame._data["src"].data.array)
     assert frame._data["src"].data.readers == 0
-    with cudf_internals.lend(cudf_internals.handle_in(frame, "dst")) as array:
+    with cudf_internals.Lent(cudf_internals.handle_in(frame, "dst")) as array:
         assert (array.size, array.dtype) == (0, np.int32)
 
 
