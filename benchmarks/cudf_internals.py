@@ -46,7 +46,7 @@ def calls(rows):
     own = cudf_internals
 
     def lend():
-        with own.lend(own.handle_in(numbers, "src")):
+        with own.Lent(own.handle_in(numbers, "src")):
             pass
 
     def lend_strings():
