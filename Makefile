@@ -22,8 +22,8 @@ demo: $(VENV)/demo
 test: $(VENV)/dev
 	$(PYTEST) -n auto
 	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(addprefix tests/,contract/backends \
-		unit/backends unit/kernels unit/test_api.py unit/test_errors.py unit/results/test_result.py \
-		unit/ids/test_vertices.py unit/ids/test_glances.py unit/solver/test_ahead.py \
+		unit/backends unit/kernels unit/test_api.py unit/test_errors.py unit/results/test_components.py \
+		unit/ids/test_encode.py unit/ids/test_range.py unit/solver/test_speculative_rows.py \
 		unit/data/test_offsets.py unit/verify/test_planted_faults.py)
 
 # All designs with every access to an array checked; `make test` takes some of them.

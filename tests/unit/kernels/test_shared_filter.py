@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
-from test_tiles import check_beyond_a_glance, check_elsewhere
+from test_blocks import check_beyond_a_glance, check_elsewhere
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
