@@ -20,6 +20,8 @@ from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import sampling, shared_filter
 
+pytestmark = pytest.mark.slow
+
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split", "hooks+split", "ecl"
 N = 100 if SIMULATED else 3000
 
