@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test test-bounds test-gpu campaign nets counts ptx-net lint figures docs package clean
+.PHONY: demo test quick test-bounds test-gpu campaign nets counts ptx-net lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -22,9 +22,14 @@ demo: $(VENV)/demo
 test: $(VENV)/dev
 	$(PYTEST) -n auto
 	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(addprefix tests/,contract/backends \
-		unit/backends unit/kernels unit/test_api.py unit/test_errors.py unit/results/test_result.py \
-		unit/ids/test_vertices.py unit/ids/test_glances.py unit/solver/test_ahead.py \
+		unit/backends unit/kernels unit/test_api.py unit/test_errors.py unit/results/test_components.py \
+		unit/ids/test_encode.py unit/ids/test_range.py unit/solver/test_speculative_rows.py \
 		unit/data/test_offsets.py unit/verify/test_planted_faults.py)
+
+# What most mistakes break, in less than two minutes on two cores: before each push.
+quick: $(VENV)/dev
+	$(PYTEST) -n auto -m "not slow" tests/unit tests/contract tests/nets tests/docs/test_docs.py \
+		tests/docs/test_docstrings.py
 
 # All designs with every access to an array checked; `make test` takes some of them.
 test-bounds: $(VENV)/dev

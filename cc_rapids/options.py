@@ -89,6 +89,8 @@ class Options:
         forest, explain = check_flag("forest", forest), check_flag("explain", explain)
         if engine is not None:
             check_word("engine", engine, backends.ENGINES, EngineError)
+        if not isinstance(design, str | Design):
+            Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
         policy = policy_of(design)
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)

@@ -73,3 +73,9 @@ def test_every_public_name_is_there():
         assert public in dir(cc_rapids)
     with pytest.raises(AttributeError, match="module 'cc_rapids' has no attribute 'component'"):
         cc_rapids.component  # noqa: B018
+
+
+def test_test_files_have_names_of_their_own():
+    """As pytest imports them by these, whichever process collects which."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))

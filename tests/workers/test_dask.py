@@ -221,7 +221,7 @@ def test_graphs_that_cannot_be_used(client):
         cc_rapids.dask.weakly_connected_components(Graph(frame, directed=True))
     with pytest.raises(errors.GraphStateError, match="no edge list of Dask's"):
         cc_rapids.dask.weakly_connected_components(Graph(random_frame()))
-    with pytest.raises(TypeError, match=r"no cugraph\.Graph"):
+    with pytest.raises(TypeError, match=r"is not a cugraph\.Graph"):
         cc_rapids.dask.weakly_connected_components(frame)
 
 

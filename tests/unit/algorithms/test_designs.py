@@ -9,6 +9,8 @@ from cc_rapids import Design, oracle
 from cc_rapids.algorithms.compiled import build
 from cc_rapids.backends import threads
 
+pytestmark = pytest.mark.slow
+
 
 def test_lists(engine, design):
     for name, (src, dst, n) in GRAPHS.items():

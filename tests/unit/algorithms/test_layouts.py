@@ -9,6 +9,8 @@ from cc_rapids import Design, generators, oracle
 from cc_rapids.backends import MEMORY, threads
 from cc_rapids.errors import CapacityError, DesignError, InputError
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("owner", "owner(output=lists)", "dense", "matrix-fixpoint")
 PAIRS = {"owner": 2, "owner(output=lists)": 2, "dense": 1, "matrix-fixpoint": 4}
 

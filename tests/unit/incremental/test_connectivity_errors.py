@@ -43,7 +43,7 @@ def test_ids_that_cannot_be_used_change_nothing():
         with pytest.raises(InputError, match=f"'dst' holds the id {strange}, outside 0..3"):
             counted.insert(([1], [strange]))
         with pytest.raises(
-            UnknownVertexError, match=f"1 of 1 in 'dst' are no vertices .*{strange}"
+            UnknownVertexError, match=f"1 of 1 in 'dst' are not vertices .*{strange}"
         ):
             counted.connected(([1], [strange]))
         assert counted.connected(([1], [strange]), missing="false").tolist() == [False]

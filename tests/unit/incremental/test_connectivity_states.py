@@ -59,7 +59,7 @@ def test_a_file_that_is_none_of_ours_is_refused(tmp_path):
         Connectivity.load(tmp_path)
     for content in (b"", b"c", b"src,dst\n1,2\n"):
         path.write_bytes(content)
-        with pytest.raises(FormatError, match=r"seen\.any is no file"):
+        with pytest.raises(FormatError, match=r"seen\.any is not a file"):
             Connectivity.load(path)
     np.savez(path.with_suffix(".npz"), format=np.array("cc_rapids connectivity 1"))
     with pytest.raises(FormatError, match="before its format 2"):

@@ -25,6 +25,8 @@ import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import CheckpointError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 
 CHILD = """

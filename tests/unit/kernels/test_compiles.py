@@ -26,10 +26,13 @@ FLOATS = re.compile(r"^\s*\w\S*\.f(?:16|32|64)\b.*", re.M)
 SHAPES = "on.elementwise", "on.grid_stride", "on.single_block", "on.cooperative", "on.block_kernel"
 REGISTERS = 64  # a thread: four blocks of 256 then share the 65,536 of a multiprocessor
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"),
-    reason="the simulator compiles nothing",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"),
+        reason="the simulator compiles nothing",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from cc_rapids.tools import charts, evaluate
 from cc_rapids.tools.evaluate import figures
 from cc_rapids.tools.generators import pieces
 
+pytestmark = pytest.mark.slow
+
 THREADS = "threads"
 
 

@@ -21,6 +21,8 @@ from cc_rapids.verify import audit
 from cc_rapids.verify.audit import audit_labels
 from cc_rapids.verify.oracle import peers
 
+pytestmark = pytest.mark.slow
+
 # 10 - 11 - 12    13 - 14 - 15 - 13    16 - 16, and an edge given twice
 SRC, DST = np.array([11, 11, 13, 14, 15, 14, 16]), np.array([10, 12, 14, 15, 13, 13, 16])
 EDGES = pd.DataFrame({"src": SRC, "dst": DST})

@@ -12,6 +12,8 @@ from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.verify import audit
 from cc_rapids.verify.audit import audit_labels
 
+pytestmark = pytest.mark.slow
+
 OWN = "cc_rapids.kernels.audit"
 
 

@@ -10,6 +10,8 @@ from cc_rapids.kernels import audit
 from cc_rapids.verify import audit as ways
 from cc_rapids.verify.audit import audit_labels
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])
 def way(monkeypatch, tuned, request):

@@ -9,6 +9,8 @@ from cc_rapids.kernels import audit
 from cc_rapids.kernels import edges as reading
 from cc_rapids.verify import audit as ways
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("job", planted.JOBS)
 def test_the_answers_of_all_jobs_are_right_as_they_are(engine, job, monkeypatch, tuned):

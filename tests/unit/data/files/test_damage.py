@@ -14,6 +14,8 @@ from cc_rapids.data.files.read import IN_PIECES, read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import CcRapidsError
 
+pytestmark = pytest.mark.slow
+
 WORDS = [b" ", b"\n", b"0", b"9", b"-1", b"x", b"9" * 20, b"%", b"\xff", b",", b"\r", b"\t", b"c"]
 WORDS += [b"\x00", b"1e3", b'"', b"0x1"]
 

@@ -15,6 +15,8 @@ from click.testing import CliRunner
 from cc_rapids.cli import main
 from cc_rapids.tools.cli import show
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[4]
 
 

@@ -11,6 +11,8 @@ import pytest
 from cc_rapids.data.files.write import check_output
 from cc_rapids.errors import FormatError
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
 
 

@@ -15,6 +15,8 @@ from cc_rapids.algorithms import auto
 from cc_rapids.graph import memory_bound as memory
 from cc_rapids.graph.memory_bound import SLACK
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
-from test_tiles import check_beyond_a_glance, check_elsewhere
+from test_blocks import check_beyond_a_glance, check_elsewhere
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
@@ -19,6 +19,8 @@ from cc_rapids.backends.dry_run import ATOMS, Rehearsal
 from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import sampling, shared_filter
+
+pytestmark = pytest.mark.slow
 
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split", "hooks+split", "ecl"
 N = 100 if SIMULATED else 3000

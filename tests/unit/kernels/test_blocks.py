@@ -18,6 +18,8 @@ from cc_rapids.backends.dry_run import Rehearsal
 from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import blocks
 
+pytestmark = pytest.mark.slow
+
 UNIONS = "async+halve", "rem-cas+splice", "early+full", "ecl", "afforest"
 BESIDES = "hooks+split", "jtb+two-try-split", "rem-lock+halve-one"  # keep more than parents
 SIDE = 5 if SIMULATED else 30

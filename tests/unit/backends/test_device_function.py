@@ -12,6 +12,8 @@ from cc_rapids import backends
 from cc_rapids.backends import kernel_cache
 from cc_rapids.backends.device_function import Part, _text
 
+pytestmark = pytest.mark.slow
+
 THREADS = backends.get("threads")
 
 

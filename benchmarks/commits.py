@@ -1,0 +1,168 @@
+"""Two commits by turns, in one lease of one GPU: what slows one slows the other.
+
+A process for each commit makes the same inputs and runs the same jobs, a few runs each in turn:
+lists and rows of the reference graphs from frame to label frame, hashed ids, strings, a small
+list, and audits. One record has, for each job, the wall times of both and their ratio, and says
+that both gave the same answer. ``--base`` is a folder with the older commit.
+"""
+
+import importlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve()
+GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
+ROUNDS, RUNS = 9, 3
+BOUND = 1.03
+JOBS = {
+    **{f"{graph} {ids}": ("coo", graph, ids) for graph in GRAPHS for ids in ("int32", "int64")},
+    **{f"{graph} rows": ("csr", graph, "int32") for graph in GRAPHS},
+    **{f"{graph} audit": ("audit", graph, "int32") for graph in GRAPHS},
+    **{name: (name, None, None) for name in ("hashed", "strings", "karate")},
+}
+
+
+def main():
+    """Measure all jobs, or those that are named, and keep one record."""
+    if "--worker" in sys.argv:
+        return work()
+    import records
+
+    parser = records.arguments(__doc__)
+    parser.add_argument("--base", type=pathlib.Path, required=True, help="its folder")
+    parser.add_argument("--base-commit", required=True, help="the older commit")
+    parser.add_argument("--jobs", nargs="*", default=list(JOBS))
+    args = parser.parse_args()
+    trees = {args.base_commit: args.base.resolve(), args.commit: HERE.parent.parent}
+    workers = {name: started(tree) for name, tree in trees.items()}
+    rows = [measured(job, list(workers.values()), records.spread) for job in args.jobs]
+    device = {told(worker, "device") for worker in workers.values()}.pop()
+    within = all(row["ratio"] <= BOUND for row in rows)
+    record = {"base": args.base_commit, "bound": BOUND, "within_bound": within, "rows": rows}
+    records.keep(args.out, "commits", records.environment(device, args.commit) | record)
+    for row in rows:
+        base, head = row["base_ms"]["median"], row["head_ms"]["median"]
+        print(f"{row['job']:18} {base:9.3f} {head:9.3f} ms  {row['ratio']:.3f}")
+
+
+def started(tree):
+    """Return a process that runs one commit's package."""
+    return subprocess.Popen(
+        [sys.executable, str(HERE), "--worker"],
+        cwd=tree,
+        env=os.environ | {"PYTHONPATH": f"{tree}:{os.environ.get('PYTHONPATH', '')}"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def measured(job, workers, spread):
+    """Return one row: the times of the base and of the head, in turn, and their ratio."""
+    for worker in workers:  # both prepare at once
+        say(worker, "prepare", job)
+    answers = [heard(worker) for worker in workers]
+    if answers[0] != answers[1]:
+        raise SystemExit(f"{job}: the answers differ: {answers}")
+    base, head = [], []
+    for turn in range(ROUNDS):
+        order = [(workers[0], base), (workers[1], head)]
+        for worker, times in order if turn % 2 else order[::-1]:
+            times += told(worker, "run")
+    row = {"job": job, "base_ms": spread(base), "head_ms": spread(head)}
+    row["ratio"] = round(row["head_ms"]["median"] / row["base_ms"]["median"], 4)
+    return row | answers[0]
+
+
+def say(worker, *words):
+    """Ask a worker for something."""
+    worker.stdin.write(json.dumps(words) + "\n")
+    worker.stdin.flush()
+
+
+def heard(worker):
+    """Return what a worker answers."""
+    return json.loads(worker.stdout.readline())
+
+
+def told(worker, *words):
+    """Ask a worker for something, and return its answer."""
+    say(worker, *words)
+    return heard(worker)
+
+
+def work():
+    """Answer what is asked of this commit, until nobody asks."""
+    import cupy
+
+    wait = cupy.cuda.Device().synchronize
+    run = None
+    for line in sys.stdin:
+        what, *job = json.loads(line)
+        if what == "device":
+            name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+            print(json.dumps(name), flush=True)
+        elif what == "prepare":
+            run = None
+            cupy.get_default_memory_pool().free_all_blocks()
+            run, facts = prepared(*JOBS[job[0]])
+            print(json.dumps(facts), flush=True)
+        else:
+            times = []
+            for _ in range(RUNS):
+                wait()
+                began = time.perf_counter()
+                answer = run()
+                wait()
+                times.append(1e3 * (time.perf_counter() - began))
+                del answer
+            print(json.dumps(times), flush=True)
+
+
+def prepared(form, graph, ids):
+    """Return a job, warm, and what both commits have to agree on."""
+    import cupy
+
+    import cc_rapids
+
+    edges = edges_of(form, graph, ids)
+    if form == "audit":
+        found = cc_rapids.components(edges)
+        job = lambda: found.audit(edges)  # noqa: E731
+    else:
+        job = lambda: cc_rapids.components(edges).labels()  # noqa: E731
+    for _ in range(3):
+        answer = job()
+    if form == "audit":
+        return job, {"vertices": answer.vertices, "components": answer.components}
+    labels = answer.labels.hash_values() if form == "strings" else answer.labels
+    words = cupy.asarray(labels).astype(cupy.uint64)
+    odd = 2 * cupy.arange(words.size, dtype=cupy.uint64) + cupy.uint64(1)
+    return job, {"vertices": words.size, "sum_of_labels": int((words * odd).sum())}
+
+
+def edges_of(form, graph, ids):
+    """Make the edges of a job on the GPU, by this commit's own generators."""
+    import cudf
+
+    from cc_rapids import backends, generators
+
+    if form in ("hashed", "strings", "karate"):
+        sys.path.insert(0, str(pathlib.Path.cwd() / "benchmarks"))
+        return importlib.import_module("ids").MAKE[form]()
+    made = generators.reference(graph, engine="cuda")
+    if form == "csr":
+        try:
+            inputs = importlib.import_module("cc_rapids.tools.bench.inputs").inputs
+        except ModuleNotFoundError:
+            inputs = importlib.import_module("cc_rapids.bench.inputs").inputs
+        return inputs(made, "csr", ids, backends.get("cuda"), 1)[0].given
+    return cudf.DataFrame({"src": made.src.astype(ids), "dst": made.dst.astype(ids)})
+
+
+if __name__ == "__main__":
+    main()
