@@ -80,9 +80,7 @@ def measured():
             f" | {row['wall_ms']['median'] / 1e3:.2g} | {cost.seconds:.2g} |"
         )
     devices = "; ".join(sorted({f"{row['device']}, at {row['commit']}" for row in rows}))
-    return "\n".join(
-        [*lines, "", f"Medians on {devices}; every answer equals one process's."]
-    )
+    return "\n".join([*lines, "", f"Medians on {devices}; every answer equals one process's."])
 
 
 def scaling():

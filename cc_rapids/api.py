@@ -165,7 +165,7 @@ def components(  # type: ignore[misc]
 
 
 def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
-    """Find the components of edges: the way of :func:`components`, once its options are checked.
+    """Find the components of edges: the body of :func:`components` after its options are checked.
 
     Edges that are a stream take a way of their own. All others are read as two columns of ids on
     the backend that runs, whose ids become vertices 0 .. n - 1; a design makes a forest of these,
@@ -268,7 +268,7 @@ def spanning_forest(
 def bring(
     edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Engine, memory: str
 ) -> tuple[list[Any], list[Any]]:
-    """Copy columns of integers, and the offsets of rows, to where a GPU reads them; return these.
+    """Copy columns of integers and the offsets of rows to memory that a GPU reads; return them.
 
     Text is returned as it is given.
     """

@@ -1,4 +1,4 @@
-"""Oracles: other ways to the same answer, and a proof of an answer that needs none.
+"""Oracles: independent ways to compute an answer, and a proof of an answer.
 
 All but :func:`union_find` return nothing, or raise a :class:`~cc_rapids.errors.VerificationError`
 that names the first counter-example. They share no code with the kernels, and run on one thread

@@ -2,7 +2,8 @@
 
 Similarity gives pairs, and it is not transitive: of three versions of a text, the first and the
 last may differ too much to be a pair. So a group is a connected component, and its label is the
-least id in it, which can serve as the document to keep. With cuDF the components are found on the GPU.
+least id in it, which can serve as the document to keep. With cuDF the components are found on the
+GPU.
 """
 
 from itertools import combinations

@@ -40,7 +40,7 @@ def get(name: str) -> Engine:
 
 @cache
 def _opened(name: str) -> Engine:
-    """Return the engine of a name that there is; one a process."""
+    """Return the engine of a known name; one per process."""
     if name == "threads":
         from .threads import Threads
 
@@ -51,7 +51,7 @@ def _opened(name: str) -> Engine:
 
 
 def release_memory() -> None:
-    """Give back the GPU memory that one run has left for the next.
+    """Free the GPU memory that is kept between runs.
 
     Where cuDF's memory comes from the driver without a pool, asking for the memory of a forest
     takes longer than some of its kernels. So a block of at most 128 MiB a device is kept once

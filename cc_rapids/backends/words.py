@@ -1,4 +1,4 @@
-"""The words to write a kernel in: one list, for backends, authors of rules, and the documentation.
+"""The operations that kernels are written in: one list for backends, authors and documentation.
 
 A kernel is a Python function over 1-d arrays and unsigned integers. Its factory is given a backend,
 ``on``, and takes from it what stands here. There is no order between the indices of one kernel, and
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Word(NamedTuple):
-    """A word of a backend: how it is written, and what a kernel may rely on."""
+    """An operation of a backend: its signature, and what a kernel may rely on."""
 
     call: str
     meaning: str

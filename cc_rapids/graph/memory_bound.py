@@ -1,4 +1,4 @@
-"""The most that a run takes beyond its input, as one formula.
+"""A bound on the memory of a run beyond its input, as one formula.
 
 Of integer ids that get a word each, which ``summary()["ids"]`` calls "as they are" or "offset", and
 by the design that "auto" chooses for an edge list::
@@ -23,17 +23,17 @@ WIDER = 256  # a guess of a span is widened by so much of itself, and by range_m
 
 
 def word_for(ids: int) -> int:
-    """Return the bytes of a vertex among so many."""
+    """Return the bytes of a vertex of a graph of n vertices."""
     return 4 if ids < 1 << 32 else 8
 
 
 def slack(ids: int) -> int:
-    """Return the bytes beside a word and a bit an id, and the answer: 8 MiB for 160 M ids."""
+    """Return the bytes beyond a word and a bit per id and the answer: 8 MiB for 160 M ids."""
     return max(SLACK, word_for(ids) * ids // SHARE)
 
 
 def ids_at_once(edges: int) -> int:
-    """Return the ids that there is room for where a list of so many edges is one launch."""
+    """Return the number of ids that fit when a list of m edges is solved in one launch."""
     return max(FEW_IDS, 2 * edges)
 
 
@@ -82,7 +82,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
         ("edges", 0 if edges is None else edges),
     ):
         if not isinstance(number, Integral) or number < 0:
-            raise InputError(f"{name} is a number from 0 on, not {shown(number)}")
+            raise InputError(f"{name} must be a number of at least 0, not {shown(number)}")
     if edges is not None and edges < AT_ONCE_EDGES:
         ids = max(ids, ids_at_once(edges))
     bits = ids // 8

@@ -39,7 +39,7 @@ os.register_at_fork(after_in_child=_free_locks)
 
 
 class Connectivity:
-    """The components of a graph whose edges arrive in batches, and are never taken away.
+    """The components of a graph whose edges arrive in batches and are never removed.
 
     Each batch costs what it holds, and one copy of the trees so far: it works on the copy, which is
     taken for the old trees at its end. A batch that fails, or is interrupted, therefore changes
@@ -128,7 +128,7 @@ class Connectivity:
         self._unlock()
 
     def _take(self, before: State, after: State) -> None:
-        """Go on from the state ``after`` some batches, whatever others have made meanwhile.
+        """Continue from the state ``after`` some batches, merged with those of other threads.
 
         They, or who was called back, have made it of the state ``before`` these batches.
         """
@@ -306,7 +306,7 @@ class Connectivity:
         return answers
 
     def components(self, labels: str = "min") -> Components:
-        """Return the components by now: a snapshot, which later batches do not change.
+        """Return the current components: a snapshot that later batches do not change.
 
         Parameters
         ----------
@@ -334,7 +334,7 @@ class Connectivity:
         return snapshot(self._state, self._design, check_labels(labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all that is known to one file: whole, or not at all.
+        """Write the complete state to one file, completely or not at all.
 
         Parameters
         ----------
@@ -367,7 +367,7 @@ class Connectivity:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
-        """Read what :meth:`save` has written, on any engine; the design is that of the file.
+        """Load a state written by :meth:`save`, on any engine; the design is that of the file.
 
         Answers come as they did before it was saved: in frames of that library, or PyArrow's where
         it is missing (which is logged), or as arrays.
@@ -403,7 +403,7 @@ class Connectivity:
 
     @property
     def num_components(self) -> int:
-        """The number of components, a vertex without edges being one."""
+        """The number of components, including vertices without edges."""
         return _components(self._state)
 
     @property
@@ -430,7 +430,7 @@ def _components(state: State) -> int:
 
 
 def merged(one: State, other: State, base: State, design: Design) -> State:
-    """Return the state after all batches of two states, both of which came after those of a third.
+    """Merge two states that both continue a third one.
 
     Each vertex of the other state is joined to the least of its tree; answers go back as its do.
     """
@@ -454,7 +454,7 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 def snapshot(
     state: State, design: Design, labels: LabelKind, took: float = 0.0, resumed: str | None = None
 ) -> Components:
-    """Return the components of a state that took so many seconds and went on with others."""
+    """Return the components of a state, with the seconds that it took and what it resumed."""
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()

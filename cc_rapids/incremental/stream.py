@@ -1,4 +1,4 @@
-"""Streams of edges, linked chunk by chunk into the trees; and what one would take."""
+"""Streams of edges, linked chunk by chunk, and the plan of a stream."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second o
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """The plan of a stream; figures that metadata do not tell are None.
+    """The plan of a stream; values that metadata do not contain are None.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class StreamPlan:
 def plan(
     source: Source, count: int | None, engine: Engine, budget: Budget, width: int = 1
 ) -> StreamPlan:
-    """Return what is known of a stream before it is read, of which a budget will size the chunks.
+    """Return the plan of a stream before it is read.
 
     ``width`` is how many columns an id has.
     """
@@ -135,7 +135,7 @@ def plan(
 
 
 def memory_use(index: Index) -> tuple[str, int, int, int]:
-    """Return what :meth:`Budget.update` is told of an index.
+    """Return the arguments of :meth:`Budget.update` for an index.
 
     These are its row of the table, how many vertices it has, the bytes of their strings, and how
     many columns an id has.
@@ -144,7 +144,7 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
 
 
 def _row_of(index: Index) -> str:
-    """Return which row of the table an index is in; the dearest while no ids have come."""
+    """Return the row of the memory table for an index; the largest before there are ids."""
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -301,7 +301,7 @@ def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """Return the columns that were asked for.
+    """Return the requested columns.
 
     Src and dst of what is in memory are those by default.
     """
@@ -311,7 +311,7 @@ def _asked(stream: Source, source: Side | None, destination: Side | None) -> lis
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """Return what tells these vertices from others: how many, of which type, and a hash of them."""
+    """Return the identity of vertices: their number, type and hash."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -339,7 +339,7 @@ class Run:
         labels: LabelKind,
         engine: backends.Engine,
     ) -> Components:
-        """Run all of it, from the checkpoint on if there is one, and return the answer."""
+        """Run the stream, from the checkpoint if there is one, and return the answer."""
         started = perf_counter()
         saved = self.saver.read(engine, self.stream)
         if saved is None:
@@ -367,7 +367,7 @@ class Run:
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
-        """Return what a run has gone on with, for the summary and the log."""
+        """Return a description of what a run resumed, for the summary and the log."""
         new = edges - saved.state.edges
         text = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
@@ -378,7 +378,7 @@ class Run:
         return text
 
     def _kind(self, state: State) -> Any:
-        """Return how answers go back after a checkpoint: PyArrow's tables for files."""
+        """Return the kind of answers after a checkpoint: PyArrow tables for files."""
         if not self.stream.arrow:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)

@@ -1,4 +1,4 @@
-"""The components at several cuts of the weights, from one pass over the edges."""
+"""Components at several thresholds of the weights, from one pass over the edges."""
 
 from __future__ import annotations
 
@@ -129,13 +129,13 @@ def components_at(
 
 
 def _levels(thresholds: Any, direction: str) -> Any:
-    """Return the thresholds from the strictest on."""
+    """Return the thresholds, the strictest first."""
     check_word("direction", direction, DIRECTIONS)
     levels, there = numbers_of(thresholds, "thresholds")
     if hasattr(levels, "get"):
         levels, there = levels.get(), there.get()
     if not levels.size:
-        raise InputError("thresholds are one number or more, and these are none")
+        raise InputError("thresholds must be one number or more, and these are empty")
     if not there.all():
         raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
     levels = np.unique(levels)
@@ -170,7 +170,7 @@ class _Reader:
         return states
 
     def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
-        """Return the states of a stream: trees for each bucket, then of all stricter ones too."""
+        """Return the states of a stream: trees of each bucket, merged with stricter ones."""
         states = [state] * self.levels.size
         for chunk in chunks:
             with self._numbered(chunk, state) as (state, ends, buckets):
@@ -199,7 +199,7 @@ class _Reader:
         return replace(joined, edges=edges)
 
     def _joined(self, every: State, own: State, ends: list[Array], mask: Any) -> State:
-        """Return the trees of a cut on a copy, with all vertices so far and some edges more."""
+        """Return a copy of the trees of a cut, with all vertices so far and more edges joined."""
         forest = batches.grown(own.forest, every.forest.n)
         src, dst = ends if mask is None else (end[mask] for end in ends)
         state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
@@ -237,13 +237,14 @@ class _Reader:
             values, there = values[kept], there[kept]
         if values.size != given.src.size:
             raise InputError(
-                f"there are {values.size:,} weights and {given.src.size:,} edges: one for each"
+                f"there are {values.size:,} weights and {given.src.size:,} edges: pass one weight"
+                " for each edge"
             )
         missing = int((~there).sum())
         if missing and self.nulls == "raise":
             raise NullsError(
-                f"{missing:,} of {values.size:,} weights are null or nan: fill them, or leave these"
-                " edges out by nulls='drop'"
+                f"{missing:,} of {values.size:,} weights are null or nan: fill them, or drop these"
+                " edges with nulls='drop'"
             )
         levels = self.levels.astype(values.dtype) if is_float(values.dtype) else self.levels
         buckets = np.full(values.size, self.levels.size, np.int32)
@@ -257,14 +258,14 @@ class _Reader:
         return replace(given, dropped_rows=dropped), buckets
 
     def _weights(self, edges: Any) -> tuple[Any, Any]:
-        """Return the weights, and which of them are there."""
+        """Return the weights, and a mask of those that are not null."""
         column = self.weight
         if isinstance(column, str):
             known = names_of(edges)
             if column not in known:
                 raise MissingColumnError(
-                    f"{unknown('column', column, map(str, known))}; name the column of weights by"
-                    " weight=, or give the weights themselves"
+                    f"{unknown('column', column, map(str, known))}; name the column of weights with"
+                    " weight=, or pass the weights themselves"
                 )
             column = column_of(edges, column)
         return numbers_of(column, "weights")

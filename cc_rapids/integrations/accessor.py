@@ -23,7 +23,7 @@ NAME = "cc"
 
 
 class Accessor:
-    """The connected components of the edge list that a frame is.
+    """Connected components of a frame that is an edge list.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class Accessor:
     def __init__(self, frame: Any) -> None:
         if len(frame.columns) < 2:
             raise AttributeError(
-                f"an edge list has two columns of ids, and this frame {len(frame.columns)}:"
-                f" .{NAME} is not for it"
+                f"an edge list needs two columns of ids, but this frame has {len(frame.columns)}:"
+                f" .{NAME} does not apply"
             )
         self._frame = frame
 
@@ -120,7 +120,7 @@ class Accessor:
 
 
 def register() -> list[str]:
-    """Put the accessor on the frames of pandas and of cuDF, those of them that are installed.
+    """Register the accessor on the frames of pandas and cuDF, as far as they are installed.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The label frame at once, under one name with cuGraph's function of that name."""
+"""``connected_components``: labels in one call, or cuGraph's answer for a graph."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def connected_components(
     directed: bool | None = None,
     connection: str | None = None,
 ) -> Any:
-    """Return the label frame at once: ``components(...).labels()``; of a graph, cuGraph's answer.
+    """Return ``components(...).labels()``; for a graph, the answer of cuGraph's function.
 
     A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
     is given, follow the contract of :func:`cc_rapids.integrations.cugraph.connected_components`,
@@ -111,7 +111,7 @@ def connected_components(
 
 
 def _either(name: str, named: Any, placed: Any) -> Any:
-    """Return an option by its name, or by its place."""
+    """Return an option passed by keyword or by position."""
     if placed is None:
         return named
     if named is not None:

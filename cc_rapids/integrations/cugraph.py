@@ -1,4 +1,4 @@
-"""The contract of cuGraph: the same arguments, answers and words of errors.
+"""Drop-ins for cuGraph's functions, with the same arguments, answers and error messages.
 
 Where the original fails or forgets, this does not: matrices need no ``directed=False``, their
 isolated vertices stay, and labels of integers are the same on every run.
@@ -146,7 +146,7 @@ def _labels_too(asked: Any) -> bool:
 
 
 def is_known(thing: Any) -> bool:
-    """Return whether it is a graph or a matrix of a kind that these functions take."""
+    """Return whether an object is a graph or matrix that these functions accept."""
     return is_graph(thing) or hasattr(type(thing), "tocoo")  # a frame looks for such a column
 
 
@@ -171,7 +171,7 @@ def _of_integers(graph: Any) -> Any:
 
 
 def _labels(edges: Any, expected_rows: int | None = None) -> Any:
-    """Return the label frame, of as many rows as are expected."""
+    """Return the label frame, given the expected number of rows."""
     options = Options.check(
         source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
     )
@@ -180,7 +180,7 @@ def _labels(edges: Any, expected_rows: int | None = None) -> Any:
 
 
 def _of_numbered(graph: Any) -> Any:
-    """Return components of cuGraph's own numbers, beside the vertices they stand for.
+    """Return components of cuGraph's internal numbers, with the vertices that they represent.
 
     The numbers are 0 .. n - 1.
 
@@ -215,6 +215,6 @@ def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> A
             _labels_too(return_labels),
         )
     raise EngineError(
-        "strong components are cuGraph's, and it is not installed: pip install cugraph-cu13, or"
-        " give a matrix of SciPy's"
+        "strong components need cuGraph, which is not installed: pip install cugraph-cu13, or pass"
+        " a SciPy matrix"
     )

@@ -1,4 +1,4 @@
-"""The contract of pylibcugraph, which nx-cugraph, CuPy and others call."""
+"""A drop-in for pylibcugraph's function, which nx-cugraph, CuPy and others call."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def weakly_connected_components(
     out = array_of("labels", labels)
     if out.dtype != found.labels.dtype or out.size != found.labels.size:
         raise GraphStateError(
-            f"labels= is {out.size:,} of {out.dtype}, and the vertices are"
-            f" {found.labels.size:,} of {found.labels.dtype}"
+            f"labels= is {out.size:,} of {out.dtype}, but the answer has {found.labels.size:,} of"
+            f" {found.labels.dtype}"
         )
     out[:] = found.labels
     return None
@@ -76,7 +76,7 @@ def _found(resources: Any, graph: Any, offsets: Any, indices: Any, weights: Any)
     if graph is None and offsets is not None and indices is not None:
         return components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
     if graph is None or any(part is not None for part in (offsets, indices, weights)):
-        raise GraphStateError("give a graph, or else offsets and indices")
+        raise GraphStateError("pass a graph, or else offsets and indices")
     if type(graph).__name__ != "SGGraph":
         raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
     edges, vertices = decompressed(graph, resources), vertex_list(graph, resources)

@@ -1,4 +1,4 @@
-"""SciPy's ``connected_components``, drop-in: ``from cc_rapids.scipy import connected_components``.
+"""A drop-in for SciPy's function: ``from cc_rapids.scipy import connected_components``.
 
 The contract is that of :func:`scipy.sparse.csgraph.connected_components`, labels included: weak
 components are found here, on threads for SciPy's matrices and on the GPU for CuPy's; strong ones
@@ -113,7 +113,7 @@ def _matrix(csgraph: Any) -> Any:
         raise InputError(str(error)) from error
     except Exception as error:  # NumPy's, of many types
         raise ArgumentTypeError(
-            f"csgraph is {shown(csgraph)}, and no matrix of numbers ({error})"
+            f"csgraph is {shown(csgraph)}, not a matrix of numbers ({error})"
         ) from error
 
 

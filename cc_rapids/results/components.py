@@ -1,4 +1,4 @@
-"""The answer, and what is usually asked of it."""
+"""The answer of a run, and its methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Selection(Lookup):
-    """Rows of the answer by vertex, by component and by size."""
+    """Selections of rows of the answer by vertex, component and size."""
 
     _dense: Array
     _counts: Array
@@ -37,7 +37,7 @@ class Selection(Lookup):
     _component: Callable[[Any], int]
 
     def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
-        """Return the label frame of the vertices whose component has so many, ends included.
+        """Return the label frame of the vertices in components of a range of sizes, inclusive.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Selection(Lookup):
         sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
         for name, size in sizes.items():
             if not isinstance(size, int | float | np.integer | np.floating):
-                raise InputError(f"{name} is a number of vertices, not {shown(size)}")
+                raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
         with self._engine.scope():
             keep = self._counts >= min_size
             if max_size is not None:
@@ -77,7 +77,7 @@ class Selection(Lookup):
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def subset(self, label: Any) -> Any:
-        """Return the vertices of one component, by its label as :meth:`labels` gives it.
+        """Return the vertices of one component, given its label from :meth:`labels`.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class Selection(Lookup):
             return self._frame(self._label(order) | self._vertex(order))
 
     def representatives(self, by: Any = None, ascending: bool = False) -> Any:
-        """Return one vertex of each component: that of the least id, or of the greatest score.
+        """Return one vertex of each component: that with the least id, or the greatest score.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class Selection(Lookup):
         return draw[check_word("plot", kind, draw)](self, *arguments, **options)
 
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
-        """Return for each row 0 if it has the best score, then 1, and so on.
+        """Return for each row its rank by score, with 0 for the best.
 
         Rows without one come last.
         """
@@ -234,7 +234,7 @@ class Selection(Lookup):
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the chosen rows with both ends of their edges.
+    """Return the row numbers of chosen edges, with both ends.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def _library(array: Any) -> Any:
 
 
 class Audited:
-    """An answer that can be held against its edges."""
+    """An answer that can be checked against its edges."""
 
     _given: EdgeInput
     _engine: Engine
@@ -309,7 +309,7 @@ class Audited:
         oracle: str | None = None,
         **given: Any,
     ) -> Audit:
-        """Prove from the edges that the label frame is right: the one that ``labels()`` returns.
+        """Prove from the edges that the frame returned by ``labels()`` is right.
 
         One pass over the edges, on the engine that holds the answer, for lists of any size; no
         function that runs use is asked. Every edge has to join two vertices of one label, so that
@@ -437,7 +437,7 @@ class Components(Selection, Audited):
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the edges, and what can be made again: for copies and pickles."""
+        """Return the state for copies and pickles, without the edges and cached results."""
         own = {
             name: value
             for name, value in vars(self).items()
@@ -573,7 +573,7 @@ class Components(Selection, Audited):
             return self._frame(label | {"size": self._counts[order]})
 
     def largest(self) -> Any:
-        """Return the vertices of the largest component (of those, the one with the least id).
+        """Return the vertices of the largest component; of equal ones, that with the least id.
 
         Returns
         -------
@@ -626,14 +626,14 @@ class Components(Selection, Audited):
         """
         if self._chosen is None:
             raise InputError(
-                "the edges of a spanning forest are noted during the run, if asked for:"
+                "the edges of a spanning forest are recorded during the run, on request:"
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._engine.scope():
             return self._given.make_frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
-        """Return the facts about the run, and about the answer.
+        """Return facts about the run and the answer.
 
         Returns
         -------
@@ -688,7 +688,7 @@ class Components(Selection, Audited):
         return f"<table><caption>Components</caption>{rows}</table>"
 
     def _frame(self, columns: dict[str, Any]) -> Any:
-        """Return the caller's kind of frame, where the caller's own lies."""
+        """Return a frame of the caller's kind, on the same device as the edges."""
         if self._engine.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         return self._given.make_frame(columns)
@@ -724,22 +724,22 @@ class Components(Selection, Audited):
     def _label_or_own(
         self, column: Column, rows: Array, known: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """Return the labels of ids; those not known are components of their own."""
+        """Return the labels of ids; unknown ids are components of their own."""
         labels = self._kind.rows(self)[rows if self._forest.vertices else rows[:0]]
         return self._kind.columns_of_ids(self, column, known, labels, name, at)
 
     def _component(self, label: Any) -> int:
-        """Return the number of a component in the order of the least ids, by its label."""
+        """Return the number of a component, in the order of the least ids, given its label."""
         number = self._kind.find(self, label)
         if number is None:
             raise InputError(
-                f"{shown(label)} is no label of these {len(self._counts):,} components (labels are"
-                f" of kind {self._kind.name!r}); component_of() gives the label of a vertex"
+                f"{shown(label)} is not a label of these {len(self._counts):,} components (labels"
+                f" are of kind {self._kind.name!r}); component_of() gives the label of a vertex"
             )
         return number
 
     def _small(self, array: Array) -> Array:
-        """Return labels that are no ids: int32, as SciPy's, while they fit."""
+        """Return labels that are numbers: int32, as in SciPy, if they fit."""
         return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
     @cached_property
@@ -777,7 +777,7 @@ class Components(Selection, Audited):
 
 
 def _same(mine: Column, others: Column, engine: Engine) -> bool:
-    """Return whether two columns of as many ids hold the same ones."""
+    """Return whether two columns of ids of one length are equal."""
     if mine.strings != others.strings:
         return False
     with mine.lend() as first, others.lend() as second:

@@ -21,7 +21,7 @@ SUMS = 8 * ALONE  # bytes for those that ranks are made of
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a run: what :func:`cc_rapids.components` would do with these arguments.
+    """The plan of a run of :func:`cc_rapids.components` with the given arguments.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ def plan(
     backend: Engine,
     options: SolveOptions,
 ) -> Plan:
-    """Choose what a run would choose, by the same functions, and stop there.
+    """Make the plan of a run with the functions that the run uses.
 
     Integers are read once, for their range; strings and several columns are not looked into.
     """

@@ -1,4 +1,4 @@
-"""One solve of one edge list: encode its ids, decide on a design, and run it."""
+"""Solving one edge list: encode its ids, choose a design, and run it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def solve(
     backend: Engine,
     options: SolveOptions,
 ) -> Solved:
-    """Solve one edge list, again with the exact range of its ids if some lay outside a guess.
+    """Solve one edge list; repeat with the exact range of its ids if the estimate was too small.
 
     Raises
     ------
@@ -68,7 +68,9 @@ def solve(
     choice = choose_encoding(edge_input, columns, backend, exact, ids)
     solved = _solve(edge_input, choice, offsets, backend, options)
     if not solved.encoded.forest.complete:
-        log.info("some ids lie beyond what some of the rows have shown: reading all of them")
+        log.info(
+            "some ids lie outside the range estimated from a sample of the rows: reading all rows"
+        )
         choice = choose_encoding(edge_input, columns, backend)
         solved = _solve(edge_input, choice, offsets, backend, options)
         if not solved.encoded.forest.complete:
@@ -83,7 +85,7 @@ def _solve(
     backend: Engine,
     options: SolveOptions,
 ) -> Solved:
-    """Encode the ids in the way that was chosen, decide on a design, and run it."""
+    """Encode the ids with the chosen encoding, choose a design, and run it."""
     encoded = choice.encoding.encode(choice.statistics, backend)
     edges, forest = encoded.edges, encoded.forest
     csr, order = None, encoded.edge_order
@@ -119,7 +121,7 @@ def _solve(
 
 
 def _reads_backwards(backend: Engine, options: SolveOptions) -> bool:
-    """Return whether a list that falls is read from its end.
+    """Return whether a list with descending ids is read from its end.
 
     It is where many threads at once would link the same trees, and the caller has not said how.
     """
@@ -134,7 +136,7 @@ def _solve_forest(
     memory: str,
     backwards: bool,
 ) -> Array:
-    """Solve the forest; return the rows of the edges that it hooked by, in ascending order."""
+    """Solve the forest; return the sorted rows of the edges by which it hooked."""
     backend = forest.engine
     wide = np.uint32 if max(edges.m, csr.m if csr else 0) < (1 << 32) - 1 else np.uint64
     hook_edge = backend.fill(backend.empty(forest.n, wide), 0xFF)
@@ -149,7 +151,7 @@ def _solve_forest(
 def _speculative_rows(
     edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return room for the rows of the label frame, if that is asked for at once.
+    """Return memory for the rows of the label frame, if it is requested at once.
 
     The vertices have to be in the order of the ids before they are solved.
 
@@ -170,7 +172,7 @@ def _speculative_rows(
 def _expected_frame(
     edge_input: EdgeInput, backend: Engine, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return as many rows as the caller expects, which become a frame before they are counted.
+    """Return speculative rows of the number that the caller expects.
 
     None unless the caller expects some, and they lie where the frame will.
     """

@@ -160,7 +160,7 @@ def test_owners_on_gpus(client, cudf):
     count = len(client.scheduler_info(n_workers=-1)["workers"])
     options = {"partition": "vertices", "owners": lambda ids: ids % count}
     assert len(cc_rapids.dask.components(frame, **options)) == 2
-    with pytest.raises(cc_rapids.InputError, match="owners gives float64"):
+    with pytest.raises(cc_rapids.InputError, match="owners returned float64"):
         cc_rapids.dask.components(frame, **(options | {"owners": lambda ids: ids * 0.5}))
     with pytest.raises(cc_rapids.InputError, match="owners failed for"):
         cc_rapids.dask.components(frame, **(options | {"owners": lambda ids: ids.nothing}))

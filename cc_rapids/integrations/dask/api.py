@@ -1,4 +1,4 @@
-"""Components of edge lists that Dask spreads over workers: one run, and its answer.
+"""Components of edge lists on a Dask cluster: one run, and its answer.
 
 The answer stays on the workers. Under cuGraph's name for graphs that are spread over GPUs the
 contract is that of ``cugraph.dask``.
@@ -60,7 +60,7 @@ from .vertices import described, distributed
 
 @dataclass(frozen=True, eq=False)
 class DaskComponents:
-    """The connected components of an edge list that is spread over workers.
+    """The connected components of an edge list on a Dask cluster.
 
     ``len()`` is the number of components. Frames are Dask's, of the kind that was given, and lie
     on the workers; nothing comes to the client but what is computed of them.
@@ -116,7 +116,7 @@ class DaskComponents:
         return count.to_frame("size").reset_index()
 
     def forest(self) -> Any:
-        """Return the edges of a spanning forest, which are edges that were given.
+        """Return the edges of a spanning forest, a subset of the given edges.
 
         Returns
         -------
@@ -194,7 +194,7 @@ def _ids(labels: Any) -> list[str]:
 
 
 def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
-    """Return two label frames of one library and one type of each id, not computed.
+    """Return two lazy label frames of one library and one type of each id.
 
     None if no vertex of one can be in the other.
     """
@@ -219,7 +219,7 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
 
 
 def spread(tasks: Tasks, whole: Future, count: int) -> Any:
-    """Return the first of a pair on one worker, a frame, as a dask frame in runs of rows on all."""
+    """Return a frame on one worker as a Dask frame distributed over all workers."""
     workers = tasks.workers()
     runs = [tasks.submit(chunk, whole, k, count) for k in range(count)]
     homes = [workers[k % len(workers)] for k in range(count)]
@@ -228,7 +228,7 @@ def spread(tasks: Tasks, whole: Future, count: int) -> Any:
 
 
 def framed(tasks: Tasks, futures: list[Future]) -> Any:
-    """Return the dask frame of which these are the partitions."""
+    """Return the Dask frame with these partitions."""
     [meta] = tasks.facts([tasks.submit(empty_of, futures[0])])
     return dd.from_delayed(futures, meta=meta, verify_meta=False)
 
@@ -249,7 +249,7 @@ class Run:
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
-        """Return the forests of all partitions, of vertices too if those are Dask's."""
+        """Return the forests of all partitions, including those of Dask vertices."""
         names = [*listed(self.source), *listed(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
@@ -264,7 +264,7 @@ class Run:
         return leaves
 
     def _later(self, function: Any, *arguments: Any) -> Any:
-        """Return a call that is not made yet."""
+        """Return a lazy call."""
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
@@ -284,9 +284,9 @@ class Run:
             return fold(self.tasks.client, leaves, self.merge, watch, self._fail)
         except UnicodeEncodeError as error:
             raise InputError(
-                "a partition holds a string with half of a surrogate pair, which is no Unicode"
-                " text: replace it, such as by .encode('utf-8', 'replace').decode(); with Dask's"
-                " option 'dataframe.convert-string' False the error says in which row"
+                "a partition holds a string with half of a surrogate pair, which is not Unicode"
+                " text: replace it, for example with .encode('utf-8', 'replace').decode(); with"
+                " Dask's option 'dataframe.convert-string' False the error names the row"
             ) from error
         except KeyError as error:
             names = dict.fromkeys([*listed(self.source), *listed(self.destination)])
@@ -294,12 +294,12 @@ class Run:
             if isinstance(error, CcRapidsError) or not lacking:
                 raise
             raise MissingColumnError(
-                f"a partition has no column {', '.join(lacking)}, which the frame is said to have:"
-                f" all partitions have the columns of source= and destination= ({error})"
+                f"a partition has no column {', '.join(lacking)}, which the Dask frame declares:"
+                f" all partitions must have the columns of source= and destination= ({error})"
             ) from error
 
     def _fail(self, leaf: Future) -> None:
-        """Raise the error of a leaf, or one that says what its partition is if that is no frame."""
+        """Raise the error of a leaf, or one that describes its partition if that is not a frame."""
         try:
             leaf.result()
         except (TypeError, AttributeError, LookupError, ValueError) as error:
@@ -310,12 +310,12 @@ class Run:
                 raise
             what, _, k = self._origins[leaf.key]
             raise ArgumentTypeError(
-                f"partition {k} of the {what} is {kind}, not a frame of pandas or cuDF as its Dask"
-                " frame says: mend the function that makes it, or convert it there"
+                f"partition {k} of the {what} is {kind}, not a pandas or cuDF frame as its Dask"
+                " frame declares: correct the function that makes it, or convert it there"
             ) from error
 
     def _kind_of_partition(self, leaf: Future) -> str:
-        """Return what the partition of a leaf is if it is no frame, found by computing it again."""
+        """Return a description of a leaf's partition if it is not a frame, computed again."""
         what, given, k = self._origins[leaf.key]
         if not is_dask(given):
             return ""
@@ -329,7 +329,7 @@ class Run:
         return str(kind)
 
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
-        """Return the forest of two."""
+        """Merge two forests."""
         called = self.source, self.destination
         return self.tasks.submit(merged, first, second, called, self.options, worker=home)
 
@@ -362,7 +362,7 @@ class Run:
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
-        """Return the frame of the forest that several are, which may have been merged already."""
+        """Return the frame of the merged forest of several forests."""
         with self.tasks.all_or_none() as tasks:
             root = tree(forests, self.merge, Reporter(False))
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
@@ -389,10 +389,10 @@ class Run:
         reason = reason if several else reason_not_to(tasks, homes, facts, forced)
         if reason and forced:
             raise EngineError(
-                f"combine='gather' is not possible here: {reason}; take combine='tree'"
+                f"combine='gather' is not possible here: {reason}; use combine='tree'"
             )
         if reason:
-            log.debug("forests go up the tree: %s", reason)
+            log.debug("forests are merged in a tree: %s", reason)
             return None
         called = self.source, self.destination
         runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
@@ -424,12 +424,12 @@ class Run:
 
 
 def is_dask(thing: Any) -> bool:
-    """Return whether it is a frame or series of Dask's."""
+    """Return whether an object is a Dask frame or series."""
     return isinstance(thing, dd.DataFrame | dd.Series)
 
 
 def _parts_of(vertices: Any, meta: Any) -> list[Any]:
-    """Return frames of vertices, not made yet."""
+    """Return lazy frames of vertices."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
     with column.of("vertices", vertices).lend() as held:
@@ -464,7 +464,7 @@ def components(
     room: int | None = None,
     progress: bool | Callable[[DaskProgress], object] = False,
 ) -> DaskComponents:
-    """Find the connected components of a dask or dask_cudf frame, on the workers that hold it.
+    """Find the connected components of a Dask or dask_cudf frame, on the workers that hold it.
 
     Each worker reduces its partitions to a forest, and forests merge pairwise in a tree; what goes
     from worker to worker are edges of forests. The cluster is that of the connected
@@ -577,19 +577,20 @@ def _client() -> Client:
         return default_client()
     except ValueError:
         raise EngineError(
-            "no cluster is connected: start one, such as by distributed.Client(), or for the GPUs"
-            " of this machine by cc_rapids.dask.local_gpus()"
+            "no cluster is connected: start one with distributed.Client(), or for the GPUs of this"
+            " machine with cc_rapids.dask.local_gpus()"
         ) from None
 
 
 def _check(
     edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
 ) -> None:
-    """Check what can be known of the arguments without reading a row."""
+    """Check the arguments as far as possible without reading rows."""
     if not isinstance(edges, dd.DataFrame):
         raise InputError(
-            f"edges are a {type(edges).__name__}, not a dask frame: cc_rapids.components takes it,"
-            " or make one by dask.dataframe.from_pandas or dask_cudf.from_cudf"
+            f"edges are a {type(edges).__name__}, not a Dask frame: pass it to"
+            " cc_rapids.components, or make a Dask frame with dask.dataframe.from_pandas or"
+            " dask_cudf.from_cudf"
         )
     meta = _example(vertices._meta, None) if is_dask(vertices) else vertices
     if isinstance(vertices, dd.DataFrame):
@@ -597,8 +598,8 @@ def _check(
         meta = meta[meta.columns[0]] if isinstance(source, str) else meta
     elif dask.is_dask_collection(vertices) and not is_dask(vertices):
         raise InputError(
-            f"vertices cannot be Dask's {type(vertices).__name__}: give a dask series, such as by"
-            " dask.dataframe.from_dask_array, or what cc_rapids.components takes"
+            f"vertices cannot be a Dask {type(vertices).__name__}: pass a Dask series, for example"
+            " from dask.dataframe.from_dask_array, or anything that cc_rapids.components accepts"
         )
     if isinstance(vertices, range):
         check_range(vertices)
@@ -607,7 +608,7 @@ def _check(
 
 
 def _example(meta: Any, ids: list[str] | None) -> Any:
-    """Return a frame or series with some rows, where the types of its ids say what they hold.
+    """Return a frame or series with some rows, so that object columns have known content.
 
     Else none.
 
@@ -627,27 +628,29 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
     check_word("partition", partition, PARTITIONS)
     if partition == "edges":
         if owners is not None or room is not None:
-            raise InputError("owners and room are for partition='vertices'")
+            raise InputError("owners and room apply only to partition='vertices'")
         return
     if not isinstance(source, str):
         raise InputError(
-            f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
-            " such as by joining them as strings"
+            f"distributed vertices need ids of one column, not source={source!r}: combine the"
+            " columns into one, for example by joining them as strings"
         )
     if not check_labels(labels).is_root:
         raise InputError(
-            f"labels={labels!r} number all components, which no worker sees where vertices are"
-            " distributed: take labels='min'"
+            f"labels={labels!r} number all components, but with distributed vertices no worker sees"
+            " all of them: use labels='min'"
         )
     known = isinstance(owners, str) and owners in OWNERS
     if not (owners is None or known or callable(owners)):
-        raise InputError(f"owners is 'range', 'hash' or a function of ids, not {shown(owners)}")
+        raise InputError(
+            f"owners must be 'range', 'hash' or a function of ids, not {shown(owners)}"
+        )
     try:
         pickle.dumps(owners)
     except Exception as error:
         raise InputError(f"owners cannot be sent to the workers: {error}"[:500]) from error
     if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
-        raise InputError(f"room is a number of edges from 0 on, not {room!r}")
+        raise InputError(f"room must be a number of edges of at least 0, not {room!r}")
 
 
 def _named(vertices: Any, count: int | None) -> dict[str, Any]:
@@ -655,7 +658,7 @@ def _named(vertices: Any, count: int | None) -> dict[str, Any]:
 
 
 def weakly_connected_components(graph: Any) -> Any:
-    """Find the weak components of a graph that cuGraph made of a dask_cudf edge list.
+    """Find the weak components of a multi-GPU cuGraph graph from a dask_cudf edge list.
 
     The edges are read where they lie, and cuGraph's communicators (``Comms``) are not asked.
 
@@ -688,8 +691,8 @@ def weakly_connected_components(graph: Any) -> Any:
     """
     if not hasattr(graph, "is_directed"):
         raise ArgumentTypeError(
-            f"a {type(graph).__name__} is not a cugraph.Graph:"
-            " cc_rapids.dask.components takes frames"
+            f"a {type(graph).__name__} is not a cugraph.Graph: pass frames to"
+            " cc_rapids.dask.components"
         )
     if graph.is_directed():
         raise InputError("input graph must be undirected")
@@ -702,7 +705,7 @@ def weakly_connected_components(graph: Any) -> Any:
 
 
 def _edges(graph: Any) -> tuple[Any, Any, Any]:
-    """Return the frame that the graph was made of, or its own edge list.
+    """Return the frame that the graph was made from, or its own edge list.
 
     That is where vertices are as given.
     """
@@ -713,8 +716,8 @@ def _edges(graph: Any) -> tuple[Any, Any, Any]:
     frame = getattr(getattr(graph, "edgelist", None), "edgelist_df", None)
     if frame is None or not is_dask(frame) or getattr(graph, "renumbered", False):
         raise GraphStateError(
-            "the graph holds no edge list of Dask's any more: give the frame that it was made of to"
-            " cc_rapids.dask.components(frame, source, destination), or if it lies on one GPU the"
-            " graph to cc_rapids.weakly_connected_components"
+            "the graph no longer has a Dask edge list: pass the frame that it was made from to"
+            " cc_rapids.dask.components(frame, source, destination), or, if it is on one GPU, pass"
+            " the graph to cc_rapids.weakly_connected_components"
         )
     return frame, frame.columns[0], frame.columns[1]

@@ -53,14 +53,14 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     chosen = gpus if isinstance(gpus, list) else visible()[:gpus]
     if not chosen:
         raise EngineError(
-            "there is no NVIDIA GPU here (CUDA_VISIBLE_DEVICES, nvidia-smi): on CPU threads take"
-            " distributed.LocalCluster()"
+            "no NVIDIA GPU was found (see CUDA_VISIBLE_DEVICES, nvidia-smi): use"
+            " distributed.LocalCluster() to run on CPU threads"
         )
     if find_spec("dask_cuda"):
         from dask_cuda import LocalCUDACluster
 
         return LocalCUDACluster(CUDA_VISIBLE_DEVICES=chosen, **options)
-    log.info("dask-cuda is not installed: one plain process a GPU")
+    log.info("dask-cuda is not installed: starting one plain process per GPU")
     return plain(chosen, **options)
 
 

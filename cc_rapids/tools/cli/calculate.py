@@ -35,7 +35,7 @@ GENERATED = "generated"  # in place of a format
 
 
 class LabelChoice(click.Choice[str]):
-    """The names of the kinds of labels, whose module is loaded once somebody asks for them."""
+    """A choice of the kinds of labels, whose module is loaded only when they are needed."""
 
     def __init__(self) -> None:
         self.case_sensitive = True
@@ -181,7 +181,7 @@ def _facts(
     reading: float,
     output: Path | None,
 ) -> dict[str, Any]:
-    """Return all there is to know of the run."""
+    """Return all facts about the run."""
     origin = {"file": str(file)} if generate is None else {"generate": generate}
     summary = found.summary()
     return {
@@ -210,7 +210,7 @@ def _tell(
 
 
 def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
-    """Return the facts for people, one line each."""
+    """Return the facts as lines of text."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     return {
@@ -235,13 +235,13 @@ def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
 
 
 def _top(found: Components, top: int) -> list[dict[str, Any]]:
-    """Return the largest components for a program."""
+    """Return the largest components, for JSON output."""
     rows: list[dict[str, Any]] = found.sizes().slice(0, top).to_pylist()
     return rows
 
 
 def _largest(found: Components, top: int) -> Table:
-    """Return the largest components: size, label, and members from all over their range."""
+    """Return the largest components: size, label, and a sample of their members."""
     import pyarrow.compute as pc
     from rich.table import Table
 

@@ -122,7 +122,7 @@ def _span(table: pa.Table, kind: str) -> range:
 
 
 def _isolated(found: EdgeFile) -> int:
-    """Return the vertices of a file that no edge names."""
+    """Return the isolated vertices of a file."""
     import numpy as np
 
     if found.vertices is None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--clear", is_flag=True, help="With --cache: remove all that is kept.")
 @as_json
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
-    """Say what is installed, which engine would run and why, and how to get the GPU ones."""
+    """Show what is installed, which engine would run and why, and what a GPU would need."""
     if clear and not cache:
         raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
     if cache:
@@ -47,7 +47,7 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
 
 
 def _cache(clear: bool, json_output: bool) -> None:
-    """Print what is kept of compiled kernels; once it is removed, if that is asked for."""
+    """Print the state of the kernel cache, after clearing it if requested."""
     from ...backends import kernel_cache
 
     removed: dict[str, int] = {}

@@ -106,7 +106,7 @@ def evaluate(
     how["designs"] = how["designs"] or DEFAULT
     baseline = baseline or how["designs"][0]
     if baseline not in how["designs"]:
-        raise click.UsageError(f"--baseline {baseline} is none of the algorithms that are run")
+        raise click.UsageError(f"--baseline {baseline} is not one of the algorithms that run")
     if out is not None:
         _check_folder(out)
     paths, plan = room.sources(folder), room.Plan(**how)
@@ -129,7 +129,7 @@ def evaluate(
 
 
 def _check_folder(out: Path) -> None:
-    """Check, before hours of work, that what they give can be written."""
+    """Check that the output folder can be written, before the runs start."""
     from ...data.files.write import check_output
 
     if out.exists() and not out.is_dir():

@@ -118,7 +118,7 @@ def _generate(
 
 
 def _check_memory(made: Recipe, kind: str, name: str) -> None:
-    """Refuse a list that has to be in memory and does not fit."""
+    """Raise a CapacityError if a list has to be in memory and does not fit."""
     each, held = _HELD.get(kind, (0, 0))[made.weights is not None], made.pieces.held
     needed = each * made.pieces.num_edges + _STARTED_FROM * held
     if not needed:
@@ -151,7 +151,7 @@ def _as_list(made: Recipe) -> EdgeList:
 
 
 def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the pieces, with the weights if there are some."""
+    """Yield the pieces, with weights if there are any."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The generators as the command line knows them: their options, and what these make."""
+"""The generators of the command line, with their options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator: a line of help, an example of its options, the options, and what makes edges.
+    """A generator: its help, an example of its options, the options, and the function.
 
     ``make`` takes the module of the generators in pieces, and the values of the options; that of
     ``--of`` is the list to start from.
@@ -87,7 +87,7 @@ def _gnm(room: Any, params: Params) -> Any:
 def _rmat(room: Any, params: Params) -> Any:
     nodes = params["nodes"]
     if nodes.bit_count() != 1:
-        raise InputError(f"rmat has 2^k vertices: --nodes 1, 2, 4, 8, ..., not {nodes:,}")
+        raise InputError(f"rmat needs 2^k vertices: --nodes 1, 2, 4, 8, ..., not {nodes:,}")
     shares = (params[name] for name in ("a", "b", "c"))
     edges, scale = _edges(params, nodes), nodes.bit_length() - 1
     return room.rmat(scale, edges, *shares, params["seed"], permute=params["permute"])
@@ -99,7 +99,7 @@ def _sizes(text: str) -> list[int]:
     for word in text.split(",") if text else []:
         one, _, times = word.partition("*")
         if not (one.strip().isdecimal() and (times.strip() or "1").isdecimal()):
-            raise InputError(f"--sizes takes whole numbers as in 3,1,2*1000, not {word!r}")
+            raise InputError(f"--sizes must be integers as in 3,1,2*1000, not {word!r}")
         sizes += [int(one)] * int(times or 1)
     return sizes
 

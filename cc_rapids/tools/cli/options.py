@@ -1,4 +1,4 @@
-"""Options that several commands have, and what they mean."""
+"""Options of several commands."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def edge_file_options(name: str = "--format") -> Decorator:
-    """Return the options that say how a file of edges is read."""
+    """Return the options for reading a file of edges."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         of_format = format_option(name, "format", "Format of FILE, if not by suffix.")
@@ -63,7 +63,7 @@ nulls_option = click.option(
 
 
 def counts_option(flag: str, metavar: str, help: str) -> Decorator:
-    """Return an option that may be given several times, each time with a count from 1 on."""
+    """Return an option for a positive count, which may be given several times."""
     kind = click.IntRange(min=1)
     return click.option(flag, metavar=metavar, type=kind, multiple=True, help=help)
 
@@ -86,7 +86,7 @@ def format_option(flag: str, name: str, help: str) -> Decorator:
 
 
 def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
-    """Return whether what a command has to say goes to standard output, and nothing else does."""
+    """Return whether a command prints its summary: unless its output goes to standard output."""
     if output is None or not is_standard_output(output):
         return not quiet
     if json_output:
@@ -95,9 +95,9 @@ def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
 
 
 def check_apart(output: Path, file: Path) -> None:
-    """Refuse to write over the input."""
+    """Raise an error if the output is the input file."""
     if output.exists() and file.exists() and output.samefile(file):
-        raise InputError(f"{output} is the file to read; write to another one")
+        raise InputError(f"{output} is the input file; write to another file")
 
 
 def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -127,6 +127,6 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_in_words(engine: Engine) -> str:
-    """Return where something ran, and whom to ask if that should have been a GPU."""
+    """Return where a command ran, with a hint if there was no GPU."""
     words = f"{engine.name}: {engine.device_name}"
     return words if engine.on_device else f"{words} (no GPU: see cc-rapids doctor)"

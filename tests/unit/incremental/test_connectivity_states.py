@@ -59,7 +59,7 @@ def test_a_file_that_is_none_of_ours_is_refused(tmp_path):
         Connectivity.load(tmp_path)
     for content in (b"", b"c", b"src,dst\n1,2\n"):
         path.write_bytes(content)
-        with pytest.raises(FormatError, match=r"seen\.any is no file"):
+        with pytest.raises(FormatError, match=r"seen\.any is not a file"):
             Connectivity.load(path)
     np.savez(path.with_suffix(".npz"), format=np.array("cc_rapids connectivity 1"))
     with pytest.raises(FormatError, match="before its format 2"):
@@ -213,7 +213,9 @@ def test_answers_come_as_tables_where_the_library_is_missing(tmp_path, monkeypat
     labels = Connectivity.load(tmp_path / "seen").components().labels()
     assert isinstance(labels, pa.Table)
     assert labels["labels"].to_pylist() == ["a", "a"]
-    assert "answers come as PyArrow's tables: there is no polars here" in caplog.text
+    assert (
+        "answers are returned as PyArrow's tables, because polars is not available" in caplog.text
+    )
 
 
 def test_nulls_that_were_dropped_stay_counted(tmp_path):

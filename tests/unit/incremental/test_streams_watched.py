@@ -31,7 +31,7 @@ def test_limits_in_words(limit, size):
 
 @pytest.mark.parametrize("limit", [0, -1, "much", True, 1.5, "GiB", "5i"])
 def test_limits_that_are_none(limit):
-    with pytest.raises(cc_rapids.InputError, match="memory_limit is"):
+    with pytest.raises(cc_rapids.InputError, match="memory_limit must be"):
         bytes_of(limit)
 
 
@@ -59,7 +59,9 @@ def test_vertices_that_do_not_fit_are_refused_with_the_figures(tmp_path):
     with pytest.raises(cc_rapids.CapacityError, match=r"1,000,000,000 vertices take 18.63 GiB"):
         cc_rapids.components(iter([]), num_vertices=10**9, memory_limit="2GiB")
     parts(table(edges=40_000, ids=10**6), tmp_path)
-    with pytest.raises(cc_rapids.CapacityError, match=r"vertices take .* memory_limit is 6\.0 MiB"):
+    with pytest.raises(
+        cc_rapids.CapacityError, match=r"vertices take .* memory_limit must be 6\.0 MiB"
+    ):
         cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="6MiB")
 
 

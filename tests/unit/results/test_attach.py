@@ -126,10 +126,10 @@ def test_columns_may_be_named_by_numbers():
     assert list(frame) == [0, 1]
     with pytest.raises(errors.MissingColumnError, match=r"no column 'vertex' .*, but 0, 1:"):
         found.attach(frame)
-    with pytest.raises(errors.InputError, match="has a column 1 already: give name="):
+    with pytest.raises(errors.InputError, match="has a column 1 already: pass name="):
         found.attach(frame, on=0, name=1)
     for make, kind in ((pl.DataFrame, "polars DataFrame"), (pa.table, "pyarrow Table")):
-        with pytest.raises(errors.InputError, match=f"of a {kind} are named by strings, .*name=7"):
+        with pytest.raises(errors.InputError, match=f"names of a {kind} must be strings, .*name=7"):
             found.attach(make({"vertex": [1]}), name=7)
 
 

@@ -44,7 +44,7 @@ class TestArrow:
 
     def test_too_few_columns(self, tmp_path):
         pa.feather.write_feather(TABLE.select(["src"]), tmp_path / "e.arrow")
-        with pytest.raises(FormatError, match=r"two are needed, it has src$"):
+        with pytest.raises(FormatError, match=r"two are needed, but it has src$"):
             read_edges(tmp_path / "e.arrow")
 
 
@@ -142,8 +142,8 @@ class TestEgr:
                 words(4, 4, 0, 3, 1, 4, 4, 1, 0, 2, 1),
                 "nindex[2] is 1, where row 1 ends, and",
             ),
-            (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, and the vertices are 0 to"),
-            (b"H 4 1 1\nE 0 1 1\n", "no egr file"),
+            (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, but the vertices are 0 to"),
+            (b"H 4 1 1\nE 0 1 1\n", "not an egr file"),
         ],
     )
     def test_malformed(self, refusal, content, part):

@@ -62,7 +62,7 @@ def test_matrices_of_pairs(tmp_path):
         np.savez(path, format=np.array(b"coo"), **parts)
         said_of(path)
         np.savez(path, src=bent, dst=dst, num_vertices=N)
-        assert f"edge 7 has src {end}, and the vertices are 0 to {N - 1}" in said_of(path)
+        assert f"edge 7 has src {end}, but the vertices are 0 to {N - 1}" in said_of(path)
 
 
 def test_a_matrix_may_have_room_behind_its_entries(tmp_path):

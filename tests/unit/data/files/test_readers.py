@@ -92,5 +92,5 @@ class TestParquet:
 
     def test_too_few_columns(self, tmp_path):
         pq.write_table(pa.table({"a": [1]}), tmp_path / "e.parquet")
-        with pytest.raises(FormatError, match=r"two are needed, it has a$"):
+        with pytest.raises(FormatError, match=r"two are needed, but it has a$"):
             read_edges(tmp_path / "e.parquet")

@@ -53,7 +53,9 @@ def test_no_weights_to_read(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", WHOLE)
 def test_some_formats_have_whole_weights(tmp_path, kind):
-    with pytest.raises(FormatError, match=f"{kind} has whole weights, and some of these are not"):
+    with pytest.raises(
+        FormatError, match=f"{kind} has integer weights, but some of these are not integers"
+    ):
         written(tmp_path / "e", REAL, kind)
     assert list(tmp_path.iterdir()) == []
 
