@@ -207,8 +207,8 @@ class Csr:
     offsets : (n + 1,) array or series of integers
     indices : (m,) array or series of integers, of the same library
     symmetric : bool
-        Whether every edge stands in the rows of both its ends; then rows can be left out whole.
-        What you promise here is not checked.
+        Whether every edge is in the rows of both its ends; whole rows can then be skipped. This is
+        not checked.
 
     See Also
     --------

@@ -30,19 +30,19 @@ class StreamProgress:
     Attributes
     ----------
     edges : int
-        Linked so far, those of earlier runs included.
+        Edges linked so far, including those of earlier runs.
     total : int or None
-        All edges, where metadata tell of them.
+        All edges, if metadata contain their number.
     vertices, components : int
         So far.
     seconds : float
-        Since this run began.
+        Seconds since this run began.
     rate : float
-        Edges a second in this run.
+        Edges per second in this run.
     left : float or None
-        Seconds until the end, if it goes on at this rate.
+        Estimated seconds until the end, at this rate.
     resumed : int
-        Those of ``edges`` that earlier runs have linked, up to a checkpoint.
+        The number of ``edges`` that earlier runs linked, up to a checkpoint.
 
     See Also
     --------

@@ -47,11 +47,11 @@ def components_at(
 ) -> Cuts:
     """Find the connected components at several cuts: of the edges with weight >= each threshold.
 
-    Every vertex of an edge that has a weight counts at every threshold, by itself where all its
-    edges are left out; so do ``vertices``. Edges without a weight are left out with their vertices.
-    Edges are sorted into the buckets between thresholds. Of a frame each bucket is joined to the
-    trees of the stricter cut; of a stream each to trees of its own, which are joined at the end, so
-    that no edge is looked at twice either way.
+    Every vertex of an edge that has a weight is included at every threshold, as a component of its
+    own if no edge reaches it; so are ``vertices``. Edges without a weight are dropped with their
+    vertices. Edges are sorted into the buckets between thresholds. For a frame, each bucket is
+    joined to the trees of the stricter cut; for a stream, each has its own trees, which are joined
+    at the end. In both cases no edge is read twice.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ def components_at(
         A frame or pair of arrays as for :func:`cc_rapids.components`, not changed; or a stream:
         paths or a pattern (one file is in memory at a time), a pyarrow dataset or
         RecordBatchReader, or an iterable of frames, each with the column of weights. Several
-        columns a side are one id.
+        columns per side form one id.
     weight : str, or (m,) column or array of numbers
-        The column of weights; of a stream its name. Floats of 32 bits are compared as such.
+        The column of weights; for a stream, its name. 32-bit floats are compared as such.
     thresholds : list of numbers
-        In any order; equal ones count once.
+        The thresholds, in any order; equal ones count once.
     direction : {"at_least", "at_most"}
-        Whether edges of a cut weigh at least, or at most, as much as its threshold.
+        Whether a cut contains the edges with a weight of at least, or at most, its threshold.
     vertices, num_vertices
-        Vertices that there are besides those that edges name.
+        Vertices to include even if no edge names them.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end or a weight that is null or nan.
     labels, design, engine
@@ -76,22 +76,23 @@ def components_at(
     Returns
     -------
     Cuts
-        Memory: for each threshold 8 bytes a vertex, and without ``num_vertices`` 12 for all.
+        The components at each threshold. They take 8 bytes per vertex for each threshold, and
+        without ``num_vertices`` 12 more bytes per vertex.
 
     Other Parameters
     ----------------
     header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`.
+        For text files, as in :func:`cc_rapids.components`.
 
     Raises
     ------
     MissingColumnError, ColumnTypeError, NullsError, InputError, DesignError, EngineError
-        An argument cannot be used, and why.
+        An argument cannot be used.
 
     See Also
     --------
-    cc_rapids.components : The components of all edges, whatever their weights.
-    cc_rapids.Cuts : What can be asked of the answer.
+    cc_rapids.components : Find the components of all edges, whatever their weights.
+    cc_rapids.Cuts : The answer and its methods.
 
     Examples
     --------

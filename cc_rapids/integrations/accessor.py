@@ -28,7 +28,7 @@ class Accessor:
     Parameters
     ----------
     frame : pandas.DataFrame or cudf.DataFrame
-        An AttributeError if it has fewer than two columns.
+        The edge list; an AttributeError is raised if it has fewer than two columns.
 
     See Also
     --------
@@ -125,11 +125,11 @@ def register() -> list[str]:
     Returns
     -------
     list of str
-        The libraries that have it now. A second call changes nothing.
+        The libraries whose frames have the accessor. A second call changes nothing.
 
     See Also
     --------
-    Accessor : What frames have as ``cc`` from then on.
+    Accessor : The attribute ``cc`` of frames.
     """
     done = []
     for library in ("pandas", "cudf"):

@@ -40,19 +40,19 @@ _within = threading.local()
 def install() -> None:
     """Let cuGraph's weakly_connected_components and connected_components run on cc_rapids.
 
-    So do ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
-    ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: a library that comes
-    later is reached as soon as it is imported. A second call changes nothing. Names that other
-    packages took from cuGraph before (``from cugraph import connected_components``) stay what they
-    were; those taken meanwhile call the original again after :func:`uninstall`.
+    This includes ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
+    ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: in a library that is
+    imported later, functions are replaced at its import. A second call changes nothing. Names that
+    other packages imported before (``from cugraph import connected_components``) are not changed;
+    names imported while installed call the original again after :func:`uninstall`.
 
-    Strong components, graphs over several GPUs, and what else cc_rapids cannot take go to the
-    original, with one line of the log (level INFO). Where neither library is installed, a line
-    of level WARNING says so.
+    Calls for strong components, graphs over several GPUs, and anything else that cc_rapids cannot
+    handle are passed to the original, with a log line at level INFO. If neither library is
+    installed, a warning is logged.
 
     See Also
     --------
-    cc_rapids.uninstall : Undo it.
+    cc_rapids.uninstall : Restore the original functions.
     cc_rapids.installed : Install for as long as a context is open.
 
     Examples
@@ -74,7 +74,7 @@ def uninstall() -> None:
 
     See Also
     --------
-    cc_rapids.install : Put the functions in place.
+    cc_rapids.install : Replace the functions.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def installed() -> Iterator[None]:
     Yields
     ------
     None
-        While the functions are in place.
+        The functions are replaced while the context is open.
 
     See Also
     --------

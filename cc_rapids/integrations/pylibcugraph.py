@@ -25,15 +25,15 @@ def weakly_connected_components(
     Parameters
     ----------
     resource_handle : pylibcugraph.ResourceHandle or None
-        Used to draw the edges from a graph.
+        The handle with which the edges of a graph are extracted.
     graph : pylibcugraph.SGGraph or None
-        Its edges are copied once, because nothing else reads them.
+        A graph, whose edges are copied once, because there is no other way to read them.
     offsets, indices : (n + 1,) and (m,) arrays of integers, or None
-        The adjacency list of the vertices 0 .. n - 1, where there is no graph.
+        The adjacency list of the vertices 0 .. n - 1, if there is no graph.
     weights, do_expensive_check : object
-        Of no effect.
+        Ignored.
     labels : (n,) array of the type of the indices, optional
-        Where to write the labels; nothing is returned then.
+        The array to which labels are written; then nothing is returned.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def weakly_connected_components(
     Raises
     ------
     GraphStateError
-        Neither can be read: a graph over several GPUs, or arguments that contradict each other.
+        The edges cannot be read: the graph is on several GPUs, or arguments contradict each other.
 
     See Also
     --------

@@ -61,8 +61,8 @@ class Lookup:
         Parameters
         ----------
         vertices : id, or column, array or list of ids
-            Of the kind that the edges hold; where ids have several columns, a tuple is an id, and
-            a list of tuples, a list of columns, an array with a row for each, or a frame are
+            Ids of the same kind as those of the edges. For ids of several columns, a tuple is one
+            id; a list of tuples, a list of columns, an array with one row per id, or a frame are
             several.
 
         Returns
@@ -72,11 +72,11 @@ class Lookup:
         Raises
         ------
         UnknownVertexError
-            Some are not vertices of this answer; names how many and the first of them.
+            Some ids are not vertices of this answer; names their number and the first of them.
 
         See Also
         --------
-        Components.attach : The labels as one more column of a frame.
+        Components.attach : Add the labels to a frame as a column.
         Components.subset : The vertices of a component.
 
         Examples
@@ -108,20 +108,22 @@ class Lookup:
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow
-            Not changed; the order of its rows and its index stay.
+            The frame, which is not changed; the result has the same rows and index.
         on : str, or list of str
-            The column with the vertices: of edges either end, whose labels are the same.
+            The column of vertices; for edges either end, whose labels are the same.
         name : str
-            Of the new column (with ``0_``, ``1_``, ... before it where labels have several).
+            The name of the new column (with a prefix ``0_``, ``1_``, ... if labels have several
+            columns).
         missing : {"raise", "null", "self"}
-            What becomes of rows whose vertex is none of this answer, as no edge names it: they are
-            refused, or their labels are null, or they are components of their own. Labels of
-            kinds ``"min"`` and ``"max"`` are then the vertex itself, of the type that the labels
-            and column ``on`` fit, as of the two columns of edges; those of kinds ``"dense"`` and
-            ``"size"`` go on from k, the number of components, in the order of the ids, equal ids
-            alike.
+            What to do for rows whose vertex is not in this answer, because no edge names it: raise
+            an error, make their labels null, or make them components of their own. Labels of kinds
+            ``"min"`` and ``"max"`` are then the vertex itself, in a type that fits the labels and
+            column ``on``, like that of the two columns of edges; those of kinds ``"dense"`` and
+            ``"size"`` continue from k, the number of components, in the order of the ids, with
+            equal labels for equal ids.
         nulls : {"raise", "null"}, optional
-            What becomes of rows whose vertex is null; ``"null"`` by default where ``missing`` is.
+            What to do for rows whose vertex is null; the default is ``"null"`` if ``missing`` is
+            ``"null"``.
 
         Returns
         -------
@@ -130,13 +132,13 @@ class Lookup:
         Raises
         ------
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
-            A vertex is unknown or null; there is no column ``on``, or one called ``name`` already;
-            no type of integers holds the labels and the vertices that become some; it is no frame,
-            or one that has not been collected.
+            A vertex is unknown or null; there is no column ``on``, or already a column ``name``; no
+            integer type holds both the labels and the vertices that become labels; the argument is
+            not a frame, or a lazy one.
 
         See Also
         --------
-        Components.component_of : The labels of some vertices alone.
+        Components.component_of : Return the labels of some vertices.
         Components.labels : The label frame.
 
         Examples

@@ -49,12 +49,12 @@ class Cuts:
         Parameters
         ----------
         other : Cuts
-            What to compare with; anything else is another.
+            The cuts to compare with.
 
         Returns
         -------
         bool
-            Whether all of it is equal, whatever labels, engines and frames they have.
+            Whether all cuts are equal, whatever their labels, engines and frames.
 
         See Also
         --------
@@ -71,17 +71,17 @@ class Cuts:
         Parameters
         ----------
         threshold : number
-            One of those that were given.
+            One of the given thresholds.
 
         Returns
         -------
         Components
-            Made anew at each call.
+            A new object for each call.
 
         Raises
         ------
         InputError
-            It is none of the thresholds.
+            The number is not one of the thresholds.
 
         See Also
         --------
@@ -103,7 +103,7 @@ class Cuts:
         Parameters
         ----------
         threshold : number
-            One of those that were given.
+            One of the given thresholds.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class Cuts:
         Parameters
         ----------
         threshold : number
-            One of those that were given.
+            One of the given thresholds.
 
         Returns
         -------
@@ -140,14 +140,14 @@ class Cuts:
     def merges(self) -> Any:
         """Return the components of a cut that merge at the next one.
 
-        A row for each of those that merge.
+        The frame has one row for each component that merges.
 
         Returns
         -------
         frame of the caller's kind, new, columns
-            ``threshold``, at which they are one; ``before``, the label at the cut before; ``after``
-            the label there (both as :meth:`labels` gives them); and ``size`` (int64), the vertices
-            at the cut before.
+            ``threshold``, at which they are merged; ``before``, the label at the previous cut;
+            ``after``, the label at this cut (both as in :meth:`labels`); and ``size`` (int64), the
+            number of vertices at the previous cut.
 
         See Also
         --------

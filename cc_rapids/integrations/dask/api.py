@@ -62,19 +62,19 @@ from .vertices import described, distributed
 class DaskComponents:
     """The connected components of an edge list on a Dask cluster.
 
-    ``len()`` is the number of components. Frames are Dask's, of the kind that was given, and lie
-    on the workers; nothing comes to the client but what is computed of them.
+    ``len()`` is the number of components. Frames are Dask frames of the given kind, on the workers;
+    only what is computed from them comes to the client.
 
     Attributes
     ----------
     facts : dict
-        What ran and what it found: engine, device, partition, workers, vertices, components,
-        dropped (edges left out for nulls), seconds, and for distributed vertices what was sent:
-        rounds and bytes.
+        Facts about the run and the answer: engine, device, partition, workers, vertices,
+        components, dropped (edges dropped for nulls), seconds, and for distributed vertices the
+        rounds and the bytes sent.
 
     See Also
     --------
-    cc_rapids.dask.components : Find them.
+    cc_rapids.dask.components : Find the components of a Dask frame.
     cc_rapids.Components : The answer on one machine.
     """
 
@@ -88,8 +88,8 @@ class DaskComponents:
         Returns
         -------
         dask frame, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
-            One row a vertex; within a partition in the order of the ids, and in all of them
-            together unless vertices are distributed by hash.
+            One row per vertex, in the order of the ids within each partition, and also over all
+            partitions unless vertices are distributed by hash.
 
         See Also
         --------
@@ -121,8 +121,8 @@ class DaskComponents:
         Returns
         -------
         dask frame, columns ``source`` and ``destination`` (``0_source``, ... for several columns)
-            One row for each vertex but one of each component. Which ones they are may differ
-            from run to run. None if vertices are distributed: no worker holds a forest of all.
+            One row for each vertex except one per component. Different runs may return different
+            edges. None if vertices are distributed, because no worker holds a forest of all.
 
         See Also
         --------
@@ -139,20 +139,21 @@ class DaskComponents:
     def equals(self, other: Any) -> bool:
         """Return whether another answer of a cluster has the same vertices in the same components.
 
-        The kinds of labels and frames, the partitions and the types of integers may differ. Where
-        there are as many vertices and components the workers join both label frames, by a shuffle
-        of these, and only counts come here. ``a == b`` says the same. False for what is no
-        :class:`DaskComponents`; compute the labels to compare them with other answers.
+        The kinds of labels and frames, the partitions and the types of integers may differ. If the
+        numbers of vertices and components are equal, the workers join both label frames, by a
+        shuffle, and only counts come to the client. ``a == b`` is the same. Return False if the
+        other object is not a :class:`DaskComponents`; compute the labels to compare them with other
+        answers.
 
         Parameters
         ----------
         other : DaskComponents
-            What to compare with; anything else is another.
+            The answer to compare with.
 
         Returns
         -------
         bool
-            Whether all of it is equal, whatever labels, engines and frames they have.
+            Whether the answers are equal, whatever their labels, engines and frames.
 
         See Also
         --------
@@ -466,71 +467,72 @@ def components(
 ) -> DaskComponents:
     """Find the connected components of a Dask or dask_cudf frame, on the workers that hold it.
 
-    Each worker reduces its partitions to a forest, and forests merge pairwise in a tree; what goes
-    from worker to worker are edges of forests. The cluster is that of the connected
-    ``distributed.Client``; there is nothing else to set up. A worker that is lost costs its own
-    partitions, which are read again elsewhere.
+    Each worker reduces its partitions to a forest, and forests are merged pairwise in a tree;
+    workers send each other only edges of forests. The cluster is that of the connected
+    ``distributed.Client``; nothing else needs to be set up. If a worker is lost, its partitions are
+    read again elsewhere.
 
     Parameters
     ----------
     edges : dask.dataframe.DataFrame
-        Of pandas' or cuDF's frames, persisted or not; only the columns of ids are read.
+        A Dask frame of pandas or cuDF frames, persisted or not; only the columns of ids are read.
     source, destination : str, or list of as many str on each side, optional
         The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
         :func:`cc_rapids.components`.
     vertices : dask frame or series, column, array or range of ids, optional
-        Vertices that count even if no edge names them.
+        Vertices to include even if no edge names them.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "dense", "size"}
-        How components are named: by their least vertex id, 0 .. k-1 in the order of these, or
-        from the largest.
+        The labels of components: the least vertex id, 0 .. k-1 in the order of the least ids, or 0
+        .. k-1 from the largest component.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     design, engine
-        As for :func:`cc_rapids.components`; the design has to give spanning forests.
+        As for :func:`cc_rapids.components`; the design must make spanning forests.
     progress : bool or callable
-        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
-        each task that is waited for. Otherwise there are lines in the log.
+        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        ``DaskProgress`` after each finished task. Otherwise lines are written to the log.
 
     Returns
     -------
     DaskComponents
-        Whose frames lie on the workers, in as many partitions as there are workers.
+        The components, as frames on the workers, with one partition per worker.
 
     Other Parameters
     ----------------
     partition : {"edges", "vertices"}
-        Whether edges alone are spread, so that one worker at last holds a forest over all
-        vertices; or vertices too, for graphs whose vertices fit on no worker: see
-        :mod:`cc_rapids.integrations.dask.vertices`. These have ids of one column, and labels "min".
+        Whether only edges are distributed, so that one worker finally holds a forest over all
+        vertices, or vertices too, for graphs whose vertices do not fit on one worker: see
+        :mod:`cc_rapids.integrations.dask.vertices`. The latter needs ids of one column and labels
+        "min".
     combine : {"auto", "tree", "gather"}
-        How forests of spread edges come together: up a tree, or by one all-gather of NCCL's,
-        after which every GPU solves all of them and keeps its run of the answer. That takes
-        integers, a GPU and CuPy's NCCL on each worker; ``"auto"`` takes it where it is there,
-        where it fits, and where by :mod:`cc_rapids.integrations.dask.gather` it is not slower.
+        How forests of distributed edges are combined: in a tree, or by one NCCL all-gather, after
+        which every GPU solves all forests and keeps its part of the answer. The all-gather needs
+        integer ids, and a GPU and CuPy with NCCL on each worker; ``"auto"`` uses it if it is
+        available, fits, and is not slower according to :mod:`cc_rapids.integrations.dask.gather`.
     owners : {"range", "hash"} or callable, optional
-        Which worker holds which distributed vertices: even ranges of the ids (integers, by
-        default), their hashes (strings, by default), or a function from a column of ids to an
-        array of the workers' numbers, such as the tile of each point of a lattice. The number
-        depends on the id alone, in every process and whatever ids are beside it. That is looked at
-        for a sample on every worker, and for each row where it arrives; a function that breaks it
-        for few ids may pass, and then the answer is wrong (docs/larger.md).
+        The assignment of distributed vertices to workers: equal ranges of the ids (the default for
+        integers), their hashes (the default for strings), or a function from a column of ids to an
+        array of worker numbers, such as the tile of each point of a lattice. The number must depend
+        on the id alone, in every process and whatever other ids are in the column. This is checked
+        for a sample on every worker, and for each row where it arrives; a function that is wrong
+        for a few ids may pass, and then the answer is wrong (docs/larger.md).
     room : int, optional
-        So many edges may be left for one worker when vertices are distributed; by default as
-        many as the most vertices that one holds.
+        The number of remaining edges that one worker may solve if vertices are distributed; by
+        default the largest number of vertices on one worker.
 
     Raises
     ------
     EngineError
         No client is connected.
     InputError
-        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
-        the message are those of the partition.
+        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in the
+        message refer to a partition.
 
     See Also
     --------
-    cc_rapids.components : The same for edges on one machine.
+    cc_rapids.components : Find the components of edges on one machine.
     cc_rapids.dask.weakly_connected_components : The contract of cuGraph's Dask function.
     cc_rapids.dask.local_gpus : Start a worker for each GPU.
 
@@ -660,27 +662,28 @@ def _named(vertices: Any, count: int | None) -> dict[str, Any]:
 def weakly_connected_components(graph: Any) -> Any:
     """Find the weak components of a multi-GPU cuGraph graph from a dask_cudf edge list.
 
-    The edges are read where they lie, and cuGraph's communicators (``Comms``) are not asked.
+    The edges are read in place, and cuGraph's communicators (``Comms``) are not used.
 
     Parameters
     ----------
     graph : cugraph.Graph
-        Undirected, by ``from_dask_cudf_edgelist``; it still has the edge list it was made of.
+        An undirected graph from ``from_dask_cudf_edgelist`` that still has its edge list.
 
     Returns
     -------
     dask_cudf.DataFrame with columns ``vertex`` and ``labels``, on the workers
-        Of int32 or int64 vertices ``labels`` is the least vertex of the component, of others
-        (strings, several columns, which come as ``0_vertex``, ...) 0 .. k-1 in the order of these.
+        For int32 or int64 vertices, ``labels`` is the least vertex of the component; for others
+        (strings, or several columns, which become ``0_vertex``, ...) it is 0 .. k-1 in the order of
+        these.
 
     Raises
     ------
     InputError
         The graph is directed; a ValueError.
     GraphStateError
-        It holds no edges of Dask's.
+        The graph has no Dask edge list.
     ArgumentTypeError
-        It is no graph; a TypeError.
+        The argument is not a graph; a TypeError.
     EngineError
         No ``distributed.Client`` is connected.
 

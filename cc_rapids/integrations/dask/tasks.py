@@ -31,11 +31,11 @@ class DaskProgress:
     Attributes
     ----------
     stage : str
-        What is being done, such as ``"forests"`` or ``"hooks, round 2"``.
+        The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
     done, total : int
         Tasks of that stage.
     seconds : float
-        Since the run began.
+        Seconds since the run began.
 
     See Also
     --------
