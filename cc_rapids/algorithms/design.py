@@ -485,8 +485,8 @@ def check_batch_design(design: str | Design) -> Design:
     if _link(found).standalone:
         verb = "searches" if found.takes_rows else "is for"
         raise DesignError(
-            f"{found} {verb} the whole graph, but after a batch only its trees are kept, not its"
-            f" edges: use union-find, such as {Design()}"
+            f"{found} {verb} the whole graph, but batches keep only trees, not edges: use"
+            f" union-find, such as {Design()}"
         )
     if not found.rooted:
         raise DesignError(

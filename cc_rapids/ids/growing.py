@@ -451,7 +451,7 @@ def check_kind(index: Index, given: EdgeInput) -> None:
         way = "num_vertices= is for ids of one column: leave it out" if fixed else way
         raise InputError(
             f"ids have {_counted(width)} per side ({src.name}), but the {index.n:,} vertices so far"
-            f" {_counted(index.width)}: {way}"
+            f" have {_counted(index.width)}: {way}"
         )
     if isinstance(index, Tuples):
         for column, part in zip(index.columns, src.parts, strict=True):

@@ -135,7 +135,7 @@ class Faults:
     def merged(self, v: int) -> str:
         """Return the message for a vertex that shares a label, but no path, with others."""
         shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
-        return f"{self._labelled(v)}{shares}, and no path joins the two"
+        return f"{self._labelled(v)}{shares}, but no path joins the two"
 
     def foreign(self, v: int) -> str:
         """Return the message for a vertex that nothing names."""

@@ -264,7 +264,7 @@ def test_no_vertices_and_an_edge_do_not_go_together():
 def test_a_file_that_lists_its_vertices_takes_no_others(tmp_path):
     path = tmp_path / "m.mtx"
     path.write_text("%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 2\n")
-    refused(errors.InputError, path, "lists 4 vertices itself", vertices=[99])
+    refused(errors.InputError, path, "itself lists 4 vertices", vertices=[99])
     assert len(components(path)) == 3
 
 

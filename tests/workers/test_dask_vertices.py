@@ -146,9 +146,9 @@ def test_types_that_have_none_in_common(client):
     frame = pd.DataFrame({"src": np.array([1, 2], np.int64), "dst": np.array([2, 3], np.uint64)})
     check(found_by(parts(frame, 1)), frame.astype("int64"))
     far = frame.assign(src=[-1, 2], dst=np.array([2, 2**63], np.uint64))
-    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+    with pytest.raises(errors.ColumnTypeError, match="no integer type holds both"):
         found_by(parts(far, 2))
-    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+    with pytest.raises(errors.ColumnTypeError, match="no integer type holds both"):
         found_by(parts(far[1:], 1), vertices=range(-3, 3))
     text = parts(as_text(random_frame()), 2)
     with pytest.raises(errors.InputError, match="'range' needs integer ids"):

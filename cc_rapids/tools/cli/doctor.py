@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "cc-rapids doctor",
-        "For the head of a report of a fault:",
+        "For a bug report:",
         "cc-rapids doctor --json",
-        "What compiled kernels take on disk, and whether they are used:",
+        "The size of the kernel cache, and whether it is used:",
         "cc-rapids doctor --cache",
     )
 )
-@click.option("--cache", is_flag=True, help="Say what is kept of compiled kernels, and where.")
-@click.option("--clear", is_flag=True, help="With --cache: remove all that is kept.")
+@click.option("--cache", is_flag=True, help="Show the cache of compiled kernels.")
+@click.option("--clear", is_flag=True, help="With --cache: clear the cache.")
 @as_json
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
     """Show what is installed, which engine would run and why, and what a GPU would need."""

@@ -35,7 +35,7 @@ _STARTED_FROM = 24  # of the list that is duplicated
         "cc-rapids generate uniform pairs.parquet --nodes 1000000 --edges 700000",
         "A tenth of all pairs of 1000 vertices, with weights, in the H/E format:",
         "cc-rapids generate gnm graph.he --nodes 1000 --density 0.1 --weights 1 100",
-        "What else a generator can do:",
+        "All options of a generator:",
         "cc-rapids generate rmat --help",
     ),
 )
@@ -43,9 +43,9 @@ _STARTED_FROM = 24  # of the list that is duplicated
 def generate(context: click.Context) -> None:
     """Write a graph that GENERATOR makes, such as uniform, to a file.
 
-    Edges are made and written piece by piece, so a list may be larger than memory. There are two
-    exceptions: the formats metis, egr and npz hold all in memory, and the generator duplicated the
-    list that it starts from.
+    Edges are generated and written in pieces, so a list may be larger than memory. There are two
+    exceptions: the formats metis, egr and npz need the whole list in memory, and the generator
+    duplicated needs the list that it starts from.
 
     Vertices are 0 to n - 1, and 1 to n in gr, metis and mtx. Edges without --weights get the weight
     1 in he and gr.

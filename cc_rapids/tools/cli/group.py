@@ -70,7 +70,7 @@ def examples(*lines: str) -> str:
     cls=OneLineErrors,
     invoke_without_command=True,
     epilog=examples(
-        "A first graph, its components, and the proof that they are right:",
+        "Generate a graph, find its components, and prove that they are right:",
         "cc-rapids generate uniform pairs.parquet --nodes 1000 --edges 700 --seed 1",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
         "cc-rapids verify pairs.parquet labels.parquet",

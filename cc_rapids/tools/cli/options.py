@@ -19,23 +19,24 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _ONE_END = (
-    "Column of one end of each edge. By default both ends are the first known pair that the file"
-    " has, or else its only two columns; without a header the first two."
+    "Column of one end of each edge. By default the ends are the first known pair of columns in"
+    " the file, or else its only two columns; without a header, the first two."
 )
 _OTHER_END = "Column of the other end of each edge."
 _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 
 FORMATS_IN_WORDS = (
-    f"Known pairs of columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. "
-    f"Formats go by suffix: {_SUFFIXES}; any of them may be packed, {' or '.join(PACKED)}. "
-    f"{', '.join(ONE_BASED)} count vertices from 1, and ids are used as they stand in the file. "
-    f"{', '.join(COUNTED)} keep vertices without edges; the others have edges only."
+    f"Known pairs of columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. The suffix"
+    f" determines the format: {_SUFFIXES}; all may be compressed, {' or '.join(PACKED)}."
+    f" {', '.join(ONE_BASED)} count vertices from 1; ids are used as they are in the file."
+    f" {', '.join(COUNTED)} keep vertices without edges; the others have edges only."
 )
 header_option = click.option(
     "--header/--no-header",
     default=None,
-    help="Whether the first line of csv, tsv and snap names the columns. By default it does if it"
-    " holds known names or those given, and is an edge if it is numbers as the next line.",
+    help="Whether the first line of csv, tsv and snap names the columns. By default it is a"
+    " header if it holds known or given names, and an edge if its ends are numbers like those of"
+    " the next line.",
 )
 
 
@@ -58,7 +59,7 @@ def edge_file_options(name: str = "--format") -> Decorator:
 nulls_option = click.option(
     "--nulls",
     type=click.Choice(["raise", "drop"]),
-    help="Refuse an edge that lacks an id (the default), or leave it out.",
+    help="Raise an error for an edge that lacks an id (the default), or drop it.",
 )
 
 

@@ -25,7 +25,7 @@ as_json = click.option(
     "--json",
     "json_output",
     is_flag=True,
-    help="Print one JSON object for programs, and nothing else; progress goes to stderr.",
+    help="Print one JSON object and nothing else; progress goes to stderr.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 

@@ -29,7 +29,7 @@ WRONG = 1  # the exit code
     + "\n\n"
     + examples(
         "cc-rapids verify pairs.csv labels.csv",
-        "Labels of another program, whatever they call the components:",
+        "Labels of another program, with any names of components:",
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
 )
@@ -42,8 +42,8 @@ WRONG = 1  # the exit code
     "naming",
     type=click.Choice(list(LABEL_RULES)),
     default="min",
-    help="Labels are the least vertex of each component (the default), or what calculate --labels"
-    " writes, or any names for components.",
+    help="The kind of labels: the least vertex of each component (the default), another kind of"
+    " calculate --labels, or any names of components.",
 )
 @format_option("--labels-format", "labels_format", "Format of LABELS, if not by suffix.")
 @click.option(
@@ -52,7 +52,7 @@ WRONG = 1  # the exit code
 @click.option(
     "--oracle",
     type=click.Choice(["scipy", "networkx", "cugraph"]),
-    help="A library that has to find the same components too.",
+    help="A library that must find the same components.",
 )
 @click.option(
     "--memory-limit",
@@ -76,9 +76,9 @@ def verify(
 ) -> None:
     """Check the components in LABELS, a file with columns vertex and labels, against FILE.
 
-    No answer is computed anew: every edge has to join equal labels, and every vertex has to be
-    joined to its label by a path. Exit code 0 if the labels are right, 1 with the first
-    counter-example if they are wrong, and 2 if a file cannot be read.
+    The components are not computed again: both ends of every edge must have equal labels, and a
+    path must join every vertex to its label. The exit code is 0 if the labels are right, 1 with the
+    first counterexample if they are wrong, and 2 if a file cannot be read.
     """
     import pyarrow.compute as pc
 

@@ -277,7 +277,7 @@ ARRAYS_WITH_NULLS = {
 
 @pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
 def test_nulls_of_arrays_and_lists_are_refused_or_dropped(side):
-    says = "column 'src' has 1 nulls in 2 rows: nulls='drop' leaves"
+    says = "column 'src' has 1 nulls in 2 rows: nulls='drop' drops"
     refused(errors.NullsError, (side, side), says)
     found = components((side, side), nulls="drop")
     assert (len(found.labels().vertex), found.summary()["dropped"]) == (1, 1)

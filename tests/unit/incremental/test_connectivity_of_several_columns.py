@@ -152,13 +152,15 @@ def test_nulls_are_refused_or_left_out():
 def test_other_columns_than_so_far_are_refused_and_change_nothing():
     seen = Connectivity().insert(FEW, *PAIRS)
     before = repr(seen)
-    with pytest.raises(InputError, match=r"1 column a side \(a\), and the 5 vertices .* 2 columns"):
+    with pytest.raises(
+        InputError, match=r"1 column per side \(a\), but the 5 vertices .* 2 columns"
+    ):
         seen.insert(FEW, "a", "c")
-    with pytest.raises(InputError, match=r"1 column a side \(src\)"):
+    with pytest.raises(InputError, match=r"1 column per side \(src\)"):
         seen.connected(([1], [2]))
     with pytest.raises(ColumnTypeError, match="'b' is str, and the 5 vertices so far are integers"):
         seen.insert(FEW, ["b", "a"], ["d", "c"])
-    with pytest.raises(InputError, match=r"2 columns a side .* num_vertices= is for ids of one"):
+    with pytest.raises(InputError, match=r"2 columns per side .* num_vertices= is for ids of one"):
         Connectivity(9).insert(FEW, *PAIRS)
     with pytest.raises(InputError, match="source names 2 columns and destination 1"):
         seen.insert(FEW, ["a", "b"], ["c"])

@@ -347,7 +347,9 @@ def test_types_and_nulls_of_items_count(tmp_path):
 
     frame = pd.DataFrame({"src": [1, 2], "dst": [2, 3]})
     run(frame, "a")
-    with pytest.raises(CheckpointError, match="item 0 held int64 int64 then, and int32 int32 now"):
+    with pytest.raises(
+        CheckpointError, match="item 0 held int64 int64 then, but holds int32 int32 now"
+    ):
         run(frame.astype(np.int32), "a")
     holes = pd.DataFrame({"src": pd.array([1, None, 3], "Int64"), "dst": [2, 2, 4]})
     assert run(holes, "b", nulls="drop").summary()["dropped"] == 1
@@ -355,7 +357,9 @@ def test_types_and_nulls_of_items_count(tmp_path):
     with pytest.raises(CheckpointError, match="item 0 had 3 rows then, but has 2 now"):
         run(holes.dropna(), "b", nulls="drop")
     numbers = pd.DataFrame({"src": [1, 2], "dst": [2, 3]}).astype(str)
-    with pytest.raises(CheckpointError, match="item 0 held int64 int64 then, and str str now"):
+    with pytest.raises(
+        CheckpointError, match="item 0 held int64 int64 then, but holds str str now"
+    ):
         run(numbers, "a")
     empty = [frame[:0], frame, frame[:0], frame]
     for _ in range(2):

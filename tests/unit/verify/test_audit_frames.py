@@ -46,7 +46,7 @@ FORGED = {  # for 10 .. 15
     "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' follow the order of"),
     "with a gap": ("dense", [0, 0, 0, 1, 1, 3], "no vertex has the label 2, of 0 .. 3 for 4"),
     "negative": ("dense", [0, 0, 0, 1, 1, -1], "vertex 15 has the label -1, but labels are 0 .. 1"),
-    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 stands for 1 vertices, and 1 for 2:"),
+    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 has 1 vertices, and 1 has 2:"),
     "equal sizes": (
         "size",
         [1, 1, 1, 0, 0, 0],

@@ -110,9 +110,9 @@ def test_an_extra_edge_is_noticed():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (changed(DENSE, v6=1), "vertex 6 has the label 1, and 2 from SciPy, which finds 3"),
-        (DENSE[::-1], "vertex 0 has the label 2, and 0 from SciPy"),
-        (LABELS, "vertex 3 has the label 3, and 1"),
+        (changed(DENSE, v6=1), "vertex 6 has the label 1, but 2 from SciPy, which finds 3"),
+        (DENSE[::-1], "vertex 0 has the label 2, but 0 from SciPy"),
+        (LABELS, "vertex 3 has the label 3, but 1"),
         (DENSE[1:], r"shape \(6,\) for 7 vertices"),
     ],
     ids=["merged", "other order", "not dense", "missing"],

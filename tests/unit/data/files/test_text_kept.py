@@ -103,7 +103,7 @@ def test_the_row_is_that_of_all_pieces(tmp_path):
         write_edges(rows, tmp_path / "e.txt")
     numbers = pa.table({"src": [0, 1, 7], "dst": [1, 2, 3]})
     rows = EdgeList([numbers.slice(0, 2), numbers.slice(2)], 3, range(4), numbers.schema)
-    with pytest.raises(FormatError, match=r"row 2: src 7 is none .* write csv"):
+    with pytest.raises(FormatError, match=r"row 2: src 7 is not one .* write csv"):
         write_edges(rows, tmp_path / "e.he")
 
 

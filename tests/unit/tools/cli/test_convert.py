@@ -125,7 +125,7 @@ def test_weights_that_do_not_fit(run, path, tmp_path):
     path.write_text("src,dst,weight\n0,1,0.5\n")
     done = run("convert", path, tmp_path / "e.gr")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "gr has whole weights" in done.stderr
+    assert "gr has integer weights" in done.stderr
 
 
 @pytest.mark.parametrize("kind", COUNTED)
