@@ -80,7 +80,7 @@ def measured():
             f" | {row['wall_ms']['median'] / 1e3:.2g} | {cost.seconds:.2g} |"
         )
     devices = "; ".join(sorted({f"{row['device']}, at {row['commit']}" for row in rows}))
-    return "\n".join([*lines, "", f"Medians on {devices}; every answer was that of one process."])
+    return "\n".join([*lines, "", f"Medians on {devices}; every answer equals one process's."])
 
 
 def scaling():
@@ -147,11 +147,11 @@ def cards_for(job):
 def assumptions():
     """Return the rates, in words."""
     return (
-        f"For {EDGES:.0e} edges of {VERTICES:.0e} vertices on {WORKERS} cards of"
-        f" {size(CARDS.memory)} each; *cards* is how many would hold it. A card makes forests of"
-        f" {CARDS.rate:.2g} edges a second, as measured, and, as assumed, looks up"
+        f"For {EDGES:.0e} edges and {VERTICES:.0e} vertices on {WORKERS} cards of"
+        f" {size(CARDS.memory)} each; *cards* is the number that would suffice. Measured: a card"
+        f" reduces {CARDS.rate:.2g} edges a second to forests. Assumed: it looks up"
         f" {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and sends {size(CARDS.link)} a"
-        f" second; a batch waits {CARDS.latency:g} s. Made by `make figures`."
+        f" second, and a batch has a latency of {CARDS.latency:g} s. Made by `make figures`."
     )
 
 

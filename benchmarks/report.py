@@ -89,10 +89,10 @@ def table(folder=records.HERE):
         "| --- | --- | --: | --: | --: | --: | --: | --: |",
         *map(line, rows),
         "",
-        f"Wall time from a cuDF frame to the cuDF answer, warm, medians, on one {last['device']};"
+        f"Median wall time, warm, from a cuDF frame to the cuDF answer, on one {last['device']};"
         f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']},"
         f" RMM's default allocator. Every answer was compared with cuGraph's after the timing."
-        " Memory is the most allocated at once beyond the edges, the answer included:"
+        " Memory is the peak allocation beyond the edges, including the answer:"
         f" {within(rows)}. Measured {last['date']} at {last['commit']}. {threads()} Made by"
         " `make figures` from [benchmarks/records](benchmarks/records).",
     ]
@@ -119,9 +119,9 @@ def ids():
     ]
     built = [rows[graph]["built_graph_times_faster"] for graph in rows if graph not in KINDS]
     return (
-        f"Ids of other kinds: {', '.join(each)}. The components of a `cugraph.Graph` that is built"
-        f" already take {min(built):.0f} to {max(built):.0f} times less time than cuGraph's on the"
-        f" lists above. Same device and versions, at {last['commit']}. {streamed()}"
+        f"Other ids: {', '.join(each)}. If the `cugraph.Graph` exists already, cc_rapids finds its"
+        f" components {min(built):.0f} to {max(built):.0f} times faster than cuGraph on the lists"
+        f" above. Same device and versions, at {last['commit']}. {streamed()}"
     )
 
 
@@ -132,7 +132,7 @@ def streamed():
     limit = max(row["memory_limit"] for row in rows.values())
     rates = sorted(row["of_reading_speed"] for row in rows.values())
     return (
-        f"Streamed from Parquet within {limit >> 30} GiB, {edges / 1e9:.1f} G edges pass at"
+        f"Streaming {edges / 1e9:.1f} G edges from Parquet within {limit >> 30} GiB runs at"
         f" {rates[0]:.2g} to {rates[-1]:.2g} times the speed at which cuDF alone reads the files"
         f" (at {next(iter(rows.values()))['commit']})."
     )
@@ -162,7 +162,7 @@ def threads():
     return (
         f"On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
         f" {row['wall_ms']['least'] / 1e3:.2f} s, where SciPy takes"
-        f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, least of"
+        f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, fastest of"
         f" {row['wall_ms']['runs']} runs; at {row['commit']})."
     )
 

@@ -1,4 +1,4 @@
-"""Write the tables of docs/trust.md: what tests count by, and what audits were measured to cost."""
+"""Write the tables of docs/trust.md: the trials of the tests, and the measured times of audits."""
 
 import pathlib
 import sys
@@ -19,7 +19,7 @@ def table():
         for trial in TRIALS.values()
     ]
     return "\n".join(
-        ["| tried | times | what has to hold | where |", "| --- | --: | --- | --- |", *rows]
+        ["| trial | times | expected result | test |", "| --- | --: | --- | --- |", *rows]
     )
 
 
@@ -35,7 +35,7 @@ def costs():
         f" {row['audit_of_run']:.2f} | {row['commit']} |"
         for row in newest.values()
     ]
-    head = "| device | graph | ids | edges | run, ms | audit, ms | of the run | at |"
+    head = "| device | graph | ids | edges | run, ms | audit, ms | audit / run | commit |"
     return "\n".join([head, "| --- | --- | --- | --: | --: | --: | --: | --- |", *rows])
 
 

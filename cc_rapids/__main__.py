@@ -15,7 +15,7 @@ cugraph.connected_components and pylibcugraph.weakly_connected_components."""
 
 
 def main(arguments: list[str]) -> None:
-    """Install, then run a script or a module as ``python`` would."""
+    """Install cc_rapids, then run a script or a module as ``python`` would."""
     as_module = arguments[:1] == ["-m"]
     program = arguments[as_module:]
     if not program or (program[0].startswith("-") and not as_module):

@@ -1,4 +1,4 @@
-"""Modules that have moved, under the names that documentation gave them once."""
+"""Modules that have moved, under their earlier documented names."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def new_path(old: str) -> str | None:
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Finder of modules that have moved: one module under two names, and no copy."""
+    """Import finder that makes a moved module available under two names, without a copy."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -57,12 +57,12 @@ class _Finder(MetaPathFinder, Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the module its own specification back, which the import has replaced."""
+        """Restore the module's own specification, which the import has replaced."""
         spec: Any = module.__spec__
         module.__spec__ = spec.loader_state
 
 
 def install() -> None:
-    """Let imports of the old names find the modules."""
+    """Install the finder for the old names of modules."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

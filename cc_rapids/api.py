@@ -45,73 +45,74 @@ def components(  # type: ignore[misc]
 ) -> Components | Plan | StreamPlan:
     """Find the connected components of an edge list.
 
-    Directions, duplicates and the order of the edges do not matter; a self-loop names its vertex.
-    The columns are read where they lie: nothing is renumbered, symmetrised, sorted or copied
-    (a host frame goes to the GPU once if ``engine="cuda"``), and nothing that is given is changed.
+    Directions, duplicates and the order of the edges do not matter; a self-loop adds its vertex.
+    The columns are read in place: nothing is renumbered, symmetrised, sorted or copied (a host
+    frame is copied to the GPU once if ``engine="cuda"``), and the input is never changed.
 
     Parameters
     ----------
     edges : frame, pair of arrays or series, sparse matrix, graph, or path
-        A cuDF, pandas, Polars or PyArrow frame, or a relation of DuckDB; ``(source, destination)``
-        as NumPy or CuPy arrays or anything with ``__cuda_array_interface__``, of one length; a
-        SciPy or CuPy sparse
-        matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its own vertices;
-        or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are integers of
-        any width, signed or not, strings, or categories, which stand for their values.
-        Edges that need not fit into memory, and are read in chunks: a pattern or list of paths, an
-        address (fsspec), an iterable of frames or pairs, a pyarrow dataset or RecordBatchReader.
+        A cuDF, pandas, Polars or PyArrow frame, or a DuckDB relation; ``(source, destination)`` as
+        NumPy or CuPy arrays, or objects with ``__cuda_array_interface__``, of equal length; a SciPy
+        or CuPy sparse matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its
+        own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are
+        integers of any width, signed or unsigned, strings, or categories, which are read as their
+        values. The following are read in chunks and need not fit into memory: a pattern or list of
+        paths, an address (fsspec), an iterable of frames or pairs, a pyarrow dataset or
+        RecordBatchReader.
     source, destination : str, or list of as many str on each side, optional
         The columns with the two ends of each edge; ``"src"`` and ``"dst"`` by default. Several
-        columns together are one id, and rows compare column by column. Of a file, by default, the
-        first of these pairs that it has whole: src and dst, source and target, source and
-        destination, from and to, u and v, id1 and id2, id_l and id_r, unique_id_l and unique_id_r,
-        left_id and right_id; or else its only two columns.
+        columns together form one id, and rows compare column by column. For a file, the default is
+        the first of these pairs of which it has both columns: src and dst, source and target,
+        source and destination, from and to, u and v, id1 and id2, id_l and id_r, unique_id_l and
+        unique_id_r, left_id and right_id; or else its only two columns.
     vertices : column, array or range, optional
-        Vertices that count even if no edge names them (a frame or tuples, of several columns).
+        Vertices to include even if no edge names them (a frame or tuples, for ids of several
+        columns).
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "max", "dense", "size", ...}
-        How :meth:`Components.labels` names components unless told otherwise.
+        The default kind of labels of :meth:`Components.labels`.
     nulls : {"raise", "drop"}
-        What to do with an edge that has a null end: refuse, or leave it out and say how many.
+        What to do with an edge that has a null end: raise an error, or drop the edge and count it.
     design : str or Design
-        The algorithm by name, such as ``"none+async+halve"`` (see :func:`cc_rapids.designs`).
-        ``"auto"`` takes the one that was measured to be fastest here; ``"auto(rule=paper)"``
-        follows the decision tree of Hong et al. 2020.
+        The name of the algorithm, such as ``"none+async+halve"`` (see :func:`cc_rapids.designs`).
+        ``"auto"`` selects the fastest one by measured rules; ``"auto(rule=paper)"`` follows the
+        decision tree of Hong et al. 2020.
     engine : {"threads", "cuda"}, optional
-        Where to run; by default where the edges lie.
+        Where to run; by default where the edges are.
 
     Returns
     -------
     Components
-        Memory beyond the input, for integers close together: 4 n + n / 8 + answer + 8 MiB, for n
-        integers from the least id to the greatest, which :func:`cc_rapids.memory_bound` has in
-        full (8 bytes each beyond 2^32 of them). For others see :mod:`cc_rapids.ids.encode`;
-        ``explain=True`` says how much.
+        The components. The memory beyond the input, for integers close together, is at most 4 n + n
+        / 8 + answer + 8 MiB, where n is the number of integers from the least id to the greatest;
+        :func:`cc_rapids.memory_bound` documents the full formula (8 bytes each beyond 2^32 of
+        them). For other ids see :mod:`cc_rapids.ids.encode`; ``explain=True`` returns the amount.
 
     Other Parameters
     ----------------
     header : bool, optional
-        Whether the first line of a csv, tsv or SNAP file names its columns. By default it does if
-        it holds names that were given or known ones, and is an edge if its ends are numbers as
-        those of the next line; a line that may be either is refused.
+        Whether the first line of a csv, tsv or SNAP file names its columns. By default it is a
+        header if it contains given or known names, and an edge if its ends are numbers like those
+        of the next line; a line that may be either raises an error.
     memory : {"device", "pinned", "zero-copy"}
-        Where a GPU's kernels read the edges, and the rows or the matrix that a design makes of
-        them. ``"device"``: in its own memory. ``"pinned"``: there too, but copied by way of locked
-        pages of the host, which is faster; edges that are on the device already stay there.
-        ``"zero-copy"``: the kernels read the host's locked pages, over the bus, so that integers
-        which are vertices as they are take no memory of the GPU (ids that are numbered anew, and
-        rows, are made there first). NumPy arrays in locked pages (``cupyx.empty_pinned``) are used
-        where they lie, all else is copied into some. On threads all three are ordinary memory.
+        The memory from which GPU kernels read the edges, and the rows or the matrix that a design
+        makes from them. ``"device"``: GPU memory. ``"pinned"``: GPU memory, to which edges are
+        copied through pinned host memory, which is faster; edges that are already on the device
+        stay there. ``"zero-copy"``: kernels read pinned host memory over the bus, so that integers
+        which are used as vertices directly take no GPU memory (renumbered ids, and rows, are made
+        on the GPU first). NumPy arrays in pinned memory (``cupyx.empty_pinned``) are used in place,
+        all others are copied to it. On threads all three are ordinary memory.
     forest : bool
-        Note the edges of a spanning forest on the way, for :meth:`Components.forest`: one more
-        integer a vertex, no second run.
+        Record the edges of a spanning forest, for :meth:`Components.forest`. This takes one more
+        integer per vertex, but no second run.
     explain : bool
-        Return the :class:`~cc_rapids.solver.plan.Plan` instead of running: how the ids would become
-        vertices, which design would run and why, and the most memory it would take.
+        Return the :class:`~cc_rapids.solver.plan.Plan` instead of running: how the ids would be
+        encoded, which design would run and why, and the most memory that it would take.
     **chunked
-        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, with any of which a
-        file or frame is read in chunks too: see :func:`cc_rapids.stream_components`.
+        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, any of which makes
+        a file or frame be read in chunks: see :func:`cc_rapids.stream_components`.
 
     Raises
     ------
@@ -119,18 +120,18 @@ def components(  # type: ignore[misc]
         The edges or an argument cannot be used (also ColumnTypeError, NullsError,
         MissingColumnError, FormatError, DesignError).
     CapacityError
-        The range of the ids needs more memory than there is, or a design keeps something for each
-        pair of vertices, and that does not fit.
+        The range of the ids needs more memory than is available, or a design needs memory for each
+        pair of vertices, which does not fit.
     EngineError
         The engine is unknown or this machine cannot run it.
 
     See Also
     --------
-    stream_components : Edges that do not fit into memory.
-    Connectivity : Edges that come in batches, with queries among them.
-    components_at : Several cuts of weighted edges.
-    spanning_forest : The edges that join the components.
-    memory_bound : The most bytes that a run takes.
+    stream_components : Find components of edges that do not fit into memory.
+    Connectivity : Insert edges in batches, with queries among them.
+    components_at : Find components of weighted edges at several thresholds.
+    spanning_forest : Find edges that join the components without a cycle.
+    memory_bound : Return the most bytes that a run takes.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def components(  # type: ignore[misc]
 
 
 def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
-    """Find the components of edges: the way of :func:`components`, once its options are checked.
+    """Find the components of edges: the body of :func:`components` after its options are checked.
 
     Edges that are a stream take a way of their own. All others are read as two columns of ids, and
     a backend is opened, where they lie unless the caller says another. There
@@ -241,18 +242,19 @@ def spanning_forest(
     Returns
     -------
     frame of the caller's kind
-        See :meth:`Components.forest`; as many rows as vertices less components. With
-        ``explain=True`` the plan.
+        See :meth:`Components.forest`; the number of rows is that of vertices minus that of
+        components. With ``explain=True``, the plan.
 
     Raises
     ------
     DesignError
-        The design hooks others than roots, or splices; and all that :func:`components` raises.
+        The design hooks vertices that are not roots, or splices; also all errors of
+        :func:`components`.
 
     See Also
     --------
-    components : Find the components, and the forest too with ``forest=True``.
-    Components.forest : The same of an answer.
+    components : Find the components, and also the forest with ``forest=True``.
+    Components.forest : Return the spanning forest of an answer.
 
     Notes
     -----
@@ -273,7 +275,7 @@ def spanning_forest(
 def bring(
     edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Engine, memory: str
 ) -> tuple[list[Any], list[Any]]:
-    """Copy columns of integers, and the offsets of rows, to where a GPU reads them; return these.
+    """Copy columns of integers and the offsets of rows to memory that a GPU reads; return them.
 
     Text is returned as it is given.
     """

@@ -1,4 +1,4 @@
-"""Components of edge lists that Dask spreads over workers, in dask or dask_cudf frames.
+"""Components of distributed edge lists in Dask or dask_cudf frames.
 
 Nothing is set up but the cluster itself: a ``distributed.Client`` that is connected is all it
 takes. Without Dask, the import says how to get it.

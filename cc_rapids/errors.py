@@ -1,4 +1,4 @@
-"""Exceptions, in words for the person who called.
+"""Exceptions with messages for the caller.
 
 Every message names the column or the argument, the type, the count, and a way out. All of them
 are ``CcRapidsError``; each is also the built-in exception that a caller would expect there. What
@@ -26,7 +26,7 @@ class CcRapidsError(Exception):
         super().__init__(*(brief(a) if isinstance(a, str) else a for a in arguments))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return the class called with the message again.
+        """Return the class and the message for pickling.
 
         What libraries that pickle errors do otherwise (tblib's, by which Dask's workers send them)
         fails where there are two built-in bases.
@@ -37,7 +37,7 @@ class CcRapidsError(Exception):
 
 
 def brief(message: str) -> str:
-    """Return a message of at most 600 characters that any terminal and file can take.
+    """Return a message shortened to at most 600 characters and encodable everywhere.
 
     The middles of the longest quoted values are left out first, then those of the longest words,
     then that of the message: what is wrong comes first in it, and the way out last. Halves of
@@ -63,7 +63,7 @@ def brief(message: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return what a message shows of an argument: a number or a string itself, of others the type.
+    """Return the text for an argument in a message: a number or string itself, else its type.
 
     Whatever others hold is not looked at, as that may take long, or fail.
 
@@ -118,7 +118,7 @@ class ArgumentTypeError(InputError, TypeError):
 
 
 class GraphStateError(InputError):
-    """A graph object holds its edges where they cannot be read; says who can."""
+    """A graph object holds its edges where they cannot be read; names a function that can."""
 
 
 class MissingColumnError(InputError, KeyError):
@@ -128,7 +128,7 @@ class MissingColumnError(InputError, KeyError):
 
 
 class UnknownVertexError(InputError, KeyError):
-    """A vertex that is asked for occurs in no edge, and was not named besides them."""
+    """A requested vertex is in no edge, and was not added by ``vertices=``."""
 
     __str__ = Exception.__str__
 
@@ -142,15 +142,15 @@ class FormatError(InputError):
 
 
 class ChangedFileError(FormatError):
-    """A file was cut, rewritten or replaced while it was read; names the file and what changed."""
+    """A file was truncated, rewritten or replaced while it was read; names file and change."""
 
 
 class CheckpointError(InputError):
-    """A checkpoint is of another input than the one that is given; says which part differs."""
+    """A checkpoint belongs to another input than the given one; names the part that differs."""
 
 
 class OutputError(InputError, OSError):
-    """A file cannot be written: the path is no place for it, or the disk is full; says which."""
+    """A file cannot be written, because of its path or a full disk; names the reason."""
 
     __str__ = Exception.__str__  # OSError would print the number of the error, and the path twice
 
@@ -160,23 +160,23 @@ class DesignError(InputError):
 
 
 class EngineError(CcRapidsError, RuntimeError):
-    """The engine is unknown, or this machine cannot run it; says how to get it."""
+    """The engine is unknown, or this machine cannot run it; names what is missing."""
 
 
 class MissingExtraError(CcRapidsError, ImportError):
-    """A library that an extra brings is not installed; names the extra."""
+    """A library of an extra is not installed; names the extra."""
 
 
 class CapacityError(CcRapidsError, MemoryError):
-    """The run would need more memory than there is; names the bytes."""
+    """The run needs more memory than is available; names the bytes."""
 
 
 class VerificationError(CcRapidsError, AssertionError):
-    """An answer is wrong; names the first counter-example."""
+    """An answer is wrong; names the first counterexample."""
 
 
 def unknown(what: str, word: object, words: Iterable[str]) -> str:
-    """Return 'unknown labels 'mim': did you mean 'min'? one of dense, max, ...' for some words.
+    """Return a message like "unknown labels 'mim': did you mean 'min'? one of dense, max, ...".
 
     Of more than a dozen words the first few and how many there are. What is no string is shown as
     what it is.
@@ -191,13 +191,13 @@ def unknown(what: str, word: object, words: Iterable[str]) -> str:
 
 
 def near(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
-    """Return the words that are most like a word, by their first characters if they are long."""
+    """Return the words most similar to a word; of long ones only the beginning is compared."""
     full = {each[:COMPARED]: each for each in reversed(list(words))}
     return [full[each] for each in difflib.get_close_matches(word[:COMPARED], full, most, cutoff)]
 
 
 def did_you_mean(words: list[str]) -> str:
-    """Return a question that offers some words; empty if there are none."""
+    """Return the text " did you mean ...?" for some words; empty if there are none."""
     *others, last = map(repr, words or [""])
     listed = f"{', '.join(others)} or {last}" if others else last
     return f" did you mean {listed}?" if words else ""

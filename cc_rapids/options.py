@@ -1,4 +1,4 @@
-"""The options of all entry points, checked once."""
+"""Options of all entry points, checked once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_chunked(given: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a caller beside the edges; see :func:`cc_rapids.components` for most of them.
+    """The caller's options; see :func:`cc_rapids.components` for most of them.
 
     Make one by :meth:`check`. ``policy`` stands for ``design``: what chooses the design that runs.
     ``speculates`` and ``expected_rows`` say that the label frame is asked for at once, and of how
@@ -118,7 +118,7 @@ class Options:
 
     @property
     def batch_design(self) -> Design:
-        """The design that batches of edges are joined by.
+        """The design for batches of edges.
 
         Raises
         ------
@@ -128,20 +128,20 @@ class Options:
         return check_batch_design(self.named_design or "auto")
 
     def check_streamed(self) -> None:
-        """Raise an InputError if edges that are read in chunks cannot give what is asked for."""
+        """Raise an InputError for options that edges read in chunks do not support."""
         if self.memory != MEMORY[0]:
             raise InputError(
-                "edges that are read in chunks are copied chunk by chunk: leave"
-                f" memory={self.memory!r} out, or read them into one frame"
+                "edges that are read in chunks are copied chunk by chunk: leave out"
+                f" memory={self.memory!r}, or read the edges into one frame"
             )
         if self.forest:
             raise InputError(
-                "edges that are read in chunks are forgotten, so there is no spanning forest of"
-                " them: leave forest=True out, or read them into one frame"
+                "edges that are read in chunks are not kept, so they have no spanning forest:"
+                " leave out forest=True, or read the edges into one frame"
             )
 
     def backend(self, on_device: bool = False) -> Engine:
-        """Return the backend that runs: where the edges lie, unless the caller says another.
+        """Return the backend that runs: where the edges are, unless the caller names another.
 
         Raises
         ------

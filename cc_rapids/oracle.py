@@ -1,4 +1,4 @@
-"""Oracles: other ways to the same answer, and a proof of an answer that needs none.
+"""Oracles: independent ways to compute an answer, and a proof of an answer.
 
 All but :func:`union_find` return nothing, or raise a :class:`~cc_rapids.errors.VerificationError`
 that names the first counter-example. They share no code with the kernels, and run on one thread
@@ -10,7 +10,7 @@ array([0, 1, 2, 1, 1, 5])
 >>> certify(src, dst, 6, [0, 1, 2, 1, 1, 0])
 Traceback (most recent call last):
     ...
-cc_rapids.errors.VerificationError: vertex 5 has the label 0, and no path joins the two
+cc_rapids.errors.VerificationError: vertex 5 has the label 0, but no path joins the two
 """
 
 from .verify.oracle import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Plots: answers, streams and measured times drawn by matplotlib, to be read without colour too.
+"""Plots of answers, streams and measured times by matplotlib, readable without colour.
 
 Each function draws on ``axes`` if they are given, otherwise on a new figure, and returns the axes.
 All need the extra ``plot``: ``pip install 'cc_rapids[plot]'``.

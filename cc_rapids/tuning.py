@@ -1,4 +1,4 @@
-"""The sizes at which a run takes another way, in one place, with what measured them.
+"""Measured sizes at which runs switch between methods.
 
 None of them changes an answer: they are where one way becomes faster than another, or how much is
 done at a time. Tests and measurements set them for a while by :meth:`Tuning.override`; what is
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Tuning:
-    """The sizes at which runs take another way: numbers, each with its unit below.
+    """The sizes at which runs switch between methods, each with its unit below.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Tuning:
 
     @contextmanager
     def override(self, **values: float) -> Iterator[None]:
-        """Set some of these to other values in a context, for all threads of this process.
+        """Set some values in a context, for all threads of this process.
 
         Raises
         ------

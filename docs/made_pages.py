@@ -1,4 +1,4 @@
-"""Pages made from the code: a run, algorithms, words, commands, what was measured, changes."""
+"""Make pages from the code: a run, algorithms, operations, commands, measurements, changes."""
 
 import inspect
 import pathlib
@@ -21,17 +21,17 @@ from cc_rapids.results.labels import LABEL_KINDS
 
 ROOT = pathlib.Path(__file__).parent.parent
 HEAD = {
-    "sample": "What is linked first, so that most of the other edges can be left out.",
-    "link": "How two trees become one; or an algorithm of its own, with its own loop.",
-    "compress": "How a vertex finds its root, and what becomes of the path to it.",
+    "sample": "The edges that are linked first, so that most of the others can be skipped.",
+    "link": "How two trees are joined, or a standalone algorithm with its own loop.",
+    "compress": "How a vertex finds its root, and how the path to it is shortened.",
 }
 
 DESIGN = "strided+async+halve"
 FACTORY = {
     "on": "the backend",
     "vertex": "the unsigned type of vertices, of 32 or 64 bits",
-    "wide": "the unsigned type of an id less the lowest id, in which no id of another is lost",
-    "place": "a function: which edge is the i-th of those that a pass takes",
+    "wide": "the unsigned type of the distance of an id from the lowest id",
+    "place": "a function: the number of the i-th edge of a pass",
     "ends": "a function: the two ends of an edge",
     "find": "a function: the root of a vertex",
     "link": "a function: the union of two vertices",
@@ -41,52 +41,53 @@ ARRAYS = {
     "low": "the lowest id, which is vertex 0",
     "n": "the number of ids from the lowest to the greatest",
     "parent": "for each vertex an ancestor, or the vertex itself if it is a root",
-    "extra": "what a union rule keeps beside the parents; nothing here",
-    "chosen": "for each vertex the edge by which it was hooked, if a spanning forest is wanted",
+    "extra": "the auxiliary array of a union rule; empty here",
+    "chosen": "for each vertex the edge by which it was hooked, if a spanning forest is requested",
     "seen": "the vertices that occur, as bits; those with a parent are added at the end",
-    "stray": "not 0 once an end lies outside the range that was guessed",
+    "stray": "nonzero once an end lies outside the estimated range",
     "best": "the root of the giant",
     "inside": "the vertices of the giant, as bits",
     "totals": "the numbers of vertices and of components",
-    "before": "for each block of bits, how many come before it",
+    "before": "for each block of bits, the number of set bits before it",
 }
 #: What happens in each kernel of that design, by the name of its factory.
 STEPS = {
     "span": (
         "Find the range of the ids",
-        "The least and the greatest id of both columns. An id less the least one is its vertex, so"
-        " that nothing has to be renumbered; of long lists some rows are looked at first, and the"
-        " range is guessed from them.",
+        "Find the least and the greatest id of both columns. The vertex of an id is its distance"
+        " from the least id, so nothing has to be renumbered. For long lists the range is first"
+        " estimated from a sample of the rows.",
     ),
     "start": (
         "Make every vertex a tree",
-        "A vertex whose parent is itself is a root. From now on `parent[v] <= v`, always: every"
-        " climb ends, and the root of a finished tree is its least vertex.",
+        "A vertex that is its own parent is a root. From now on `parent[v] <= v` always holds:"
+        " every climb ends, and the root of a finished tree is its least vertex.",
     ),
     "every_edge": (
         "Link a sample",
-        "Every fifth block of edges. `asynchronous` is the union and `halve` the find of this"
-        " design; all that stands around them is the same for each of them. An edge whose ends"
-        " have one parent costs two reads.",
+        "Link every fifth block of edges. `asynchronous` is the union and `halve` the find of this"
+        " design; the code around them is the same for all unions and finds. An edge whose ends"
+        " have the same parent costs two reads.",
     ),
     "probe": (
-        "Find the giant: look at some vertices",
-        "After the sample most vertices are in one tree, the giant, if there is one. Some vertices"
-        " are asked for their roots.",
+        "Find the giant: probe some vertices",
+        "After the sample most vertices are in one tree, the giant, if there is one. This kernel"
+        " writes the roots of some vertices.",
     ),
     "most_frequent": (
         "Find the giant: elect its root",
-        "The root that most of them have.",
+        "Find the most frequent of these roots.",
     ),
     "mark_inside": (
         "Flatten, and mark the giant",
-        "Nothing is linked meanwhile, so that each vertex can be pointed at its root, and those of"
-        " the giant get a bit: 32 times fewer bytes than the parents, which stay in a cache.",
+        "Nothing is linked in this phase, so each vertex can be pointed at its root, and each"
+        " vertex of the giant gets a bit: 32 times fewer bytes than the parents, which fit into a"
+        " cache.",
     ),
     "every_other_edge": (
         "Link the rest",
-        "The edges that the sample has left. One with both ends inside the giant joins nothing, as"
-        " its two bits tell; all others are linked as in the sample.",
+        "Read the edges outside the sample. An edge with both ends inside the giant, as its two"
+        " bits show, joins nothing; all others are linked as in the sample.",
     ),
     "flatten": (
         "Flatten",
@@ -94,21 +95,21 @@ STEPS = {
     ),
     "complete": (
         "Count",
-        "A vertex occurs if a set says so or if it has a parent. The number of vertices and of"
-        " components are all that goes to the host, which waits for nothing else.",
+        "A vertex occurs if its bit is set or if it has a parent. The numbers of vertices and"
+        " components are the only values that the host waits for.",
     ),
     "count_blocks": (
         "Rank: count each block",
-        "Meanwhile the vertices that occur are counted block by block,",
+        "Count the vertices that occur in each block of bits.",
     ),
     "sum_all": (
         "Rank: sum the counts",
-        "and the counts are summed, so that the row of a vertex is one look-up and a count of"
-        " bits.",
+        "Compute running sums of the counts, so that the row of a vertex is one look-up and a"
+        " count of bits.",
     ),
     "gather": (
         "Gather the rows of the answer",
-        "The id of each vertex that occurs, in order, and beside it the id of its root.",
+        "Write the id of each vertex that occurs, in order, and the id of its root.",
     ),
 }
 
@@ -167,30 +168,29 @@ def run():
     parts = [
         "# A run, from its first kernel to its last",
         "",
-        f'This is all that a GPU does for `components(frame, design="{DESIGN}").labels()`, in the'
-        " order in which it does it: the functions stand here as they are in the package, each"
-        " where it is called for the first time. What a kernel takes from `on` is explained in"
-        " {doc}`words`, what else can stand in the place of the sample, the union and the find in"
-        ' {doc}`algorithms`, and why it is done so in {doc}`../design/why`. `"auto"` takes other'
-        " unions for many lists, and runs the same phases in one launch for short ones"
-        " (`kernels/one_launch.py`).",
+        f'This page shows everything that a GPU runs for `components(frame, design="{DESIGN}")'
+        ".labels()`, in order: the functions are copied from the package, each where it is first"
+        " called. {doc}`words` explains the operations of `on`, {doc}`algorithms` lists the"
+        " alternatives to this sample, union and find, and {doc}`../design/why` gives the reasons."
+        ' `"auto"` uses other unions for many lists, and runs the same phases in one launch for'
+        " short ones (`kernels/one_launch.py`).",
         "",
-        "Each function below is a factory: it is given the backend `on`, types of integers and the"
+        "Each function below is a factory: it takes the backend `on`, types of integers and the"
         " functions that it builds on, and returns a kernel or a device function that closes over"
-        " them. So the union does not know which find it calls, nor the pass over the edges which"
-        " union. The arguments of a factory are",
+        " them. So a union does not depend on the find that it calls, nor the pass over the edges"
+        " on the union. The arguments of the factories are",
         "",
         "| argument | is |",
         "| --- | --- |",
         *(f"| `{name}` | {meaning} |" for name, meaning in FACTORY.items()),
         "",
-        "and the arrays and numbers of kernels are",
+        "and the arrays and numbers of the kernels are",
         "",
         "| array or number | holds |",
         "| --- | --- |",
         *(f"| `{name}` | {meaning} |" for name, meaning in ARRAYS.items()),
         "",
-        "The kernels in their order:",
+        "The kernels, in order:",
         "",
         "| | kernel | runs as | in |",
         "| --: | --- | --- | --- |",
@@ -216,41 +216,42 @@ def path_of(module):
 
 
 def words():
-    """Return a page with the words of a backend, of the list that the backends have."""
+    """Return a page with the operations of a backend, from the list that backends use."""
     parts = [
-        "# Words to write a kernel in",
+        "# Operations of kernels",
         "",
-        "A kernel is a Python function over 1-d arrays and unsigned integers. Its factory is given"
-        " a backend, `on`, and takes from it what stands here. There is no order between the"
-        " indices of one kernel, and every kernel sees all that earlier ones wrote. Kernels in the"
-        " words of version 0.1 are rewritten by `python -m cc_rapids.tools.words FILE...`.",
+        "A kernel is a Python function over 1-d arrays and unsigned integers. Its factory takes a"
+        " backend, `on`, whose operations are listed here. The indices of one kernel run in no"
+        " particular order, and every kernel sees everything that earlier ones wrote. `python -m"
+        " cc_rapids.tools.words FILE...` converts kernels written for version 0.1.",
     ]
     for theme, known in THEMES.items():
-        parts += ["", f"## {theme}", "", "| word | meaning |", "| --- | --- |"]
+        parts += ["", f"## {theme}", "", "| operation | meaning |", "| --- | --- |"]
         parts += [f"| `on.{word.call}` | {word.meaning.replace('``', '`')} |" for word in known]
     return "\n".join(parts) + "\n"
 
 
 def algorithms():
-    """Return a page with each choice: its docstring, paper, needs and where it stands."""
+    """Return a page with each choice: its docstring, paper, needs and module."""
     parts = [
         "# Every algorithm, with its paper",
         "",
-        f"{len(designs())} designs come of these parts: a *sample*, a *link* and, where the link"
-        " takes one, a way to *compress*. Their names are joined by `+`, options stand in"
-        " parentheses: `kout(k=3)+rem-cas+splice`. What follows are the docstrings of the kernels.",
+        f"{len(designs())} designs are combinations of these parts: a *sample*, a *link* and, if"
+        " the link takes one, a way to *compress*. The names are joined by `+`, with options in"
+        " parentheses: `kout(k=3)+rem-cas+splice`. The following texts are the docstrings of the"
+        " kernels.",
     ]
     for axis, choices in CHOICES.items():
         parts += ["", f"## {axis.capitalize()}", "", HEAD[axis]]
         for choice in choices.values():
             parts += ["", *entry(choice)]
-    parts += ["", "## What does not go together", "", "Refused, with the reason:", ""]
+    parts += ["", "## Invalid combinations", "", "These raise an error with the reason:", ""]
     parts += [f"- {row.reason}." for row in EXCLUDED]
     return "\n".join(parts) + "\n"
 
 
 def label_kinds():
-    """A list of the kinds of labels: what each calls a component."""
+    """Return a list of the kinds of labels, with the label of a component in each."""
     kinds = [(name, inspect.getdoc(type(kind))) for name, kind in LABEL_KINDS.items()]
     lines = [f'- `"{name}"`: {markdown(text)}\n' for name, text in kinds]
     return "".join(line.replace("\n", "\n  ").rstrip(" ") for line in lines)
@@ -292,8 +293,8 @@ def markdown(text):
 
 
 def commands():
-    """Return a page with what each command says of itself."""
-    parts = ["# Commands", "", "What `cc-rapids --help` and its commands say."]
+    """Return a page with the help of each command."""
+    parts = ["# Commands", "", "The help texts of `cc-rapids` and its commands."]
     with click.Context(main, info_name="cc-rapids", terminal_width=80) as above:
         for name in main.list_commands(above):
             command = main.get_command(above, name)

@@ -1,8 +1,8 @@
 """Follow the components of a network while links are reported, batch by batch.
 
-Stations report links as they come up, and the same stream asks whether two sites can reach each
-other by now. Nothing is computed twice: each batch is joined to the trees that are there already. A
-snapshot at any time is a full answer, and a file holds all that is needed to go on elsewhere.
+Stations report links as they come up, and the same batches contain queries whether two sites can
+reach each other. Nothing is computed twice: each batch is joined to the existing trees. A snapshot
+at any time is a complete answer, and a saved file holds everything needed to continue elsewhere.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ NOON = {
 }
 EVENING = {"a": ["rome"], "b": ["lima"]}
 
-network = cc_rapids.Connectivity(vertices=["perth"])  # a site without a link so far
+network = cc_rapids.Connectivity(vertices=["perth"])  # a site that has no link yet
 network.insert(frames.DataFrame(MORNING), "a", "b")
 morning = network.components()
 answers = network.process(frames.DataFrame(NOON), "a", "b", query="ask")

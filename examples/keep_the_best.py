@@ -1,7 +1,7 @@
-"""Keep one row of each group, the best and not just the first, and mark the others with it.
+"""Keep the best row of each group, not just the first, and label every row with its group.
 
-The same product is offered under several article numbers. Of each group the offer with the most
-reviews stays; every offer gets the number of its group as one more column.
+The same product is offered under several article numbers. Of each group, the offer with the most
+reviews is kept; every offer gets the number of its group in an additional column.
 """
 
 import cc_rapids
@@ -16,7 +16,7 @@ offers = frames.DataFrame(
 )
 same = frames.DataFrame({"left": [101, 102, 105], "right": [102, 103, 106]})
 
-# 104 is like no other: vertices= keeps it, as a group of its own
+# 104 matches no other article: vertices= includes it, as a group of its own
 groups = cc_rapids.components(same, "left", "right", vertices=offers["article"])
 best = groups.representatives(by=(offers["article"], offers["reviews"]))
 marked = groups.attach(offers, on="article", name="group")
@@ -25,4 +25,4 @@ kept = marked[marked["article"].isin(best["vertex"])]
 print(kept)
 assert kept["article"].to_numpy().tolist() == [102, 104, 105]
 assert marked["group"].to_numpy().tolist() == [101, 101, 101, 104, 105, 105]
-assert "group" not in offers.columns  # what is given is never changed
+assert "group" not in offers.columns  # the input is never changed

@@ -1,8 +1,8 @@
-"""Find components of more edges than fit into memory, and go on after an interruption.
+"""Find components of more edges than fit into memory, and resume after an interruption.
 
-Union-find needs the vertices in memory, never the edges: a folder of Parquet files passes by in
-chunks, sized by a limit, and a checkpoint says which row groups are done. The files here are
-small, and so is the limit; neither has to be.
+Union-find needs the vertices in memory, but not the edges: a folder of Parquet files is read in
+chunks whose size follows from a memory limit, and a checkpoint records which row groups are done.
+The files and the limit in this example are small; they may be of any size.
 """
 
 import tempfile
@@ -25,10 +25,10 @@ with tempfile.TemporaryDirectory() as folder:
     pattern, options = f"{folder}/*.parquet", {"num_vertices": N, "memory_limit": "12MiB"}
     print(cc_rapids.components(pattern, explain=True, **options))
 
-    before, after = [], []  # the edges that each run tells of, first after its first chunk
+    before, after = [], []  # the edges that each run reports, from its first chunk on
 
     def pull_the_plug(progress):
-        """Stop in the middle, as a power cut would."""
+        """Stop in the middle, like a power failure."""
         before.append(progress.edges)
         print("stopped after:", progress)
         raise KeyboardInterrupt
@@ -40,8 +40,8 @@ with tempfile.TemporaryDirectory() as folder:
     found = cc_rapids.components(pattern, **options)
 
 print("resumed:", found)
-assert len(before) == 1  # it ended there,
-assert 0 < before[0] < N - 7  # part of the way,
-assert after[0] > before[0]  # and the other run went on instead of beginning again
+assert len(before) == 1  # the first run was stopped
+assert 0 < before[0] < N - 7  # in the middle,
+assert after[0] > before[0]  # and the second run continued instead of starting again
 assert len(found) == 7
 assert found.summary()["edges"] == after[-1] == N - 7

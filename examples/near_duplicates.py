@@ -1,8 +1,9 @@
 """Keep one document of each group of near-duplicates.
 
-Similarity gives pairs, and it is not transitive: of three versions of a text the first and the last
-may differ too much to be a pair. A group to keep one of is a connected component, and its label is
-already the least id in it: the document to keep. With cuDF the components are found on the GPU.
+Similarity gives pairs, and it is not transitive: of three versions of a text, the first and the
+last may differ too much to be a pair. So a group is a connected component, and its label is the
+least id in it, which can serve as the document to keep. With cuDF the components are found on the
+GPU.
 """
 
 from itertools import combinations
@@ -20,11 +21,11 @@ TEXTS = {
     16: "connected components of a large graph, on a GPU",
     17: "many hands make light work",
 }
-SIMILAR = 0.75  # of the words of two texts, the part that both have
+SIMILAR = 0.75  # the share of the words of two texts that occur in both
 
 
 def similar(one: str, other: str) -> bool:
-    """Compare sets of words; for millions of texts, MinHash finds the pairs to compare."""
+    """Compare the words of two texts; for millions of texts, MinHash finds the pairs to compare."""
     a, b = set(one.split()), set(other.split())
     return len(a & b) >= SIMILAR * len(a | b)
 
@@ -32,7 +33,7 @@ def similar(one: str, other: str) -> bool:
 pairs = [(i, j) for i, j in combinations(TEXTS, 2) if similar(TEXTS[i], TEXTS[j])]
 edges = frames.DataFrame({"left": [i for i, _ in pairs], "right": [j for _, j in pairs]})
 
-# Texts that are like no other are in no pair: vertices= keeps them
+# Texts that resemble no other are in no pair: vertices= includes them
 groups = cc_rapids.components(edges, "left", "right", vertices=list(TEXTS))
 keep = groups.sizes()["labels"].to_numpy().tolist()
 
@@ -40,5 +41,5 @@ print(f"{len(TEXTS)} texts, {len(pairs)} similar pairs, {len(groups)} groups; ke
 for document in sorted(keep):
     print(f"  {document}  {TEXTS[document]}")
 
-assert (11, 14) not in pairs  # yet both are like 13, so they are one group
+assert (11, 14) not in pairs  # but both are similar to 13, so they are in one group
 assert sorted(keep) == [11, 12, 15, 17]

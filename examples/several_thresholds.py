@@ -1,7 +1,8 @@
-"""Choose a threshold after the components are found: all cuts of the scores come of one pass.
+"""Choose a threshold after the components are found: one pass gives the cuts at all thresholds.
 
-Too high a threshold splits what belongs together, too low a one chains strangers. Each edge is
-looked at once, whatever the number of thresholds, and what merges between two cuts is told too.
+A threshold that is too high splits records that belong together; one that is too low joins records
+that do not. Each edge is read once, whatever the number of thresholds, and the answer also shows
+which components merge between two cuts.
 """
 
 import cc_rapids

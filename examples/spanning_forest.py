@@ -1,8 +1,8 @@
 """Keep one chain of evidence for each cluster: the links of a spanning forest.
 
-A record linkage gives far more matching pairs than are needed to explain its clusters. A spanning
-forest is as few of them as join the same records: rows of the table as it was given, so that what
-is known of a link besides its ends comes along.
+Record linkage gives far more matching pairs than are needed to explain its clusters. A spanning
+forest is a smallest subset that joins the same records. It consists of rows of the original table,
+so the other columns of a link are available too.
 """
 
 import cc_rapids
@@ -24,5 +24,5 @@ kept = matches.take(forest["row"].to_numpy() if frames.__name__ == "pandas" else
 print(found)
 print(kept)
 assert len(kept) == found.summary()["vertices"] - len(found) == 4
-again = cc_rapids.components(kept, "left", "right", vertices=["carol"])  # who matches herself
-assert again.labels().equals(found.labels())  # the same clusters, of fewer links
+again = cc_rapids.components(kept, "left", "right", vertices=["carol"])  # she matches only herself
+assert again.labels().equals(found.labels())  # the same clusters, from fewer links

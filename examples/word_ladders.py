@@ -1,6 +1,6 @@
-"""Islands of words: two words are joined if they differ in one letter, as in a word ladder.
+"""Find groups of words in which word ladders connect all words, changing one letter at a time.
 
-``python examples/word_ladders.py --make`` writes the pairs anew from Debian's ``wamerican`` list.
+``python examples/word_ladders.py --make`` writes the pairs again from Debian's ``wamerican`` list.
 """
 
 import argparse
@@ -15,10 +15,10 @@ WORDS = Path("/usr/share/dict/american-english")
 
 
 def make(words: Path, pairs: Path) -> None:
-    """Write each pair of neighbours once, in order; single letters are no words."""
+    """Write each pair of neighbours once, in order; single letters do not count as words."""
     listed = words.read_text(encoding="utf-8").split()
     kept = [w for w in listed if len(w) > 1 and w.isascii() and w.isalpha() and w.islower()]
-    # Neighbours agree in all letters but one, so they meet in the bucket of that pattern
+    # Neighbours agree in all letters but one, so both are in the bucket of that pattern
     buckets = defaultdict(list)
     for word in sorted(set(kept)):
         for i in range(len(word)):
@@ -29,7 +29,7 @@ def make(words: Path, pairs: Path) -> None:
 
 
 def main() -> None:
-    """The islands of the list that ships with the examples."""
+    """Find the groups ("islands") in the list that ships with the examples."""
     islands = cc_rapids.components(PAIRS, "word", "neighbour")
     labels = islands.labels()
     island = dict(zip(labels["vertex"].to_pylist(), labels["labels"].to_pylist(), strict=True))
@@ -41,13 +41,13 @@ def main() -> None:
         "inland",
         "island",
     }
-    assert "aloof" not in island  # has no neighbour, so no pair names it
+    assert "aloof" not in island  # it has no neighbour, so it is in no pair
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--make", action="store_true", help="write the pairs anew")
-    parser.add_argument("--words", type=Path, default=WORDS, help="one word a line")
+    parser.add_argument("--make", action="store_true", help="write the file of pairs again")
+    parser.add_argument("--words", type=Path, default=WORDS, help="list of words, one per line")
     arguments = parser.parse_args()
     if arguments.make:
         make(arguments.words, PAIRS)

@@ -1,4 +1,4 @@
-"""Designs by name, the rule behind "auto", and how a design is compiled and run.
+"""Designs by name, the rules of "auto", and the compilation and execution of a design.
 
 Importing the package registers every choice: of :mod:`cc_rapids.kernels` first, and then of
 :mod:`cc_rapids.algorithms.literature`, which nothing else imports.

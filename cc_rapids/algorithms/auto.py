@@ -1,4 +1,4 @@
-"""Choose the design that ``"auto"`` runs, by what was measured here or by the paper's tree."""
+"""Choose the design that ``"auto"`` runs, by measured rules or by the paper's decision tree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROBES = 1024  # vertices at which coverage is estimated
 
 @dataclass(frozen=True)
 class Rule:
-    """A row of the table that ``"auto"`` reads: a design, and when it was measured to be best."""
+    """A row of the table of ``"auto"``: a design, and the conditions under which it was fastest."""
 
     design: Design
     record: str
@@ -110,7 +110,7 @@ AT_ONCE = Rule(
 def choose(
     engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0, listed: bool = True
 ) -> Rule:
-    """Return the row that says what ``"auto"`` runs for m edges whose ids span n vertices.
+    """Return the row of the design that ``"auto"`` runs for m edges whose ids span n vertices.
 
     It is the first that is for this backend, and for edges of this number, form and order; if it
     asks for words that the backend's blocks share, they have to have as many.
@@ -142,7 +142,7 @@ def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
 
 @dataclass(frozen=True)
 class Branch:
-    """The end of the paper's tree that was reached: a design, why it was, and the rows, if seen."""
+    """A leaf of the paper's decision tree: a design, the reason, and the rows if they were made."""
 
     design: Design
     why: str
@@ -161,7 +161,7 @@ FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
 def choose_by_paper(
     engine: Engine, n: int, m: int, make_rows: Callable[[], Adjacency] | None
 ) -> Branch:
-    """Choose the design by the paper's decision tree for m edges, each counted once, of n vertices.
+    """Choose a design by the paper's decision tree, for n vertices and m edges, each counted once.
 
     ``make_rows`` gives the rows, at which the coverage of hook-based sampling is estimated; it is
     not asked where the edges are too few. Without it the answer is what runs if that is low.
@@ -185,7 +185,7 @@ def choose_by_paper(
 
 
 def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
-    """Return a lower bound of the share of vertices that hook-based sampling puts into one tree."""
+    """Return a lower bound on the share of vertices that hook-based sampling puts into one tree."""
     if not n:
         return 0.0
     roots = engine.empty(PROBES, np.uint64)
@@ -195,7 +195,7 @@ def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
 
 
 def for_forest(design: Design) -> Design:
-    """Return the design itself, or where that splices, the same without splices.
+    """Return the design, with splices replaced if it has any.
 
     Spanning forests are not made by designs that splice.
     """
@@ -203,7 +203,7 @@ def for_forest(design: Design) -> Design:
 
 
 def rule_of(name: str | Design) -> str:
-    """Return the rule that ``"auto"`` names, such as ``auto(rule=paper)``: "measured" by default.
+    """Return the rule in a name such as ``auto(rule=paper)``; by default "measured".
 
     Raises
     ------
@@ -261,7 +261,7 @@ class EdgeFacts:
 
 @dataclass(frozen=True)
 class Decision:
-    """A design, what has chosen it (in words, by ``str``), and the rows if they had to be made."""
+    """A design, the policy that chose it (``str`` describes it), and the rows if they were made."""
 
     design: Design
     why: object
@@ -270,46 +270,46 @@ class Decision:
 
 @dataclass(frozen=True)
 class FixedDesign:
-    """The caller names the design."""
+    """Policy that returns the design named by the caller."""
 
     design: Design
     is_measured = False
 
     @property
     def needs_exact_range(self) -> bool:
-        """True if a guess at the range of the ids will not do."""
+        """True if an estimate of the range of the ids is not sufficient."""
         return self.design.counts_vertices
 
     def decide(
         self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
     ) -> Decision:
-        """Return that design."""
+        """Return the named design."""
         return Decision(self.design, "asked for")
 
 
 class MeasuredRules:
-    """``"auto"``: the first row of ``AUTO`` that fits."""
+    """Policy of ``"auto"``: the first row of ``AUTO`` that fits."""
 
     is_measured, needs_exact_range = True, False
 
     def decide(
         self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
     ) -> Decision:
-        """Return the design that was measured to be fastest."""
+        """Return the design that was fastest in measurements."""
         n, symmetric = facts.expected_vertices, facts.symmetric
         rule = choose(engine, n, facts.edges, symmetric, facts.near, facts.listed)
         return Decision(rule.design, rule)
 
 
 class PaperTree:
-    """``"auto(rule=paper)"``: the decision tree of Hong et al. 2020, 4.7."""
+    """Policy of ``"auto(rule=paper)"``: the decision tree of Hong et al. 2020, 4.7."""
 
     is_measured, needs_exact_range = False, True
 
     def decide(
         self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
     ) -> Decision:
-        """Return the design at which the tree ends, and the rows, if it had to see them."""
+        """Return the design at the leaf of the tree, and the rows if they were made."""
         end = choose_by_paper(engine, facts.vertices, facts.edges, make_rows)
         return Decision(end.design, end, end.rows)
 
@@ -321,7 +321,7 @@ MEASURED = POLICIES["measured"]
 
 @lru_cache(maxsize=256)
 def policy_of(design: str | Design) -> DesignPolicy:
-    """Return what chooses the design that a caller asks for by name.
+    """Return the policy for the design name that the caller passed.
 
     Raises
     ------
@@ -340,7 +340,7 @@ def decide(
     csr: Adjacency | None = None,
     make_rows: Callable[[], Adjacency] | None = None,
 ) -> Decision:
-    """Return the design that a policy chooses, one that gives spanning forests if that is wanted.
+    """Return the design that a policy chooses; one that makes spanning forests if requested.
 
     ``csr`` are the edges as rows if there are such; ``make_rows`` gives them if there are not.
     """

@@ -1,4 +1,4 @@
-"""The kernels of a design, composed and introduced to a backend."""
+"""The kernels of a design, composed for a backend."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class CompiledDesign:
 def build(
     design: Design, backend: Engine, vertex: type, wide: type, reads_csr: bool, record_forest: bool
 ) -> CompiledDesign:
-    """Introduce the kernels of a design to a backend; nothing is compiled before it runs.
+    """Create the kernels of a design on a backend; each is compiled when it first runs.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def build(
     aux = link.aux_array
     if aux and aux.has_locks and not backend.has_locks:
         raise EngineError(
-            f"{design} waits for locks, and the threads of {backend.device_name} are not scheduled"
+            f"{design} uses locks, and the threads of {backend.device_name} are not scheduled"
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
     forest = kernels.forest
@@ -129,7 +129,7 @@ def build_mixed(design: Design, backend: Engine, vertex: type, wide: type) -> Ke
 
 @dataclass(frozen=True)
 class KernelComposer:
-    """Makes the kernels of one design out of the parts that its words name."""
+    """Builder of the kernels of one design from the parts that its name lists."""
 
     design: Design
     backend: Engine
@@ -163,7 +163,7 @@ class KernelComposer:
         return replace(self, design=own, vertex=blocks.NEAR).link()
 
     def sample(self) -> kernels.sampling.Sample | None:
-        """Return what is linked before the finish phase; rounds are sampled by async+halve."""
+        """Return the step that links the sample; designs of rounds link it by async+halve."""
         word = self.design.words[0]
         if word.spec.meta:
             return None
@@ -194,7 +194,7 @@ class KernelComposer:
         return self._rest(settle, first)
 
     def _stages(self, outer: Any) -> Step:
-        """Return the link as it runs on a list without a sample, called stage by stage."""
+        """Return the link for a list without a sample, called stage by stage."""
         alone = Design("none", self.design.link, self.design.compress)
         inner = KernelComposer(alone, self.backend, self.vertex, self.vertex, False, False)
         aux = self.design.words[1].spec.aux_array
@@ -203,7 +203,7 @@ class KernelComposer:
         return step
 
     def queue_words(self, first: kernels.sampling.Sample | None) -> int:
-        """Return the words of the queues that edges wait in, two of them each."""
+        """Return the number of words of the queues of edges, two words per edge."""
         filters = first is not None and first.shared and not self.record_forest
         filters = filters and self.vertex is shared_filter.WORD
         return shared_filter.words_for(self.backend.largest_tiles()) if filters else 0
@@ -241,7 +241,7 @@ class KernelComposer:
         )
 
     def _in_stripes(self) -> bool:
-        """Return whether edges are linked in stripes after tiles: where threads run side by side.
+        """Return whether edges are linked in stripes after tiles: on backends with parallel lanes.
 
         A few threads that each take a part of the list do so anyway.
         """
@@ -301,7 +301,7 @@ class KernelComposer:
         return link.spec.make(on, self.vertex, *(known[part] for part in link.spec.requires))
 
     def _make(self, word: Any, join: Any) -> Any:
-        """Return what a factory of samples or of whole algorithms makes with its options."""
+        """Return the result of a factory of samples or algorithms, called with its options."""
         taken = {
             "every_edge": join and self._every_edge(join, False),
             "join": join,

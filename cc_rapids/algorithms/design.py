@@ -1,4 +1,4 @@
-"""A design: one choice from each axis, by a name that can be typed.
+"""Designs: one choice from each axis, with a name that users type.
 
 ``str(Design(link="async", compress="halve"))`` is ``none+async+halve``: sample, link, compress.
 ``Design.parse`` is its inverse. What has no find has two words, ``kout+liu-tarjan(PRF)``, and
@@ -115,7 +115,7 @@ class Design:
 
     @property
     def needs(self) -> str:
-        """All that it asks for beyond an edge list and 4 bytes a vertex, in words.
+        """The memory and inputs that it needs beyond an edge list and 4 bytes per vertex, in words.
 
         Empty if nothing.
         """
@@ -124,12 +124,12 @@ class Design:
 
     @cached_property
     def takes_rows(self) -> bool:
-        """True if it works on an adjacency list, which an edge list is made into."""
+        """True if it needs an adjacency list, to which an edge list is converted."""
         return any(word.spec.needs_csr for word in self.words if word)
 
     @cached_property
     def counts_vertices(self) -> bool:
-        """True if it takes so much for each vertex that a guess at their number will not do."""
+        """True if its memory per vertex requires the exact number of vertices."""
         return self.takes_rows or self.words[1].spec.bytes_per_vertex_pair > 0
 
     @classmethod
@@ -178,7 +178,7 @@ class Design:
 
 
 def _are_choices(bare: list[str]) -> bool:
-    """Return whether so many words may be a design.
+    """Return whether a design may consist of this number of words.
 
     All but a sample is looked up by :func:`find`.
     """
@@ -191,7 +191,7 @@ def _are_choices(bare: list[str]) -> bool:
 
 
 def _unknown_words(name: str, bare: list[str]) -> str:
-    """Return the message for words that are no design, of which the first is unknown.
+    """Return the error message for words that do not name a design.
 
     Of two words with a link behind, or of three, that is the sample.
     """
@@ -206,7 +206,7 @@ def _unknown_words(name: str, bare: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Designs that there are not, and why."""
+    """A group of excluded designs, and the reason."""
 
     holds: Callable[[Design], bool]
     reason: str
@@ -225,13 +225,13 @@ def _sampled(design: Design) -> bool:
 
 
 def splices(design: Design) -> bool:
-    """Return whether threads owe unions of trees that vertices have been moved between."""
+    """Return whether vertices move between trees before these are joined."""
     word = design.words[2]
     return word is not None and bool(word.spec.splices)
 
 
 def _packed(design: Design) -> bool:
-    """Return whether the find climbs words that hold more than a parent."""
+    """Return whether the find reads words that contain more than a parent."""
     word = design.words[2]
     return word is not None and bool(word.spec.packed)
 
@@ -247,12 +247,12 @@ def shares_bits(design: Design) -> bool:
 
 
 def starts_plainly(design: Design) -> bool:
-    """Return whether all edges are linked in one phase, in trees that begin as single vertices."""
+    """Return whether one phase links all edges, starting from single vertices."""
     return not (_sampled(design) or design.window)
 
 
 def find_after_union(design: Design) -> str:
-    """Return the find that compresses both paths after a union, if the link asks for one.
+    """Return the find that compresses both paths after a union, if the link has this option.
 
     It is the link's option, or else the design's own find.
     """
@@ -271,41 +271,42 @@ NEAR = 1 << 14  # ids of a tile: 64 KiB, which every GPU since Turing has for a 
 EXCLUDED = (
     Exclusion(
         lambda d: d.window > NEAR,
-        f"a tile lies in memory that its threads share, of at most {NEAR:,} ids",
+        f"a tile is held in shared memory, which has room for at most {NEAR:,} ids",
     ),
     Exclusion(
         lambda d: d.window > 0 and not _link(d).is_union,
-        "the trees of tiles are what union-find goes on from; rounds and algorithms of their own"
-        " begin with every vertex by itself",
+        "tiles leave trees, from which only union-find can continue; rounds and standalone"
+        " algorithms start with every vertex as its own tree",
     ),
     Exclusion(
         lambda d: shares_bits(d) and _link(d).iterative,
-        "rounds run over a copy of the edges outside the giant, and bits are read once to make it:"
-        " shared bits are for links that go by the edges themselves",
+        "rounds run over a copy of the edges outside the giant, and read the bits only once, to"
+        " make it: shared bits are for links that read the edges themselves",
     ),
     Exclusion(
         lambda d: _link(d).breadth_first and _sampled(d),
-        "bfs-cc searches every component from its least vertex, so that a sample finds it nothing"
-        " to leave out",
+        "bfs-cc searches every component from its least vertex, so a sample leaves it nothing to"
+        " skip",
     ),
     Exclusion(
         lambda d: _link(d).bytes_per_vertex_pair > 0 and _sampled(d),
-        "it searches rows, or a matrix, of all edges, and takes n^2 bytes for that: there is no"
-        " phase for edges that a sample leaves, and stages would make it again for each group",
+        "it searches rows, or a matrix, of all edges, and takes n^2 bytes for that: it has no"
+        " phase for the edges that a sample leaves, and stages would make the rows or the matrix"
+        " again for each group",
     ),
     Exclusion(
         lambda d: _meta(d) and _link(d).iterative and not _link(d).supports_stages,
-        "stages call union-find, or what Cong and Muzio graft by: other rounds move vertices that"
-        " are no roots, or bring an order of the edges of their own",
+        "stages calls union-find, or the grafting rules of Cong and Muzio: other rounds move"
+        " vertices that are not roots, or need their own order of the edges",
     ),
     Exclusion(
         lambda d: _link(d).standalone and _sampled(d) and not _meta(d),
-        "this algorithm is published for all edges at once, and its rounds or segments say which"
-        " it looks at: it has no phase for those that a sample leaves",
+        "this algorithm is published for all edges at once, and its rounds or segments decide"
+        " which edges it reads: it has no phase for the edges that a sample leaves",
     ),
     Exclusion(
         lambda d: not _link(d).finds and d.compress is not None,
-        "this link climbs in a way of its own, or has no trees to climb: leave the find out",
+        "this link has its own way to climb, or no trees to climb: leave out the find",
     ),
     Exclusion(
         lambda d: bool(_link(d).finds) and d.compress is None,
@@ -313,8 +314,8 @@ EXCLUDED = (
     ),
     Exclusion(
         lambda d: _packed(d) and not _link(d).packed,
-        "two-try-split works on jtb's words of rank and parent, and is analysed for random ranks"
-        " alone (Jayanti et al. 2019)",
+        "two-try-split works on jtb's words of rank and parent, and is analysed only for random"
+        " ranks (Jayanti et al. 2019)",
     ),
     Exclusion(
         lambda d: _link(d).packed and d.compress not in _link(d).finds,
@@ -329,23 +330,24 @@ EXCLUDED = (
     Exclusion(
         lambda d: bool(_link(d).finds) and d.compress not in _link(d).finds,
         "halve-one, split-one and splice are single steps for Rem's rules, which climb two paths"
-        " at once; this link finds a root at a time",
+        " at once; this link finds one root at a time",
     ),
     Exclusion(
         lambda d: splices(d) and _stores_to_root(d),
         "after a splice the path no longer leads to the root that was found, and full compression"
-        " would store to another root, over a hook made meanwhile (tests/races/test_splices.py)",
+        " would store to another root, overwriting a hook made in the meantime"
+        " (tests/races/test_splices.py)",
     ),
     Exclusion(
         lambda d: _option(d, 0, "coalesce") == "off" and _option(d, 0, "reorganise") == "on",
-        "edges are reorganised among threads that read a row together: coalesce=off needs"
-        " reorganise=off too",
+        "edges are reorganised among threads that read a row together: coalesce=off also needs"
+        " reorganise=off",
     ),
 )
 
 
 def _product() -> Iterator[tuple[str, str, str | None]]:
-    """Return every sample, link and compression side by side, whether they go together or not."""
+    """Return all combinations of a sample, a link and a compression, valid or not."""
 
     def shown(axis: str) -> list[str]:
         choices = CHOICES[axis].values()
@@ -384,7 +386,7 @@ def designs() -> list[Design]:
 
 @dataclass(frozen=True)
 class Word:
-    """A choice with the values of its options; ``str`` of it shows those that are not default."""
+    """A choice with the values of its options; ``str`` shows the values that are not defaults."""
 
     spec: Any  # of the kind of its axis: SamplingSpec, UnionSpec, RoundsSpec, StandaloneSpec, ...
     options: tuple[tuple[str, int | str], ...]
@@ -424,7 +426,8 @@ def find(axis: str, text: str) -> Word:
     missing = set(known.options) - set(values)
     if missing:
         words = known.options[""]
-        raise DesignError(f"{axis} {known.name} asks for one of {words}: {known.name}({words[0]})")  # type: ignore[index]
+        first = words[0]  # type: ignore[index]
+        raise DesignError(f"{axis} {known.name} needs one of {words}: {known.name}({first})")
     return Word(known, tuple(sorted(values.items())))
 
 
@@ -441,7 +444,7 @@ def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> i
             raise DesignError(unknown(f"{key or 'rule'} of {where}", text, allowed))
         return text
     if count < 1:
-        raise DesignError(f"{key} of {where} is a count from 1 on, not {text!r}")
+        raise DesignError(f"{key} of {where} must be a count of at least 1, not {text!r}")
     return count
 
 
@@ -457,46 +460,46 @@ def check_forest_design(design: Design | None) -> None:
     if design is None or design.makes_forests:
         return
     if splices(design):
-        reason = "a splice relies on unions that other threads still owe, and its edges may close"
-        reason += " a cycle; take halve-one or split-one"
+        reason = "a splice relies on unions that other threads have still to make, so its edges may"
+        reason += " close a cycle; use halve-one or split-one"
     elif _meta(design) or (_link(design).standalone and not design.takes_rows):
-        reason = "it does not note the edges that it hooks by; take union-find, such as"
+        reason = "it does not record the edges by which it hooks; use union-find, such as"
         reason += f" {Design()}"
     elif _link(design).standalone:
         reason = "it labels what it visits, and hooks nothing"
     else:
-        reason = "it moves vertices that are no roots from tree to tree, so that no edge stands for"
+        reason = "it moves vertices that are not roots from tree to tree, so no edge corresponds to"
         reason += " a hook; of Liu and Tarjan's, those with root updates (R) do"
     raise DesignError(f"no spanning forest by {design}: {reason}")
 
 
 def check_batch_design(design: str | Design) -> Design:
-    """Return the design itself, one for "auto"; a DesignError if it cannot take batches."""
+    """Return the design for batches, also of "auto"; raise a DesignError if it takes none."""
     found = Design.parse(design) or Design()
     if not starts_plainly(found):
         first = "begins with tiles" if found.window else "samples"
         raise DesignError(
-            f"{found} {first}, which batches of edges are too short for: leave {found.sample} out"
-            f" (Hong et al. 2020, 3.6)"
+            f"{found} {first}, and batches of edges are too short for that: leave out"
+            f" {found.sample} (Hong et al. 2020, 3.6)"
         )
     if _link(found).standalone:
         verb = "searches" if found.takes_rows else "is for"
         raise DesignError(
-            f"{found} {verb} the whole graph, and batches leave their trees behind, not their"
-            f" edges: use union-find, such as {Design()}"
+            f"{found} {verb} the whole graph, but batches keep only trees, not edges: use"
+            f" union-find, such as {Design()}"
         )
     if not found.rooted:
         raise DesignError(
-            f"{found} moves single vertices from tree to tree, which is right only if all edges"
-            f" are looked at again: use one that hooks roots alone, such as {Design()},"
-            " shiloach-vishkin or liu-tarjan(PRF)"
+            f"{found} moves single vertices from tree to tree, which is right only if all edges are"
+            f" read again: use a design that hooks only roots, such as {Design()}, shiloach-vishkin"
+            " or liu-tarjan(PRF)"
         )
     return found
 
 
 @dataclass(frozen=True)
 class Row:
-    """A design and what is known of it before it runs.
+    """A design and the facts known about it before it runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Phases of a run on the host: how trees begin, and which edges are linked after the sample.
+"""Phases of a run on the host: the initial trees, and the edges linked after the sample.
 
 Each takes kernels and gives a procedure over the state of one run (see run.py). Hong et al. 2020,
 Alg. 1 and 3.5.
@@ -15,7 +15,7 @@ from ..kernels.spec import Step
 
 
 class Remaining(NamedTuple):
-    """A copy of the edges that are left for rounds: (k,) ends, and their rows for a forest."""
+    """A copy of the remaining edges for rounds: (k,) ends, and their rows for a spanning forest."""
 
     us: Any
     vs: Any
@@ -32,7 +32,7 @@ def all_edges(link_edges: Any) -> Step:
 
 
 def all_rows(link_short: Any, link_long: Any) -> Step:
-    """Link every entry: those of a short row by one thread, those of a long one by one each.
+    """Link every entry: a short row by one thread, a long row by one thread per entry.
 
     Where every edge stands in both rows, it is linked from that of its larger end.
     """
@@ -47,7 +47,7 @@ def all_rows(link_short: Any, link_long: Any) -> Step:
 
 
 def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
-    """Link every edge that the sample has left, except those inside the giant."""
+    """Link every edge outside the sample, except those inside the giant."""
 
     def finish(state: Any) -> None:
         count, giant = left(state.m), state.giant
@@ -79,7 +79,7 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
 
 
 def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
-    """Copy the edges that are left, and run rounds over the copy."""
+    """Copy the remaining edges, and run rounds over the copy."""
 
     def finish(state: Any) -> None:
         backend, vertex, giant = state.backend, state.trees.parent.dtype, state.giant
@@ -95,14 +95,14 @@ def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
 
 
 def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
-    """Launch a kernel with a flag after its other arguments; return whether it has raised it."""
+    """Launch a kernel with a flag as its last argument; return whether it raised the flag."""
     flag = state.backend.fill(state.backend.empty(1, np.int64), 0)
     kernel(*arguments, flag)
     return bool(state.backend.to_host(flag)[0])
 
 
 def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
-    """Link what the sample has left, except inside the giant."""
+    """Link the edges outside the sample, except those inside the giant."""
 
     def finish(state: Any) -> None:
         giant, flags = state.giant, state.flags
@@ -124,7 +124,7 @@ def from_vertices(make_trees: Any) -> Step:
 
 
 def from_blocks(window: int, find_firsts: Any, solve: Any) -> Step:
-    """Make every vertex a tree of the block of vertices that it is in."""
+    """Make trees of the vertex blocks."""
 
     def start(state: Any) -> None:
         (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees

@@ -25,7 +25,7 @@ LAST, LAST_FILTERED = (
 
 
 class Trees(NamedTuple):
-    """The forest, what a link keeps beside it, and the edges that it hooked by."""
+    """The forest, the link's auxiliary array, and the edges by which roots were hooked."""
 
     parent: Array
     aux: Array
@@ -33,14 +33,14 @@ class Trees(NamedTuple):
 
 
 class Flags(NamedTuple):
-    """The vertices that occur, and whether an edge was left out as an end is no vertex."""
+    """The vertices that occur, and a flag for edges whose ends are not vertices."""
 
     present: Array
     out_of_range: Array
 
 
 class Blocks(NamedTuple):
-    """The blocks of vertices: how many there are, and where the edges of each begin."""
+    """The vertex blocks: their number, and where the edges of each begin."""
 
     number: int
     offsets: Array
@@ -48,7 +48,7 @@ class Blocks(NamedTuple):
 
 @dataclass
 class Giant:
-    """The largest tree that a sample has made, and room to find it.
+    """The largest tree after a sample, and the arrays used to find it.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Giant:
 
 @dataclass
 class RunState:
-    """The arrays of one run, as the phases of a design take them.
+    """The arrays of one run, shared by the phases of a design.
 
     No two of its own arrays share memory. What a design has no use for is an empty array of the
     type that it would have (see :meth:`cc_rapids.backends.base.Engine.unused`), or None.
@@ -127,18 +127,18 @@ class RunState:
 
     @property
     def symmetric(self) -> bool:
-        """True if every edge stands in the rows of both its ends."""
+        """True if every edge is in the rows of both its ends."""
         return self.csr is not None and self.csr.symmetric
 
     @property
     def extra_bytes(self) -> int:
-        """The bytes of arrays that are neither the forest's nor the caller's."""
+        """The bytes of the arrays beside those of the forest and of the caller."""
         made = [*self.trees[1:], *(self.giant.arrays if self.giant else ())]
         made += [self.blocks.offsets] if self.blocks else []
         return sum(int(array.nbytes) for array in made)
 
     def reset(self) -> None:
-        """Make it ready to be run again, from the first phase on."""
+        """Reset the arrays, so that the run can start again."""
         if self.giant:
             self.backend.fill(self.giant.root_word, 0)
 
@@ -197,7 +197,7 @@ def solve(
 
 
 def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:
-    """Return whether the edges that a sample has left can be linked in two parts.
+    """Return whether the edges outside the sample can be linked in two parts.
 
     Then the vertices that have a parent can be counted in between.
     """
@@ -207,7 +207,7 @@ def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:
 
 
 def _link_most(made: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
-    """Link all but the last part of the edges; return that part, and what waits for a count.
+    """Link all but the last part of the edges; return that part, and a function that waits.
 
     The count is of the vertices that have a parent by now.
     """
@@ -226,7 +226,7 @@ def _link_most(made: CompiledDesign, state: RunState) -> tuple[RunState, Callabl
 
 
 def join(edges: Edges, forest: Forest, design: Design) -> None:
-    """Join the trees of a forest by further edges, by a design that hooks roots alone.
+    """Join the trees of a forest by more edges, with a design that hooks only roots.
 
     Hong et al. 2020, Algorithm 3: edges of earlier batches are not looked at again. An edge with
     both ends in the giant after a sample joins nothing, whatever batches made that of.
@@ -249,7 +249,7 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
-    """Join trees by those rows that are no queries, and answer those that are, at the same time.
+    """Join trees by the rows that are insertions, and answer those that are queries, concurrently.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesi
 
 
 def run(made: CompiledDesign, state: RunState) -> None:
-    """Run the phases: sample, find the giant, finish what is outside it, and flatten."""
+    """Run the phases: sample, find the giant, link the edges outside it, and flatten."""
     sample(made, state)
     finish(made, state)
 
@@ -337,7 +337,7 @@ def prepare(
     hook_edge: Array = None,
     memory: str = "device",
 ) -> RunState:
-    """Return the arrays of a run; before it runs once more, :meth:`RunState.reset`."""
+    """Return the arrays of a run; call :meth:`RunState.reset` before running it again."""
     backend, n, vertex, aux = forest.engine, forest.n, forest.vertex, made.aux_array
     record_forest = hook_edge is not None
     return RunState(
@@ -393,7 +393,7 @@ def _start_aux(made: CompiledDesign, state: RunState, kept: AuxArray) -> None:
 def arranged(
     design: Design, edges: Edges, rows: Adjacency | None, forest: Forest, noted: bool = False
 ) -> tuple[Edges, Adjacency | None]:
-    """Return the edges as the design takes them: as a list, or as rows too.
+    """Return the edges in the form that the design needs: as a list, or also as rows.
 
     What is given as it takes it is not touched.
     """
@@ -410,7 +410,7 @@ def arranged(
 def placed(
     edges: Edges, rows: Adjacency | None, engine: Engine, memory: str
 ) -> tuple[Edges, Adjacency | None]:
-    """Return what a design reads, its rows or else its list, in a kind of memory.
+    """Return the rows or the list that a design reads, in a kind of memory.
 
     The engine's own is where they are.
     """
@@ -426,7 +426,7 @@ def placed(
 
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
-    """Return the bytes that a design takes beside the forest, for m edges or entries of rows."""
+    """Return the bytes that a design needs beside the forest, for m edges or entries of rows."""
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
     rounds, staged = link.iterative and not link.standalone, sample.spec.meta
     sampled, aux = sample.spec.samples, link.aux_array
@@ -451,7 +451,7 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
 
 
 def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
-    """Refuse a design that keeps something for each pair of vertices, if that does not fit.
+    """Raise a CapacityError if the memory of a design for pairs of vertices does not fit.
 
     A matrix is made in the kind of memory that is asked for, all else on the engine.
 
@@ -471,6 +471,7 @@ def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
         each = "byte" if pair == 1 else f"{pair} bytes"
         raise CapacityError(
             f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"
-            f" between the least and the greatest, and {free:,} are free; take one that grows with"
-            f" the edges, such as {Design()}, or number the vertices without gaps if they are fewer"
+            f" between the least and the greatest, and {free:,} are free; use a design whose memory"
+            f" grows with the edges, such as {Design()}, or, if there are fewer vertices, number"
+            " them without gaps"
         )

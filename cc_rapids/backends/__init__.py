@@ -52,16 +52,16 @@ def opened(name: str) -> Engine:
 
 
 def release_memory() -> None:
-    """Give back the GPU memory that one run has left for the next.
+    """Free the GPU memory that is kept between runs.
 
-    Where cuDF's memory comes from the driver without a pool, asking for the memory of a forest
-    takes longer than some of its kernels. So a block of at most 128 MiB a device is kept once
-    nothing of a run uses it any more, and serves the next run of about that size; one of another
-    size gives it back first. With a pool, and on CPU threads, nothing is kept.
+    If cuDF's memory comes from the driver without a pool, allocating the memory of a forest takes
+    longer than some of its kernels. So one block of at most 128 MiB per device is kept after a run,
+    and serves the next run of about that size; a run of another size frees it first. With a pool,
+    and on CPU threads, nothing is kept.
 
     See Also
     --------
-    cc_rapids.memory_bound : The most bytes that a run takes.
+    cc_rapids.memory_bound : Return the most bytes that a run takes.
 
     Examples
     --------

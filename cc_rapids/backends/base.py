@@ -1,4 +1,4 @@
-"""A backend as kernels and as the rest of the package see it; its words stand in words.py."""
+"""The interface of backends to kernels and to the package; words.py lists its operations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
 
 class Largest(NamedTuple):
-    """Tiles that share as many words as there are: how many run at once, and by what threads."""
+    """The tiles with the most shared memory: how many run at once, and with how many threads."""
 
     tiles: int
     threads: int
@@ -37,7 +37,7 @@ class Largest(NamedTuple):
 
 
 class Kernel:
-    """A launch: call it with the number of indices and the arrays that the function takes.
+    """A kernel to launch: call it with the number of indices and the arrays of the function.
 
     ``together`` is how many indices a CPU thread takes at a time, if they are long work each, and
     ``shared_words`` how many words the threads of a block share. ``waves`` is in how many parts a
@@ -62,7 +62,7 @@ class Kernel:
 
 
 class Engine(ABC):
-    """One way to run kernels; ``name`` is what ``engine=`` calls it.
+    """A backend that runs kernels; ``name`` is its value of ``engine=``.
 
     See Also
     --------
@@ -91,7 +91,7 @@ class Engine(ABC):
     block_reduce_min, block_reduce_max = Atom("block_reduce_min"), Atom("block_reduce_max")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes the engine of its name in every process: it is never copied."""
+        """Return the call that gets the engine by name in another process: it is never copied."""
         from . import get
 
         return get, (self.name,)
@@ -99,12 +99,12 @@ class Engine(ABC):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Raise an AttributeError that names the words nearest to one that there is not."""
+            """Raise an AttributeError that names the words nearest to an unknown one."""
             raise AttributeError(unknown("word of a backend", name, WORDS))
 
     @staticmethod
     def device(function: types.FunctionType) -> Part:
-        """Return a function that other parts may call."""
+        """Return a device function that kernels and other device functions may call."""
         return Part(function)
 
     def elementwise(self, function: types.FunctionType) -> Kernel:
@@ -120,7 +120,7 @@ class Engine(ABC):
         return self.shaped("single_block", function)
 
     def cooperative(self, function: types.FunctionType) -> Kernel:
-        """Return the same of as many blocks as can run at once, which may wait for each other."""
+        """Return a grid-stride kernel of as many blocks as run at once, which may synchronise."""
         return self.shaped("cooperative", function)
 
     def block_kernel(self, shared_words: int) -> Callable[[types.FunctionType], Kernel]:
@@ -137,7 +137,7 @@ class Engine(ABC):
         return made
 
     def largest_tiles(self) -> Largest:
-        """Return the tiles that share most, for a kernel that is told how many there are."""
+        """Return the tiles with the most shared memory, for a kernel that takes their number."""
         return Largest(2, 1, NEAR)
 
     @cache  # noqa: B019  # there is one engine of a name, as long as the process lives
@@ -164,7 +164,7 @@ class Engine(ABC):
 
     @cache  # noqa: B019
     def unused(self, dtype: Any) -> Array:
-        """Return the empty array of a type, for an argument that a kernel does not look at.
+        """Return the empty array of a type, for an argument that a kernel does not read.
 
         The same one each time, so that it costs no allocation.
         """
@@ -179,7 +179,7 @@ class Engine(ABC):
         return self.empty(0, np.uint8).view(dtype)
 
     def notes(self, n: int) -> Array:
-        """Allocate ``n`` uint64 for what kernels tell the host.
+        """Allocate ``n`` uint64 in which kernels store results for the host.
 
         The host reads them before it asks for others.
         """
@@ -197,15 +197,15 @@ class Engine(ABC):
         return arrays
 
     def leave_room(self) -> None:
-        """Let what is allocated from now on outlive the run: it lies beside nothing of it."""
+        """Keep later allocations apart from those of the run, so that they may outlive it."""
         return
 
     def laid(self, whole: Array, layout: Layout) -> Iterable[Any]:
-        """Return parts of an array of bytes as arguments of a kernel, and for nothing else."""
+        """Return parts of an array of bytes, usable only as arguments of a kernel."""
         return self.pieces_of(whole, layout.pieces)
 
     def pieces_of(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
-        """Return parts of an array of bytes as so many elements of a type each."""
+        """Return parts of an array of bytes as arrays of the given lengths and types."""
         arrays = []
         for start, n, dtype in pieces:
             arrays.append(whole[start : start + n * np.dtype(dtype).itemsize].view(dtype))
@@ -217,7 +217,7 @@ class Engine(ABC):
 
     @abstractmethod
     def asarray(self, array: Array) -> Array:
-        """Return the array where this engine's kernels can read it.
+        """Return the array in memory that this engine's kernels can read.
 
         Copy it only if it is not there.
         """
@@ -232,7 +232,7 @@ class Engine(ABC):
         return array
 
     def placed(self, array: Array, memory: str) -> Array:
-        """Return the array in a kind of memory where kernels can read it.
+        """Return the array in the given kind of memory.
 
         Copy it only if it has to be.
         """
@@ -248,15 +248,15 @@ class Engine(ABC):
         return self.free_bytes()
 
     def counts(self, numbers: Array, n: int) -> Array:
-        """Count how often each of ``0 .. n - 1`` stands among integers, all of them of these."""
+        """Count how often each of ``0 .. n - 1`` occurs among integers in this range."""
         return self.xp.bincount(numbers.astype(np.int64, copy=False), minlength=n)
 
     @abstractmethod
     def to_host(self, array: Array) -> Any:
-        """Copy an array to the host, after all work that writes it, as NumPy's."""
+        """Copy an array to the host as a NumPy array, after all work that writes it."""
 
     def later(self, array: Array) -> Callable[[], Any]:
-        """Start an asynchronous copy of a small array to the host; return what waits for it.
+        """Start an asynchronous copy to the host; return a function that waits for it.
 
         The copy holds what all work launched so far has left. It is waited for before another is
         asked for, and more may be launched meanwhile.
@@ -268,11 +268,13 @@ class Engine(ABC):
         """Wait for all launched work."""
 
     def using(self, workers: int) -> AbstractContextManager[Any]:
-        """Return a context in which kernels run on so many threads, where that can be chosen."""
-        raise EngineError(f"engine {self.name!r} runs on all of {self.device_name}: no threads=")
+        """Return a context in which kernels run on a given number of threads, where possible."""
+        raise EngineError(
+            f"engine {self.name!r} always uses all of {self.device_name}: leave out threads="
+        )
 
     def mark(self) -> Any:
-        """Return a point in the order of all launched work, for :meth:`elapsed`."""
+        """Return a mark in the order of all launched work, for :meth:`elapsed`."""
         return time.perf_counter()
 
     def elapsed(self, first: Any, last: Any) -> float:
@@ -283,7 +285,7 @@ class Engine(ABC):
         return float(1e3 * (last - first))
 
     def cache_bytes(self) -> int:
-        """Return the size of the last cache, or a guess of it."""
+        """Return the size of the last-level cache, or an estimate."""
         return UNKNOWN_CACHE
 
     @abstractmethod
@@ -291,7 +293,7 @@ class Engine(ABC):
         """Return the bytes that this engine could still allocate."""
 
     def check_room(self, size: int, what: str) -> None:
-        """Raise a CapacityError that names ``what`` if so many bytes are more than are free.
+        """Raise a CapacityError that names ``what`` if more bytes are needed than are free.
 
         A host gives away more than it has, and ends the process when that is written to.
         """
@@ -299,7 +301,7 @@ class Engine(ABC):
         if size > free:
             raise CapacityError(
                 f"{what} would take {size / 2**30:,.1f} GiB, and engine {self.name!r} has"
-                f" {free / 2**30:,.1f} GiB free: give fewer, or leave them out"
+                f" {free / 2**30:,.1f} GiB free: pass fewer, or leave them out"
             )
 
     @abstractmethod
@@ -307,7 +309,7 @@ class Engine(ABC):
         """Return the most memory in use so far, if the engine can tell."""
 
     def room(self) -> Any:
-        """Return a place for the small arrays of one run, which all its scopes may share."""
+        """Return an arena for the small arrays of one run, which all its scopes may share."""
         return None
 
     def scope(self, room: Any = None) -> Scope:
@@ -330,11 +332,11 @@ class Engine(ABC):
         return Scope(self.name, nullcontext(), room)
 
     def release_memory(self) -> None:
-        """Give back what is kept for runs to come."""
+        """Free the memory that is kept for later runs."""
         return
 
     def reusing(self) -> AbstractContextManager[Any]:
-        """Return a context, for many large arrays, in which memory given back is used again."""
+        """Return a context, for many large arrays, in which freed memory is used again."""
         return nullcontext()
 
 
@@ -354,8 +356,8 @@ class Scope:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self.pool.__exit__(kind, error, trace)
         if isinstance(error, MemoryError) and not isinstance(error, CapacityError):
-            said = str(error).strip() or "no more is said"
+            said = str(error).strip() or "no details"
             raise CapacityError(
                 f"engine {self.engine!r} ran out of memory ({said}): components(..., explain=True)"
-                " says how much a run takes; num_vertices= and stream_components() take less"
+                " returns how much a run takes; num_vertices= and stream_components() need less"
             ) from error

@@ -1,4 +1,4 @@
-"""The way from the parts of a kernel to machine code for a GPU architecture; needs no GPU.
+"""Compilation of a kernel's parts to machine code for a GPU architecture; needs no GPU.
 
 Numba types and optimises the Python text and gives PTX; nvJitLink, of the CUDA toolkit that Numba
 brings, makes the cubin and says which registers, stack and local memory it takes. The successor of
@@ -35,7 +35,7 @@ _parts: dict[str, Any] = {}  # by fingerprint: Numba makes the same of a part fo
 
 @dataclass(frozen=True)
 class Binary:
-    """A compiled kernel: its entry point, its code, and what it takes of the machine."""
+    """A compiled kernel: its entry point, its code, and the resources that it needs."""
 
     entry: str
     registers: int
@@ -68,7 +68,7 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
 
 
 def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
-    """Return a compiled kernel from the store of this user's processes; keep it if it is new."""
+    """Return a compiled kernel from the user's kernel cache; compile and store it if it is new."""
     key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
     content = kernel_cache.recall(key, ".cubin")
     if content is None:
@@ -88,12 +88,12 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, 
 
 
 def threads_of(near: int) -> int:
-    """Return the threads of a tile that share so many words."""
+    """Return the number of threads of a tile that shares so many words."""
     return TILE if near <= NEAR else LARGE_TILE
 
 
 def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> str:
-    """Return the kernel in the virtual instructions of an architecture, which later ones take too.
+    """Return the PTX of the kernel for an architecture, which later ones can run too.
 
     Those of tiles say how many threads there may be, so that there are registers for all.
     """
@@ -116,7 +116,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
 
 
 def link(ptx: str, capability: tuple[int, int]) -> Binary:
-    """Make machine code for an architecture; return it with what it takes of the machine."""
+    """Make machine code for an architecture; return it with the resources that it needs."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     options = LinkerOptions(
@@ -156,7 +156,7 @@ def _types(signature: Signature) -> Any:
 
 @contextmanager
 def _pretend(capability: tuple[int, int]) -> Iterator[None]:
-    """Let the target be 'the current device', for which nested device functions are compiled."""
+    """Set the target as the current device, for which nested device functions are compiled."""
     from numba.cuda import dispatcher
 
     device = SimpleNamespace(compute_capability=capability)
@@ -170,7 +170,7 @@ def _pretend(capability: tuple[int, int]) -> Iterator[None]:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Stop the search for cycles: a fifth of the compiler's time, as what it keeps grows."""
+    """Pause garbage collection, which takes a fifth of the compiler's time."""
     collects = gc.isenabled()
     gc.disable()
     try:

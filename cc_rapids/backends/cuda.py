@@ -43,8 +43,8 @@ def open_engine() -> Engine:
         import numba_cuda
     except ImportError as error:
         raise EngineError(
-            f"engine 'cuda' needs a package that is not installed ({error}): "
-            "pip install 'cc_rapids[cu13]' (or [cu12]); `cc-rapids doctor` says which"
+            f"engine 'cuda' needs a package that is not installed ({error}): pip install"
+            " 'cc_rapids[cu13]' (or [cu12]); `cc-rapids doctor` shows which one"
         ) from error
     assert numba_cuda
     try:
@@ -149,7 +149,7 @@ class Cuda(Engine):
         return self.xp.ndarray((0,), dtype, start, step)
 
     def notes(self, n: int) -> Array:
-        """Allocate in memory that each thread keeps: a run's first allocation waits until then."""
+        """Allocate in memory that each thread keeps, to delay a run's first allocation."""
         if 8 * n > pinned.NOTE:
             return super().notes(n)
         return self.xp.ndarray((n,), np.uint64, self._kept.aside(self._device()))
@@ -266,8 +266,8 @@ class Cuda(Engine):
     def scope(self, room: Any = None) -> Scope:
         if os.getpid() != self._process:
             raise EngineError(
-                "a GPU cannot be used in a process that was forked from one that has used it: start"
-                " processes by multiprocessing.get_context('spawn'), or use engine='threads'"
+                "a GPU cannot be used in a process forked from one that has used it: start"
+                " processes with multiprocessing.get_context('spawn'), or use engine='threads'"
             )
         arena = room or Arena()
         arena.draw_from(pool_of_caller(self.xp.cuda), self._workspace)
@@ -279,7 +279,7 @@ class Cuda(Engine):
 
 @cache
 def _largest_tiles() -> Largest:
-    """Return one tile for each multiprocessor; of several GPUs, what the least of them has."""
+    """Return one tile per multiprocessor; with several GPUs, for the smallest of them."""
     import cupy
 
     known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]

@@ -1,4 +1,4 @@
-"""The GPU's own part of a kernel: loops over threads, and the atomic operations.
+"""The GPU-specific parts of kernels: loops over threads, and atomic operations.
 
 ``cuda`` has to be a global of this module: Numba's simulator replaces it there.
 """
@@ -92,7 +92,7 @@ def barrier() -> None:
 
 @_device
 def everyone(array: Any, i: Any) -> None:
-    """Wait until every block of the grid has come.
+    """Wait until every block of the grid has arrived.
 
     Blocks count down; the first of them counts for all the others, too, so that the highest bit
     changes when the last has come. The word is then as good for the next time. What threads wrote
@@ -114,7 +114,7 @@ def everyone(array: Any, i: Any) -> None:
 
 @_device
 def count(flag: Any) -> Any:
-    """Count the lanes of a warp that raise a flag, by a vote."""
+    """Count the lanes of a warp that raise a flag, by a ballot."""
     raised = cuda.ballot_sync(ALL_LANES, flag)
     before = raised & (np.uint32(1 << cuda.laneid) - np.uint32(1))
     return cuda.popc(np.uint32(before)), cuda.popc(np.uint32(raised))
@@ -122,7 +122,7 @@ def count(flag: Any) -> Any:
 
 @_device
 def count_alone(flag: Any) -> Any:
-    """Count on the simulator, which has no votes and whose lanes are single threads."""
+    """Count on the simulator, which has no ballots and whose lanes are single threads."""
     return np.uint32(0), np.uint32(flag)
 
 
@@ -153,7 +153,7 @@ def swap_pairs(value: Any) -> Any:
 
 @_device
 def neighbour(array: Any, value: Any, distance: Any) -> Any:
-    """Return the value of the lane ``distance`` further on. Shuffles know signed integers only."""
+    """Return the value of the lane ``distance`` further on; shuffles take signed integers only."""
     return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
 
 

@@ -1,4 +1,4 @@
-"""The functions of a kernel before any compiler has seen them.
+"""The functions of a kernel before compilation.
 
 A kernel is a tree of small functions that close over each other, over numbers and over the atomic
 operations of an engine. Here they are plain Python functions with a fingerprint; an engine turns
@@ -21,7 +21,7 @@ Jit = Callable[[types.FunctionType], Any]
 
 
 class Atom:
-    """An operation that each engine brings itself, such as compare-and-swap."""
+    """An operation that each engine implements itself, such as compare-and-swap."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -32,7 +32,7 @@ class Atom:
 
 
 class Part:
-    """A function of a kernel: its text, and what it closes over."""
+    """A function of a kernel: its source, and the values that it closes over."""
 
     def __init__(self, function: types.FunctionType) -> None:
         known = function.__globals__
@@ -49,7 +49,7 @@ class Part:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the source of this function and of all that it reaches.
+        """A hash of the source of this function and of everything that it uses.
 
         It covers the module that the function stands in, too, which compiled code is loaded by.
         """
@@ -62,7 +62,7 @@ class Part:
 
     @property
     def symbol(self) -> str:
-        """A name of its own for compiled code.
+        """A unique name for the compiled code.
 
         Numba tells functions of one name apart by numbers that start anew in each process: code
         from a store would bring the same numbers, and of two functions that are called the same the
@@ -109,7 +109,7 @@ def _text(function: types.FunctionType) -> str:
     last = max(end or line or 0 for line, end, *_ in code.co_positions())
     text = "".join(lines[code.co_firstlineno - 1 : last])
     if not text:
-        raise OSError(f"{function.__name__} has no source: {code.co_filename} is not there")
+        raise OSError(f"{function.__name__} has no source: {code.co_filename} does not exist")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Find which kernels the GPU would be given, without a GPU and without a compiler.
+"""Record the kernels that a GPU would launch, without a GPU and without a compiler.
 
 Kernels run as plain Python on NumPy arrays, under the parameters of the GPU engine, and what is
 launched is noted with the types of its arguments. A few edges will do; a launch for no index, as of
@@ -31,7 +31,7 @@ Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, a
 
 
 def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an atomic operation of the only thread, which gives what the array held before."""
+    """Return an atomic operation for a single thread, which returns the previous element."""
 
     def operation(array: Any, i: Any, *values: Any) -> Any:
         before = array[i]
@@ -99,7 +99,7 @@ class Rehearsal(Threads):
 
 
 class _Noted(Kernel):
-    """A kernel that is launched for no index too."""
+    """A kernel that is also recorded when it is launched for no index."""
 
     def __call__(self, n: int, *arguments: Any) -> None:
         self.engine.launch(self, n, arguments)
@@ -107,7 +107,7 @@ class _Noted(Kernel):
 
 @contextmanager
 def rehearsed(kind: type[Rehearsal] = Rehearsal) -> Iterator[Any]:
-    """Let every name of an engine stand for a rehearsal of a kind, and yield it."""
+    """Replace every engine by a rehearsal of one kind, and yield it."""
     engine = kind()
     with mock.patch.object(backends, "opened", return_value=engine), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU

@@ -1,4 +1,4 @@
-"""A store of compiled kernels on disk, shared by all processes of a user, and by nobody else.
+"""A cache of compiled kernels on disk, shared by all processes of one user only.
 
 A file is found by a key that names all that it was made from, so it is never out of date; it is
 written under another name and moved into place, so that processes may write at once; and it
@@ -47,12 +47,12 @@ _rooms: dict[str, int] = {}  # by folder: what may be written before all files a
 
 
 class _OthersError(Exception):
-    """A file or folder that is not read, and why."""
+    """Error for a file or folder that is not read; its message is the reason."""
 
 
 @dataclass(frozen=True)
 class Cache:
-    """The store of compiled kernels as it is found.
+    """The state of the cache of compiled kernels.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Cache:
 
 
 def folder() -> Path:
-    """Return where compiled kernels are kept: $CC_RAPIDS_CACHE, or the user's cache."""
+    """Return the folder of compiled kernels: $CC_RAPIDS_CACHE, or one in the user's cache."""
     named = os.environ.get("CC_RAPIDS_CACHE")
     if named:
         return Path(named)
@@ -91,7 +91,7 @@ def folder() -> Path:
 
 
 def bound() -> int:
-    """Return the most bytes that are kept: $CC_RAPIDS_CACHE_SIZE, such as "512MiB", or 1 GiB."""
+    """Return the size limit in bytes: $CC_RAPIDS_CACHE_SIZE, such as "512MiB", or 1 GiB."""
     said = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
     if not said:
         return MOST
@@ -107,7 +107,7 @@ def bound() -> int:
 
 
 def recall(key: str, suffix: str) -> bytes | None:
-    """Return what was kept under ``key``, any text that names all that the content depends on.
+    """Return the content kept under ``key``, a text that names everything it depends on.
 
     None if there is nothing, or if the file is broken or not this user's alone.
     """
@@ -152,7 +152,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
 
 
 def survey() -> Cache:
-    """Look at the store; nothing is made, changed or read into memory."""
+    """Inspect the cache; nothing is made, changed or read into memory."""
     path, why, owner, mode, files = folder(), None, None, None, []
     try:
         with _opened() as top:
@@ -171,7 +171,7 @@ def survey() -> Cache:
 
 
 def clear() -> tuple[int, int]:
-    """Remove all that is kept, and nothing else that may lie there.
+    """Remove all files of the cache, and no others.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def clear() -> tuple[int, int]:
 
 
 def recipe(*files: str) -> str:
-    """Return what turns a kernel's text into machine code besides the text.
+    """Return a description of everything but the source that machine code depends on.
 
     That is the versions of libraries, and our own code in these files of this folder.
     """
@@ -213,18 +213,18 @@ def _version(package: str) -> str:
 
 
 def _place(key: str, suffix: str) -> tuple[str, str]:
-    """Return the folder and the name of what is kept under a key."""
+    """Return the folder and the file name for a key."""
     name = hashlib.sha256(f"{_FORM} {key}".encode()).hexdigest()
     return name[:2], f"{name}{suffix}"
 
 
 def _digest(key: str, content: bytes) -> bytes:
-    """Return the hash of both, so that a file under the name of another is a broken one."""
+    """Return the hash of key and content, so that a file under another name is invalid."""
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
 
 
 def _tell(about: str, words: str) -> None:
-    """Write a log line, once a process for each folder and trouble: not one a kernel."""
+    """Write a log line, once per process for each folder and problem."""
     once = f"{folder()} {about}"
     if once not in _told:
         _told.add(once)
@@ -234,14 +234,14 @@ def _tell(about: str, words: str) -> None:
 def _refuse(error: _OthersError) -> None:
     _tell(
         "not ours",
-        f"compiled kernels that others may have written are not read, but made again: {error}"
-        " (or set CC_RAPIDS_CACHE to a folder of your own)",
+        "compiled kernels that another user may have written are not loaded but compiled again:"
+        f" {error} (or set CC_RAPIDS_CACHE to a folder of your own)",
     )
 
 
 @contextlib.contextmanager
 def _opened(make: bool = False) -> Iterator[int]:
-    """Open the folder of the store, found to be this user's alone, and yield it."""
+    """Open the folder of the cache, checked to be writable by this user only, and yield it."""
     path = Path(os.path.abspath(folder()))
     real = Path(os.path.realpath(path))
     for above in dict.fromkeys([*reversed(path.parents), *reversed(real.parents)]):
@@ -261,21 +261,21 @@ def _opened(make: bool = False) -> Iterator[int]:
 
 
 def _make(path: str | Path, within: int | None = None) -> None:
-    """Make a folder for this user alone; another process may have been faster."""
+    """Make a folder for this user only; another process may have been faster."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(path, 0o700, dir_fd=within)
 
 
 @contextlib.contextmanager
 def _inside(top: int, part: str, make: bool = False) -> Iterator[int]:
-    """Open one of the folders within, checked as the store is, and yield it."""
+    """Open a folder inside the cache, checked like the cache itself, and yield it."""
     if make:
         _make(part, top)
     try:
         handle = os.open(part, _FOLDER, dir_fd=top)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise _OthersError(f"{folder() / part} is no folder") from None
+            raise _OthersError(f"{folder() / part} is not a folder") from None
         raise
     try:
         _check(handle, str(folder() / part))
@@ -285,7 +285,7 @@ def _inside(top: int, part: str, make: bool = False) -> Iterator[int]:
 
 
 def _check(handle: int, path: str) -> os.stat_result:
-    """Refuse an open file or folder that another user owns or may write."""
+    """Raise an error if another user owns or may write an open file or folder."""
     found = os.fstat(handle)
     if found.st_uid != os.geteuid():
         raise _OthersError(f"{path} belongs to user {found.st_uid}, not to {os.geteuid()}")
@@ -295,7 +295,7 @@ def _check(handle: int, path: str) -> os.stat_result:
 
 
 def _check_above(path: Path) -> None:
-    """Refuse a folder above in which another user may put another folder in this one's place."""
+    """Raise an error if another user may replace the folder from one above it."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode):
         _check_link(path)
@@ -309,7 +309,7 @@ def _check_above(path: Path) -> None:
 def _check_link(path: Path) -> None:
     owner = os.lstat(path).st_uid
     if owner not in (0, os.geteuid()):
-        raise _OthersError(f"{path} is a link of user {owner}")
+        raise _OthersError(f"{path} is a link owned by user {owner}")
 
 
 def _writable(found: os.stat_result) -> str:
@@ -317,7 +317,7 @@ def _writable(found: os.stat_result) -> str:
 
 
 def _private(found: os.stat_result) -> bool:
-    """Return whether a folder may be written only by the group that holds this user alone.
+    """Return whether the group that may write a folder consists of this user only.
 
     Systems make such a group for each user, and a umask of 002 then allows it.
     """
@@ -335,7 +335,7 @@ def _private(found: os.stat_result) -> bool:
 
 
 def _tighten(top: int) -> None:
-    """Let nobody else look into a folder that holds nothing but what is kept here."""
+    """Remove the permissions of others for a folder that contains only the cache."""
     mode = stat.S_IMODE(os.fstat(top).st_mode)
     if mode & 0o077 and all(map(_PART.fullmatch, os.listdir(top))):
         os.fchmod(top, 0o700)
@@ -351,7 +351,7 @@ def _read(within: int, name: str) -> bytes:
     with os.fdopen(handle, "rb") as file:
         found = _check(handle, str(folder() / name[:2] / name))
         if not stat.S_ISREG(found.st_mode):
-            raise _OthersError(f"{folder() / name[:2] / name} is no file")
+            raise _OthersError(f"{folder() / name[:2] / name} is not a file")
         if time.time() - found.st_mtime > USED:
             with contextlib.suppress(OSError):  # of a file system that cannot be written now
                 os.utime(handle)
@@ -375,7 +375,7 @@ def _write(within: int, name: str, stored: bytes) -> None:
 
 @dataclass(frozen=True)
 class _File:
-    """A file of the store: where, when it was used last, and how large it is."""
+    """A file of the cache: where it is, when it was last used, and its size."""
 
     part: str
     name: str
@@ -384,7 +384,7 @@ class _File:
 
 
 def _files(top: int) -> Iterator[_File]:
-    """Yield the files that are kept, or on their way.
+    """Yield the files of the cache, including unfinished ones.
 
     Others that may lie there are not looked at.
     """
@@ -400,7 +400,7 @@ def _files(top: int) -> Iterator[_File]:
 
 
 def _remove(top: int, file: _File) -> bool:
-    """Remove a file; return whether it has gone: not if another process did it, or may not."""
+    """Remove a file; return whether this call removed it."""
     try:
         with _inside(top, file.part) as within:
             os.unlink(file.name, dir_fd=within)
@@ -410,7 +410,7 @@ def _remove(top: int, file: _File) -> bool:
 
 
 def _trim(top: int, written: int) -> None:
-    """Remove the files that were not used for longest, once there are more than the bound.
+    """Remove the least recently used files while their total size exceeds the limit.
 
     All are counted by the first write of a process, and again when it has written a part of the
     room that was left: several processes, each of which does so, stay within the bound together.

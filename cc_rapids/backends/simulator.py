@@ -52,7 +52,7 @@ class Simulator(Threads):
 
 
 class _Checked(FakeCUDAArray):  # type: ignore[misc]
-    """An array that refuses what NumPy takes to count from its end."""
+    """An array that refuses negative indices, which NumPy counts from the end."""
 
     def __getitem__(self, i: Any) -> Any:
         return super().__getitem__(_from_start(i))
@@ -68,7 +68,7 @@ def _from_start(i: Any) -> Any:
 
 
 def _argument(argument: Any, checked: bool = False) -> Any:
-    """Return an argument as the compiler would have it: integers of its width, arrays in place.
+    """Convert an argument as the compiler would: integers to its width, arrays unchanged.
 
     One array may stand for two arguments, and the simulator would copy each of them there and back.
     Strided columns, which kernels only read, become the contiguous copies that it asks for.

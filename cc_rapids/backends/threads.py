@@ -37,7 +37,7 @@ CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # the environment variable by which every acce
 
 
 def _element(context: Any, builder: Any, sig: Any, args: Any, anywhere: bool = False) -> Any:
-    """Return the address of array[i]; unsigned, so there is no negative index to wrap around.
+    """Return the address of array[i]; the index is unsigned, so it never wraps around.
 
     It is checked if all accesses are, unless it may be ``anywhere``.
     """
@@ -82,7 +82,7 @@ def _prefetch(typing: Any, array: Any, i: Any) -> Any:
 
 
 def _read_modify_write(signed: str, unsigned: str) -> Any:
-    """Return an atomic operation of LLVM's, by its names for signed and for unsigned elements."""
+    """Return an LLVM atomic operation, given its names for signed and unsigned elements."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def operation(typing: Any, array: Any, i: Any, value: Any) -> Any:
@@ -103,12 +103,12 @@ def _barrier(*word: Any) -> None:
 
 
 def _count(flag: Any) -> Any:
-    """Return what the only lane says."""
+    """Return the flag of the only lane."""
     return np.uint32(0), np.uint32(flag)
 
 
 def _once(array: Any, i: Any) -> Any:
-    """Return an element by a plain read: a processor sees that a column is read in order."""
+    """Return an element by a plain read: the CPU prefetches columns that are read in order."""
     return array[i]
 
 
@@ -136,7 +136,7 @@ PLAIN |= {"warp_ballot_rank": _count}
 
 
 class _Compiler:
-    """Numba with our options, and what it has compiled: with every access checked, or none."""
+    """Numba with fixed options and its compiled code, with or without bounds checks."""
 
     def __init__(self, checked: bool) -> None:
         options = _options | {"boundscheck": checked}
@@ -147,7 +147,7 @@ class _Compiler:
         self.parts: dict[str, Any] = {}  # by fingerprint, for all kernels
 
     def _named(self, function: Any) -> Any:
-        """Return a function as code of its own; the linker takes either of two with one name."""
+        """Return a function under a unique name, since the linker merges functions of one name."""
         made = FunctionType(function.__code__, function.__globals__, function.__name__ + self.kind)
         made.__qualname__ = made.__name__
         return self.part(made)
@@ -218,7 +218,7 @@ class Threads(Engine):
         os.register_at_fork(after_in_child=self._forget_pool)
 
     def _forget_pool(self) -> None:
-        """Drop the pool: threads do not survive a fork, nor does who held the lock."""
+        """Drop the pool after a fork, which neither threads nor the holder of the lock survive."""
         self._lock = threading.Lock()
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -347,7 +347,7 @@ def _recipe() -> str:
 
 
 class _Writeable:
-    """A read-only array under a writeable type.
+    """A read-only array with the type of a writeable one.
 
     No kernel writes a column, and one compiled kernel serves both.
     """

@@ -1,1 +1,1 @@
-"""The caller's input, checked and borrowed as it lies, and frames of the caller's kind."""
+"""The caller's input, checked and borrowed in place, and frames of the caller's kind."""

@@ -1,4 +1,4 @@
-"""Edges as callers hold them, one adapter a kind: frames, pairs, graphs, matrices, files, streams.
+"""Adapters, one per kind of edges: frames, pairs, graphs, matrices, files and streams.
 
 :data:`ADAPTERS` has them in order: the first that accepts edges reads them, and nobody else looks
 at their type. Frames of cuDF are read as they are, all others through narwhals. A
@@ -75,7 +75,7 @@ def _table_of(edges: Any) -> Any:
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:
-    """Return the columns of a frame in which others share a name; an InputError if these do."""
+    """Return columns of a frame with duplicate names; an InputError if these are duplicates."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
@@ -126,7 +126,7 @@ def _given(
 
 
 def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:
-    """Return the columns of sources and then those of destinations, as series of narwhals."""
+    """Return the source columns and then the destination columns, as narwhals series."""
     size, ends, kept, columns = len(every[0]), len(names[0]), None, []
     called, remedy = (*names[0], *names[1]), REMEDIES[nulls]
     if nulls == "drop":
@@ -186,8 +186,8 @@ class Csr:
     offsets : (n + 1,) array or series of integers
     indices : (m,) array or series of integers, of the same library
     symmetric : bool
-        Whether every edge stands in the rows of both its ends; then rows can be left out whole.
-        What you promise here is not checked.
+        Whether every edge is in the rows of both its ends; whole rows can then be skipped. This is
+        not checked.
 
     See Also
     --------
@@ -200,38 +200,40 @@ class Csr:
 
 
 def is_graph(thing: Any) -> bool:
-    """Return whether it is one of cuGraph's; without importing cuGraph, which then nobody has."""
+    """Return whether an object is a cuGraph graph, without importing cuGraph."""
     return isinstance(thing, getattr(sys.modules.get("cugraph"), "Graph", ()))
 
 
 def read_rows(rows: Csr, given: EdgeInput, name: str = "offsets") -> EdgeInput:
-    """Return an adjacency list, of which ``given`` holds the indices on both sides.
+    """Return an adjacency list whose indices are both columns of ``given``.
 
     What the offsets hold is looked at where they lie when they are lent, see
     :func:`cc_rapids.graph.edges.check_offsets`.
     """
     starts = of(name, rows.offsets)
     if starts.strings:
-        raise ColumnTypeError(f"{name} are strings, and say by integers where each row begins")
+        raise ColumnTypeError(
+            f"{name} are strings, but must be integers that give the beginning of each row"
+        )
     return replace(given, row_offsets=starts, symmetric=rows.symmetric)
 
 
 def check_state(graph: Any) -> None:
-    """Raise a GraphStateError unless the graph lies on one GPU and holds edges."""
+    """Raise a GraphStateError unless the graph is on one GPU and has edges."""
     if graph.is_multi_gpu():
         raise GraphStateError(
-            "the graph is spread over several GPUs: cc_rapids.dask.weakly_connected_components"
-            " takes it, as cugraph.dask's does"
+            "the graph is distributed over several GPUs: pass it to"
+            " cc_rapids.dask.weakly_connected_components, as you would to cugraph.dask's function"
         )
     if graph._Impl is None:
         raise GraphStateError(
-            "the graph holds no edges yet: give it some, such as by"
+            "the graph has no edges yet: add some, for example with"
             " graph.from_cudf_edgelist(frame, source, destination)"
         )
 
 
 def numbering(graph: Any) -> Any:
-    """Return the frame by which cuGraph numbered vertices that are no integers of 32 or 64 bits.
+    """Return cuGraph's frame that numbers vertices other than 32-bit or 64-bit integers.
 
     Returns
     -------
@@ -260,14 +262,14 @@ def edge_frame(graph: Any) -> Any:
 
 
 def read_csr(rows: Csr) -> EdgeInput:
-    """Return an adjacency list as edges, with a vertex a row."""
+    """Return an adjacency list as edges, with one vertex per row."""
     found = _pair((rows.indices, rows.indices), "indices", "indices", REFUSE)
     found = read_rows(rows, found)
     return with_vertices(found, range(max(len(rows.offsets) - 1, 0)), True)
 
 
 def read_graph(graph: Any, nulls: str) -> EdgeInput:
-    """Return what a graph holds: its edges, and the vertices that it names besides.
+    """Return the edges of a graph, with its vertices that have no edge.
 
     Raises
     ------
@@ -278,8 +280,8 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
     if numbering(graph) is not None:
         if graph.input_df is None:
             raise GraphStateError(
-                "the graph no longer has the frame that it was made of:"
-                " cc_rapids.weakly_connected_components(graph) reads its own numbers"
+                "the graph no longer has the frame that it was made from:"
+                " cc_rapids.weakly_connected_components(graph) reads its internal numbers"
             )
         return read_table(graph.input_df, *_sides(graph), nulls)
     frame = edge_frame(graph)
@@ -300,14 +302,14 @@ def _sides(graph: Any) -> tuple[list[str], list[str]]:
 
 
 def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
-    """Return the sources and destinations of a graph of pylibcugraph, as new CuPy arrays."""
+    """Return the sources and destinations of a pylibcugraph graph, as new CuPy arrays."""
     decompress = _tool("decompress_to_edgelist")
     src, dst, *_ = decompress(resources or _tool("ResourceHandle")(), handle, False)
     return src, dst
 
 
 def vertex_list(handle: Any, resources: Any = None) -> Any:
-    """Return all vertices of a graph of pylibcugraph, without edges too, as a new CuPy array."""
+    """Return all vertices of a pylibcugraph graph, including isolated ones, as a new CuPy array."""
     extract = _tool("extract_vertex_list")
     return extract(resources or _tool("ResourceHandle")(), handle, False)
 
@@ -319,12 +321,12 @@ def _tool(name: str) -> Any:
         return getattr(pylibcugraph, name)
     except AttributeError:
         raise GraphStateError(
-            f"this pylibcugraph has no {name}, by which a graph's edges are read"
+            f"this pylibcugraph has no {name}, which is needed to read the edges of a graph"
         ) from None
 
 
 def _converted(matrix: Any) -> Any:
-    """Return a matrix whose rows are not read as they are, converted by its own library."""
+    """Return a matrix of another format, converted by its own library."""
     if matrix.format == "bsr":
         _check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
         offsets.check("indptr", matrix.indptr, len(matrix.indices), room=True)
@@ -332,22 +334,22 @@ def _converted(matrix: Any) -> Any:
         lengths = [list(map(len, side)) for side in (matrix.rows, matrix.data)]
         if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
             raise InputError(
-                "the lil matrix has rows and data of other lengths than each other: make it anew"
+                "the lil matrix has rows and data of different lengths: build it again"
             )
     try:
         return matrix.tocoo(copy=False)
     except ValueError as error:
         raise InputError(
-            f"the {matrix.format} matrix cannot be read ({error}): make it anew"
+            f"the {matrix.format} matrix cannot be read ({error}): build it again"
         ) from error
 
 
 def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
-    """Raise an InputError unless a matrix of a kind has an offset more than it has rows."""
+    """Raise an InputError unless a matrix has one more offset than rows."""
     if len(indptr) != rows + 1:
         raise InputError(
             f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
-            f" {rows + 1:,}: make the matrix anew"
+            f" {rows + 1:,}: build the matrix again"
         )
 
 
@@ -356,13 +358,13 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> EdgeInput:
         edges = ([], [])
     if isinstance(edges, list) and any(isinstance(item, tuple) for item in edges):
         raise InputError(
-            f"edges are a list of {len(edges):,} tuples: give the two columns,"
-            " such as tuple(zip(*edges))"
+            f"edges are a list of {len(edges):,} tuples: pass the two columns instead, for example"
+            " tuple(zip(*edges))"
         )
     if len(edges) != 2:
         raise InputError(
-            f"edges as a {type(edges).__name__} are (source, destination), two arrays of one"
-            f" length; this one has {len(edges)} items"
+            f"edges given as a {type(edges).__name__} must be (source, destination), two arrays of"
+            f" equal length; this one has {len(edges)} items"
         )
     src, dst = map(chunked, edges)
     if not (is_series(src) and type(src) is type(dst)):
@@ -398,7 +400,7 @@ def _host(mask: Any) -> Any:
 
 
 def _as_array(column: Column, side: Any) -> Column:
-    """Return a column of strings as one whose answers are arrays, not a host's series."""
+    """Return a column of strings whose answers are arrays instead of series."""
     if not (column.strings and is_series(as_series(side))) or is_cudf(side):
         return column
     return replace(column, native=_objects)
@@ -419,7 +421,7 @@ def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
 
 
 class Adapter(ABC):
-    """One kind of edges that callers give, and how it is read.
+    """A reader of one kind of edges.
 
     Attributes
     ----------
@@ -457,7 +459,7 @@ class Adapter(ABC):
             They cannot be read in chunks.
         """
         raise InputError(
-            f"a {type(edges).__name__} cannot be read in chunks: give paths or a pattern, a pyarrow"
+            f"a {type(edges).__name__} cannot be read in chunks: pass paths or a pattern, a pyarrow"
             " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
         )
 
@@ -504,7 +506,7 @@ class Frames(Adapter):
 
 
 class CudfFrames(Frames):
-    """A frame of cuDF's; its own ``columns`` would make an index of pandas' first."""
+    """A cuDF frame, read without ``columns``, which would make a pandas index first."""
 
     def accepts(self, edges: Any) -> bool:
         return is_cudf_frame(edges)
@@ -527,7 +529,7 @@ class Proxies(Frames):
 
 
 class DuckDBRelations(Adapter):
-    """A relation of DuckDB's, which runs anew each time it is read, batch after batch of rows."""
+    """A DuckDB relation, whose query runs each time it is read, in record batches."""
 
     by_type = True
 
@@ -555,15 +557,15 @@ class DuckDBRelations(Adapter):
     ) -> Iterator[Any] | None:
         if not isinstance(weight, str):
             raise InputError(
-                "weight= names the column of weights of a DuckDB relation, whose rows come in no"
-                f" order that others could follow, and cannot be a {type(weight).__name__}"
+                "weight= must name the column of weights of a DuckDB relation, because the rows of"
+                f" a relation have no fixed order, and cannot be a {type(weight).__name__}"
             )
         return self._batches(edges, *request.sides, weight)
 
     def _batches(
         self, relation: Any, source: list[str], destination: list[str], *others: str
     ) -> Iterator[Any]:
-        """Yield the rows as tables of the columns that are wanted; one without rows if none has."""
+        """Yield the rows as tables of the requested columns; one empty table if there are none."""
         import pyarrow as pa
 
         _check_names(list(relation.columns), source, destination)
@@ -661,7 +663,7 @@ class Paths(Adapter):
 
 
 class Patterns(Paths):
-    """A glob pattern, or an address that is no local path."""
+    """A glob pattern, or an address that is not a local path."""
 
     is_stream = True
 
@@ -776,7 +778,7 @@ class PairLists(Pairs):
 
 
 class Anything(Adapter):
-    """Edges that narwhals may know; all else is refused, with what to give."""
+    """Edges that narwhals may know; anything else raises an error that lists the valid kinds."""
 
     def accepts(self, edges: Any) -> bool:
         return True
@@ -834,7 +836,7 @@ def _is_arrow(edges: Any, name: str) -> bool:
 
 def _refuse_vertices(request: ReadRequest) -> None:
     if request.vertices is not None:
-        raise InputError("a graph has its own vertices: leave vertices and num_vertices out")
+        raise InputError("a graph has its own vertices: leave out vertices and num_vertices")
 
 
 def _column_of_weights(weight: Any) -> str:
@@ -862,7 +864,7 @@ def read_file(path: Any, request: ReadRequest) -> EdgeInput:
     found = read_table(file.table, *several(file.source, file.destination), request.nulls)
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"
-        raise InputError(f"the file lists {many} vertices itself: leave vertices out")
+        raise InputError(f"the file itself lists {many} vertices: leave out vertices")
     return with_vertices(replace(found, taken=(file.taken,)), file.vertices, False)
 
 
@@ -877,7 +879,7 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
     if vertices is not None:
-        raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave vertices out")
+        raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave out vertices")
     own = range(matrix.shape[0])
     if matrix.format in ("csr", "csc"):
         _check_pointers(matrix.format, matrix.indptr, matrix.shape[0])

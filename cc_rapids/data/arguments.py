@@ -1,4 +1,4 @@
-"""Checks of single arguments: words, flags, paths, names of columns and calls."""
+"""Checks of single arguments: choices, flags, paths, column names and callables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknow
 def check_word(
     what: str, word: Any, words: Iterable[str], error: type[CcRapidsError] = InputError
 ) -> str:
-    """Return a word that is one of some; else raise an error with the nearest of them.
+    """Return a word if it is one of the given words; else raise an error with the nearest ones.
 
     Examples
     --------
@@ -27,55 +27,55 @@ def check_word(
 
 
 def check_flag(what: str, flag: Any) -> bool:
-    """Return whether a flag is set, that is a bool, 0, 1 or None; else raise an error."""
+    """Return whether a flag is set: a bool, 0, 1 or None; else raise an error."""
     if flag is None or flag is False or flag is True:
         return bool(flag)
     if isinstance(flag, np.bool_) or (isinstance(flag, int) and flag in (0, 1)):
         return bool(flag)
-    raise ArgumentTypeError(f"{what}= is True or False, not {shown(flag)}")
+    raise ArgumentTypeError(f"{what}= must be True or False, not {shown(flag)}")
 
 
 def check_path(what: str, path: Any) -> str | os.PathLike[str]:
-    """Return a path that can be one of a file; else raise an error."""
+    """Return a path that can name a file; else raise an error."""
     try:
         name = os.fspath(path)
     except TypeError:
         name = None
     if not isinstance(name, str):
-        raise ArgumentTypeError(f"{what}= is a path, a str or os.PathLike, not {shown(path)}")
+        raise ArgumentTypeError(f"{what}= must be a path, a str or os.PathLike, not {shown(path)}")
     if not name:
-        raise InputError(f"{what}= is the path of a file, and this is empty")
+        raise InputError(f"{what}= must be the path of a file, but is empty")
     try:
         octets = os.fsencode(name)
     except UnicodeEncodeError:
         octets = b"\0"
     if b"\0" in octets:
         raise InputError(
-            f"{what}={name!r} holds a character that no name of a file has (NUL, or half of a"
+            f"{what}={name!r} contains a character that a file name cannot have (NUL, or half of a"
             " surrogate pair)"
         )
     return path  # type: ignore[no-any-return]
 
 
 def check_names(what: str, names: Any) -> None:
-    """Raise an error unless what is given can be the name of a column, or a list of such names."""
+    """Raise an error unless the argument can be a column name or a list of column names."""
     for name in names if isinstance(names, list) else [names]:
         try:
             hash(name)
             bool(name == name)  # pd.NA is neither equal to itself nor another
         except Exception:
             raise ArgumentTypeError(
-                f"{what} names a column, and {shown(name)} is not a name"
+                f"{what} must name a column, and {shown(name)} is not a name"
             ) from None
 
 
 def check_progress(progress: Any) -> Any:
-    """Return what is to be told of progress: a callable, or a bool; else raise an error."""
+    """Return the argument ``progress``, a callable or a bool; else raise an error."""
     if callable(progress):
         return progress
     try:
         return check_flag("progress", progress)
     except ArgumentTypeError:
         raise ArgumentTypeError(
-            f"progress= is True, False or a function that is called, not {shown(progress)}"
+            f"progress= must be True, False or a function, not {shown(progress)}"
         ) from None

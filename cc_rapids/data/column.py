@@ -1,4 +1,4 @@
-"""Columns of ids: what they hold is checked, and their memory is lent as it lies.
+"""Columns of ids, checked and lent to kernels in place.
 
 Columns of cuDF and arrays are read where they are; lists and columns of other libraries come as
 PyArrow's or NumPy's where that loses nothing, and are refused by name, type and row elsewhere.
@@ -22,33 +22,35 @@ from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 
 FILL = "fill or drop them first"
-LEAVE_OUT = "nulls='drop' leaves the edges with a null end out; or fill them first"
+LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
 REFUSE = "refuse"  # the policy of functions that have no nulls=, beside "raise" and "drop"
 REMEDIES = {"raise": LEAVE_OUT, "drop": LEAVE_OUT, REFUSE: FILL}  # for nulls of edges, by policy
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
-    """Raise a NullsError, with the way out for this column, if values are missing."""
+    """Raise a NullsError, with advice for this column, if values are missing."""
     if missing:
         raise NullsError(f"column {name!r} has {missing:,} nulls in {size:,} rows: {remedy}")
 
 
 def refuse_twice(name: Any, names: list[Any]) -> None:
-    """Raise an InputError if several columns have the name of one that is asked for."""
+    """Raise an InputError if several columns have the requested name."""
     if names.count(name) > 1:
         raise InputError(f"{names.count(name)} columns are called {name!r}: rename one")
 
 
 def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
-    """Return the error for a column of a type that names no vertices."""
+    """Return the error for a column of a type that cannot hold ids."""
     absent = f", {missing:,} of them missing" if missing else ""
     what = f"column {name!r} is {dtype} ({size:,} values{absent})"
     if dtype.lower().startswith(("float", "double", "half")):
         return ColumnTypeError(
-            f"{what}: ids are integers or strings, because floats merge ids beyond 2^53; cast it,"
-            " such as .astype('int64'), or in pandas .astype('Int64') where values are missing"
+            f"{what}: ids must be integers or strings, because floats merge ids beyond 2^53; cast"
+            " it, such as .astype('int64'), or in pandas .astype('Int64') where values are missing"
         )
-    return ColumnTypeError(f"{what}: ids are integers or strings; cast it, or factorise it first")
+    return ColumnTypeError(
+        f"{what}: ids must be integers or strings; cast it, or factorize it first"
+    )
 
 
 def refuse_surrogates(name: str, values: list[Any]) -> InputError:
@@ -56,8 +58,8 @@ def refuse_surrogates(name: str, values: list[Any]) -> InputError:
     bad = ((row, value) for row, value in enumerate(values) if not _is_unicode(value))
     row, value = next(bad, (0, "\ud800"))  # which may have changed meanwhile
     return InputError(
-        f"column {name!r} holds in row {row:,} of {len(values):,} a string with half of a surrogate"
-        f" pair, {value!r}, which is not Unicode text: replace it, such as by"
+        f"column {name!r} contains, in row {row:,} of {len(values):,}, a string with half of a"
+        f" surrogate pair, {value!r}, which is not Unicode text: replace it, for example by"
         " .encode('utf-8', 'replace').decode()"
     )
 
@@ -74,7 +76,7 @@ VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 
 def chunked(thing: Any) -> Any:
-    """Return an array of PyArrow's as a chunked one, a batch as a table, without a copy.
+    """Return a PyArrow array as a chunked array, or a batch as a table, without a copy.
 
     Returns all else as it is.
     """
@@ -87,7 +89,7 @@ def chunked(thing: Any) -> Any:
 
 
 def as_series(values: Any) -> Any:
-    """Return pandas' indexes and arrays as series, PyArrow's arrays as chunked ones; or the thing.
+    """Return pandas indexes and arrays as series, PyArrow arrays as chunked; others unchanged.
 
     Nothing is copied. An index of several levels is no column.
     """
@@ -99,7 +101,7 @@ def as_series(values: Any) -> Any:
 
 
 def plain(native: Any, name: str = "ids") -> Any:
-    """Return a column whose nulls PyArrow and pandas see, and whose runs are values.
+    """Return a column with ordinary nulls and without run-length encoding.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ def plain(native: Any, name: str = "ids") -> Any:
 
 
 def sound(name: str, held: Any) -> Any:
-    """Return a copy of a column of PyArrow's, which follows offsets and indices without a look.
+    """Return a checked copy of a PyArrow column, since PyArrow trusts offsets and indices.
 
     The copy is what is looked at: nobody writes to it afterwards.
 
@@ -146,7 +148,7 @@ def sound(name: str, held: Any) -> Any:
 
 
 def in_one(name: str, side: Any) -> Any:
-    """Return a series of narwhals as one array of PyArrow's, as :func:`sound` does."""
+    """Return a narwhals series as one PyArrow array, checked as by :func:`sound`."""
     import pyarrow as pa
 
     try:
@@ -157,12 +159,12 @@ def in_one(name: str, side: Any) -> Any:
 
 def _no_column(name: str, kind: Any, error: Exception) -> InputError:
     return InputError(
-        f"column {name!r} is {kind} whose buffers are no column ({error}): make it anew"
+        f"column {name!r} is {kind} whose buffers do not form a column ({error}): build it again"
     )
 
 
 def _copied(array: Any) -> Any:
-    """Return a copy of an array that was found to be one.
+    """Return a copy of an array, checked to be valid.
 
     Dictionaries and runs are followed too.
     """
@@ -182,7 +184,7 @@ def _copied(array: Any) -> Any:
 
 
 def rows_where(native: Any, mask: Any, name: str = "ids") -> Any:
-    """Return the rows of a column of a host's library for which an array of bool holds: a copy."""
+    """Return a copy of the rows of a host column where a boolean array is true."""
     if _is_arrow(native):
         return _filtered(name, native, mask)
     if not hasattr(native, "iloc"):
@@ -199,7 +201,7 @@ def _is_arrow(native: Any) -> bool:
 
 
 def _is_arrow_backed(series: Any) -> bool:
-    """Return whether a series of pandas' is one of PyArrow's below, such as its strings."""
+    """Return whether a pandas series is backed by PyArrow."""
     kind = getattr(sys.modules["pandas"].arrays, "ArrowExtensionArray", ())
     return isinstance(series.array, kind)
 
@@ -256,7 +258,7 @@ def _whole(array: Any) -> Any:
 
 
 def _without_views(array: Any) -> Any:
-    """Return strings or bytes as PyArrow's functions take them: a copy, if they are views."""
+    """Return strings or bytes in a layout that PyArrow's functions take; views are copied."""
     import pyarrow as pa
 
     kind = VIEWS.get(str(array.type))
@@ -322,7 +324,7 @@ MOSTLY = 8  # if it has room for this many times the characters that there are
 
 
 def array_of_host(name: str, values: Any) -> Any:
-    """Return an array of NumPy's, maybe masked, of any values on the host.
+    """Return a NumPy array, perhaps masked, of any values on the host.
 
     An array itself is not copied.
 
@@ -358,7 +360,7 @@ def array_of_host(name: str, values: Any) -> Any:
 
 
 def numbers_of_list(name: str, values: Any) -> Any:
-    """Return a masked array of a list of numbers, in which some may be missing."""
+    """Return a list of numbers as a masked array, in which missing values are masked."""
     missing = np.fromiter(map(_is_missing, values), bool, len(values))
     if any(map(_is_column, set(map(type, values)))):
         raise no_ids(name, "a list of columns", len(values))
@@ -366,7 +368,7 @@ def numbers_of_list(name: str, values: Any) -> Any:
 
 
 def present(name: str, array: Any) -> tuple[Any, Any]:
-    """Return an array without what is missing, and an array of bool that says where that was.
+    """Return an array without missing values, and a boolean array of the present ones.
 
     Missing are masked values, and among objects and strings None, nan and pandas' NA and NaT.
 
@@ -390,7 +392,7 @@ def present(name: str, array: Any) -> tuple[Any, Any]:
 
 
 def missing_of(array: Any) -> Any:
-    """Return an array of bool that says which objects of an array are missing; None if none is."""
+    """Return a boolean array of the missing objects of an array; None if none is missing."""
     values = array.tolist()
     if set(map(type, values)) <= {str}:
         return None
@@ -413,7 +415,7 @@ def _array(name: str, values: Any) -> Any:
     except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
         raise InputError(
             f"{name!r} cannot be a {type(values).__name__} which NumPy cannot convert to an array"
-            f" ({error}): give an array, or a list of integers or strings"
+            f" ({error}): pass an array, or a list of integers or strings"
         ) from None
 
 
@@ -429,13 +431,13 @@ def _masked(name: str, values: Any) -> Any:
 
 
 def _is_wide(words: Any) -> bool:
-    """Return whether an array with room for the longest string in each would be mostly empty."""
+    """Return whether a fixed-width array of these strings would be mostly empty."""
     lengths = list(map(len, words))
     return max(lengths) * len(words) > WIDE + MOSTLY * sum(lengths)
 
 
 def _stays_whole(value: Any) -> bool:
-    """Return whether NumPy keeps it as it is among text: no number, and no NUL at its end."""
+    """Return whether NumPy keeps a value unchanged among strings: a str without a final NUL."""
     return isinstance(value, str) and not value.endswith("\0")
 
 
@@ -448,7 +450,7 @@ def _is_integer(kind: type) -> bool:
 
 
 def _integers(name: str, values: list[int]) -> Any:
-    """Return integers for which NumPy finds no type of its own."""
+    """Return an array of integers for which NumPy infers no integer type."""
     low, high = min(values), max(values)
     for dtype in (np.int64, np.uint64):
         limits = np.iinfo(dtype)
@@ -456,7 +458,7 @@ def _integers(name: str, values: list[int]) -> Any:
             return np.array(values, dtype)
     raise ColumnTypeError(
         f"column {name!r} is a list of integers from {shown(low)} to {shown(high)} ({len(values):,}"
-        " values): no type of integers of 64 bits holds all; shift them, or make strings of them"
+        " values): no 64-bit integer type holds them all; shift them, or convert them to strings"
     )
 
 
@@ -466,7 +468,7 @@ Native = Callable[[Any, Callable[[], Any]], Any]
 
 
 def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
-    """Return the values, as a ``native`` of callers who take them as they are."""
+    """Return the values unchanged."""
     return values
 
 
@@ -492,7 +494,7 @@ class Column:
 
 
 class Lending(ExitStack):
-    """The arrays (or native strings) of all columns, for as long as the context is open."""
+    """A context that lends the arrays (or native strings) of all columns while it is open."""
 
     def __init__(self, columns: list[Column]) -> None:
         super().__init__()
@@ -510,12 +512,12 @@ class Lending(ExitStack):
 
 
 def is_cudf(thing: Any) -> bool:
-    """Return whether it is cuDF's; without importing cuDF, which then nobody has."""
+    """Return whether an object belongs to cuDF, without importing cuDF."""
     return type(thing).__module__.partition(".")[0] == "cudf" and "cudf" in sys.modules
 
 
 def is_cudf_frame(thing: Any) -> bool:
-    """Return whether it is a frame of cuDF's.
+    """Return whether an object is a cuDF frame.
 
     Its own ``columns`` would make an index of pandas' first.
     """
@@ -523,14 +525,14 @@ def is_cudf_frame(thing: Any) -> bool:
 
 
 def is_series(thing: Any) -> bool:
-    """Return whether it is a column of a frame library."""
+    """Return whether an object is a series of a frame library."""
     library = type(thing).__module__.partition(".")[0]
     return library in LIBRARIES and type(thing).__name__ in ("Series", "ChunkedArray")
 
 
 @dataclass(frozen=True)
 class Held:
-    """Ids as they were given, of which some may be missing.
+    """Ids as given, some of which may be missing.
 
     ``there`` is an array of bool where the ids lie, None if none is missing; ``where`` gives the
     column of the rows for which such an array holds, all of which have to be there.
@@ -560,7 +562,7 @@ def of(name: str, values: Any) -> Column:
 
 
 def held(name: str, values: Any) -> Held:
-    """Return a native series or array, before it is asked whether values are missing.
+    """Return a native series or array as ids, before a check for missing values.
 
     Raises
     ------
@@ -581,7 +583,7 @@ def held(name: str, values: Any) -> Held:
 
 
 def there_of(native: Any) -> Any:
-    """Return an array of bool that says which values of a host's column are no nulls; None if all.
+    """Return a boolean array of the values of a host column that are not null; None if all are.
 
     Of pandas' floats and objects nan is null too.
     """
@@ -630,7 +632,7 @@ def _held_array(name: str, values: Any) -> Held:
 
 
 def series_of(values: Any, name: str = "ids") -> Any:
-    """Return the series of narwhals over a native one: null too where a category is."""
+    """Return the narwhals series of a native one; rows of null categories are null."""
     import narwhals as nw
 
     return nw.from_native(plain(values, name), series_only=True)
@@ -648,7 +650,7 @@ def of_parts(parts: list[Column]) -> Column:
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
-    """Return a column of a handle of cuDF's.
+    """Return the column of a cuDF column handle.
 
     Parameters
     ----------
@@ -686,12 +688,12 @@ def _itself(thing: Any) -> Any:
 
 @cache
 def _words_of(dtype: Any) -> str:
-    """Return a type in words, of which NumPy makes new ones each time."""
+    """Return the name of a type, cached, because NumPy makes a new string each time."""
     return str(dtype)
 
 
 def _categories_like(dtype: Any) -> Native:
-    """Return categories of cuDF's: the caller's own if they hold all words, else the words."""
+    """Return cuDF categories: the caller's own if they hold all strings, else the strings."""
     kind = sys.modules["cudf"].CategoricalDtype
     same = kind(dtype.categories, bool(dtype.ordered))  # None, by ``astype``, is not for PyArrow
 
@@ -781,14 +783,14 @@ def _categories(side: Any) -> Any:
 
 
 def _with_categories(text: str, native: Any) -> str:
-    """Return the name of a type, and of categories what they are."""
+    """Return the name of a type, including the type of its categories."""
     categories = getattr(getattr(native, "dtype", None), "categories", None)
     kind = getattr(categories, "dtype", None)
     return text if kind is None else f"{text} of {kind}"
 
 
 def _to_arrow(name: str, side: Any) -> Any:
-    """Return a column of strings as PyArrow's."""
+    """Return a column of strings as a PyArrow array."""
     try:
         return in_one(name, side)
     except UnicodeEncodeError:
@@ -796,7 +798,7 @@ def _to_arrow(name: str, side: Any) -> Any:
 
 
 def _of_categories(name: str, text: str, side: Any) -> Column:
-    """Return a column of categories, which stand for their values."""
+    """Return a column of categories, which are read as their values."""
     import pyarrow as pa
 
     if len(side) == 0:  # its categories may be of any type, such as null
@@ -839,12 +841,12 @@ def _in_a_dictionary(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _categories_of(words: Any) -> Any:
-    """Return pandas' type of categories that are these strings."""
+    """Return the pandas categorical type of these strings."""
     return sys.modules["pandas"].CategoricalDtype(words.to_pandas())
 
 
 def _from_arrow(side: Any) -> Native:
-    """Return the function that makes a column like this one of an array of PyArrow's."""
+    """Return the function that converts a PyArrow array to a column like this one."""
     implementation, native = side.implementation, side.to_native()
     if implementation.is_pandas_like():
         return partial(_in_pandas, native.dtype)  # not the column, which would stay with the answer
@@ -867,7 +869,7 @@ def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def array_of(name: str, values: Any) -> Any:
-    """Return a one-dimensional array: CuPy's if it lies on a device, otherwise NumPy's.
+    """Return a one-dimensional array: a CuPy array if it is on a device, otherwise NumPy.
 
     Raises
     ------
@@ -892,9 +894,9 @@ def _one_dimension(name: str, values: Any) -> Any:
     if array.ndim != 1:
         if array.ndim == 0 and not hasattr(values, "ndim"):
             raise InputError(
-                f"{name!r} cannot be {shown(values)}: give a column, an array or a list of ids"
+                f"{name!r} cannot be {shown(values)}: pass a column, an array or a list of ids"
             )
-        raise InputError(f"array {name!r} has shape {array.shape}: ids are one-dimensional")
+        raise InputError(f"array {name!r} has shape {array.shape}: ids must be one-dimensional")
     return array
 
 
@@ -914,7 +916,7 @@ def of_array(name: str, array: Any) -> Column:
 
 
 def _of_texts(name: str, array: Any) -> Column:
-    """Return a column of an array of strings, or of objects that all are."""
+    """Return the column of an array of strings, or of objects that are all strings."""
     import pyarrow
 
     values = array.tolist()
@@ -935,12 +937,12 @@ def _in_numpy(name: str, dtype: Any, words: Any, every: Callable[[], Any]) -> An
 
 
 def empty(name: str) -> Column:
-    """Return a column without ids: what a frame library makes of an empty list has any type."""
+    """Return a column without ids; the type of an empty list does not matter."""
     return Column(name, "int64", 0, partial(nullcontext, np.empty(0, np.int64)))
 
 
 def without_rows(column: Column) -> Column:
-    """Return what a column is like: its name, types and ``native``, without any of its values."""
+    """Return an empty column with the name, types and ``native`` of a column."""
     if column.parts:
         return of_parts([without_rows(part) for part in column.parts])
     return replace(column, size=0, lend=empty(column.name).lend)
@@ -950,13 +952,13 @@ BYTES = 12  # of a hash: enough that no two inputs of a lifetime have the same
 
 
 class Content:
-    """The content of some columns side by side, to which pieces of rows are added."""
+    """A hash of the content of several columns, to which rows are added in pieces."""
 
     def __init__(self) -> None:
         self._hashes: dict[tuple[int, int, int], Any] = {}  # by column, part and array
 
     def add(self, columns: list[Column]) -> None:
-        """Add rows: as many columns each time, of the same types. All is copied to the host."""
+        """Add rows of the same number and types of columns; they are copied to the host."""
         for number, column in enumerate(columns):
             if not column.size:  # of any type then
                 continue
@@ -985,7 +987,7 @@ def _arrays(column: Column, held: Any) -> list[Any]:
 
 
 def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
-    """Return both columns; one without rows as one of the other's kind.
+    """Return both columns, an empty one converted to the kind of the other.
 
     Raises
     ------
@@ -999,13 +1001,13 @@ def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
     if not right.size:
         return left, no_rows(left, right)
     raise ColumnTypeError(
-        f"column {left.name!r} is {left.dtype}, column {right.name!r} is {right.dtype}: ids are"
-        " integers on both sides, or strings on both sides; cast one of them"
+        f"column {left.name!r} is {left.dtype}, column {right.name!r} is {right.dtype}: ids must be"
+        " integers on both sides or strings on both sides; cast one of them"
     )
 
 
 def no_rows(like: Column, named: Column) -> Column:
-    """Return a column without rows, of the kind and type of one column, and called as another."""
+    """Return an empty column of the kind and type of one column with the name of another."""
     if like.parts:
         pairs = zip(like.parts, named.parts, strict=True)
         return of_parts([no_rows(part, own) for part, own in pairs])

@@ -1,4 +1,4 @@
-"""All that is read or written of cuDF beyond its public interface, each with a public twin.
+"""All uses of cuDF beyond its public interface, each with a public alternative.
 
 With ``CC_RAPIDS_CUDF_INTERNALS=0`` in the environment every function here takes its public twin,
 which gives the same columns and frames. It is slower for small lists (``benchmarks`` has
@@ -26,7 +26,7 @@ MOST_ROWS = 1 << 31  # of a column of cuDF's
 
 
 def handle_in(frame: Any, name: Any) -> Any:
-    """Return the handle of a column of a frame; publicly at the cost of a series."""
+    """Return the handle of a column of a frame; the public way makes a series."""
     return frame._data[name] if PRIVATE else frame[name]
 
 
@@ -36,7 +36,7 @@ def handle_of(series: Any) -> Any:
 
 
 def nulls_in(handle: Any) -> int:
-    """Count the nulls of a column; publicly by a pass, privately it has counted them already."""
+    """Count the nulls of a column; the public way takes a pass, the private count is stored."""
     return int(handle.null_count if PRIVATE else handle.isna().sum())
 
 
@@ -93,7 +93,7 @@ def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _views_of_strings(plain: Any, octets: Any, offset: int, size: int) -> tuple[Any, Any]:
-    """Return the same of pylibcudf's column and of the memory of its bytes."""
+    """Return the views, given the pylibcudf column and the memory of its bytes."""
     starts = plain.child(0)
     dtype = np.dtype(starts.type().id().name.lower())
     offsets = _view(starts.data(), dtype, starts.offset() + offset, size + 1)
@@ -104,7 +104,7 @@ def _views_of_strings(plain: Any, octets: Any, offset: int, size: int) -> tuple[
 
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
-    """Return so many elements of a buffer of cuDF's, from an offset on."""
+    """Return a view of elements of a cuDF buffer, from an offset on."""
     import cupy
 
     if size == 0:
@@ -115,7 +115,7 @@ def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
 
 
 def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
-    """Make a cuDF frame of arrays and series, which are not copied where cuDF does not.
+    """Make a cuDF frame from arrays and series, without copies where cuDF makes none.
 
     Privately without its constructor, which makes an index of pandas' of the names first.
 
@@ -137,7 +137,7 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
 
 @cache
 def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    """Return what makes cuDF's frames of columns.
+    """Return the function that makes a cuDF frame from columns.
 
     It sets attribute by attribute, as cuDF itself looks for a column of that name each time; where
     frames have others than those known here, it is ``_from_data``.
@@ -162,7 +162,7 @@ def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
 
 @cache
 def _wrapping() -> Callable[[Any], Any]:
-    """Return what makes cuDF's columns of arrays.
+    """Return the function that makes a cuDF column from an array.
 
     New arrays of integers are not looked at again, which would cost as much as a small list takes;
     all others, and all where cuDF does not let us, go to ``as_column``.

@@ -1,4 +1,4 @@
-"""Questions about types of arrays: of NumPy's and CuPy's, and of pandas' and cuDF's own.
+"""Predicates on types of arrays: those of NumPy, CuPy, pandas and cuDF.
 
 Types of libraries of frames have the letters of NumPy's kinds too, but are no subtypes of NumPy's;
 a type without such a letter, as Polars' are, is none of these.

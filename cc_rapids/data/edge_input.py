@@ -1,4 +1,4 @@
-"""The edges that the caller gave, checked, and how answers go back."""
+"""The caller's edges, checked, and the form in which answers are returned."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Merges(NamedTuple):
 
 
 class SpanningForest(NamedTuple):
-    """The edges of a spanning forest, for callers who gave arrays: rows of theirs, and the ends."""
+    """The edges of a spanning forest, for callers who gave arrays: row numbers and ends."""
 
     row: Any
     source: Any
@@ -63,7 +63,7 @@ class SpanningForest(NamedTuple):
 
 @dataclass(frozen=True)
 class EdgeInput:
-    """Edges that the caller gave, checked: two columns, and how answers go back.
+    """The caller's edges, checked: two columns, and the form in which answers are returned.
 
     Of an adjacency list both columns are its indices, and ``row_offsets`` say where each row
     begins; ``symmetric`` says that every edge stands in the rows of both its ends. ``row_index``
@@ -91,7 +91,7 @@ class EdgeInput:
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
-        """Open the columns for a ``with`` block.
+        """Return a context that lends the columns.
 
         Gives their arrays, or native strings, and the offsets of the rows, of which there is one
         column, or none.
@@ -101,30 +101,30 @@ class EdgeInput:
             yield lent[: len(columns)], lent[len(columns) :]
 
     def changed(self) -> InputError:
-        """Return the error for ids, or rows, that were others when they were read again."""
+        """Return the error for ids or rows that changed between two readings."""
         starts = [self.row_offsets] if self.row_offsets is not None else []
         names = dict.fromkeys(column.name for column in [*starts, *self.columns])
         return InputError(
-            f"{' or '.join(map(repr, names))} changed while it was read: it named other vertices"
-            " the second time; give a copy, or wait until what writes to it is done"
+            f"{' or '.join(map(repr, names))} changed while it was read: the second reading found"
+            " other vertices; pass a copy, or wait until nothing writes to it"
         )
 
 
 def check_range(name: str, ids: range, given: str = "") -> None:
-    """Raise an InputError if a range holds more than 2^63 - 1 ids, or some beyond 64 bits."""
+    """Raise an InputError if a range has more than 2^63 - 1 ids, or ids beyond 64 bits."""
     if not ids:
         return
     least, greatest = min(ids[0], ids[-1]), max(ids[0], ids[-1])
     count = (greatest - least) // abs(ids.step) + 1
     if least < -(1 << 63) or greatest >= 1 << 64 or count >= 1 << 63:
         raise InputError(
-            f"{name}={given or shown(ids)} goes beyond the integers of 64 bits: give fewer, or"
-            " vertices= those that there are"
+            f"{name}={given or shown(ids)} goes beyond 64-bit integers: pass fewer, or pass the"
+            " existing ones as vertices="
         )
 
 
 def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInput:
-    """Return an input with the vertices that the caller names.
+    """Return the input with the vertices that the caller names.
 
     Parameters
     ----------
@@ -146,8 +146,8 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
     check_range("vertices", vertices)
     if edge_input.src.strings and edge_input.src.size:
         raise InputError(
-            f"column {edge_input.src.name!r} holds strings, so vertices= takes strings too"
-            " (and num_vertices= does not apply)"
+            f"column {edge_input.src.name!r} holds strings, so vertices= must be strings too (and"
+            " num_vertices= does not apply)"
         )
     if edge_input.src.strings:
         edge_input = replace(
@@ -170,8 +170,8 @@ def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
     for part, own in zip(vertices.parts or (vertices,), src.parts or (src,), strict=True):
         if part.strings != own.strings:
             raise ColumnTypeError(
-                f"vertices are {part.dtype}, but column {own.name!r} is {own.dtype}: give ids of"
-                " the kind that the edges hold"
+                f"vertices are {part.dtype}, but column {own.name!r} is {own.dtype}: pass ids of"
+                " the same kind as those of the edges"
             )
     return replace(edge_input, vertices=vertices)
 
@@ -180,14 +180,14 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
     """Return vertices of several columns."""
     if isinstance(vertices, range):
         raise InputError(
-            f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= takes a"
-            " frame with as many (and num_vertices= does not apply)"
+            f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= must be"
+            " a frame with as many columns (and num_vertices= does not apply)"
         )
     return of_parts(parts_of("vertices", vertices, len(src.parts)))
 
 
 def plain_frame(columns: dict[str, Any]) -> Any:
-    """Return arrays as the named tuple that they are for a caller who gave arrays."""
+    """Return arrays as a named tuple, for a caller who gave arrays."""
     kinds: dict[Any, Any] = {
         kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
     }
@@ -196,7 +196,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """The request to read edges: what callers say of them beside them.
+    """The options for reading edges.
 
     Attributes
     ----------
@@ -221,27 +221,27 @@ class ReadRequest:
 
     @property
     def names(self) -> tuple[Side, Side]:
-        """The columns of edges in memory, which were checked to be names."""
+        """The column names of edges in memory, checked."""
         source = SOURCE if self.source is None else self.source
         return source, DESTINATION if self.destination is None else self.destination
 
     @property
     def sides(self) -> tuple[list[str], list[str]]:
-        """The same as lists, of as many columns."""
+        """The column names of both sides as lists of equal length."""
         if self.source is None and self.destination is None:
             return [SOURCE], [DESTINATION]
         return several(*self.names)
 
     @property
     def has_lists(self) -> bool:
-        """True where several columns were named as one id, as only frames and files have them."""
+        """True if several columns form one id, which only frames and files have."""
         return isinstance(self.source, list) or isinstance(self.destination, list)
 
 
 def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """Return the columns of edges in memory: those that were given, or else src and dst."""
+    """Return the column names of edges in memory: those given, or else src and dst."""
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)
@@ -250,11 +250,11 @@ def named(
 
 
 def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
-    """Return the names of several columns a side, as many on each."""
+    """Return the names of several columns for each side, the same number on each."""
     sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
     if len(sides[0]) != len(sides[1]) or not sides[0]:
         raise InputError(
-            f"source names {len(sides[0])} columns and destination {len(sides[1])}: a vertex has"
-            " the same columns at both ends of an edge"
+            f"source names {len(sides[0])} columns and destination {len(sides[1])}: both ends of an"
+            " edge need the same number of columns"
         )
     return sides[0], sides[1]

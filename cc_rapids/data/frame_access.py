@@ -1,4 +1,4 @@
-"""Single columns and values of frames of any kind, and ids that several columns hold."""
+"""Access to single columns and values of frames of any kind, and to ids of several columns."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def columns_of(frame: Any) -> list[Any]:
         return list(frame._fields)  # type: ignore[attr-defined]
     arrow = hasattr(type(frame), "column_names")
     if not (arrow or hasattr(frame, "columns")):
-        raise ArgumentTypeError(f"{shown(frame)} has no columns that could be named: give a frame")
+        raise ArgumentTypeError(f"{shown(frame)} has no named columns: pass a frame")
     return list(frame.column_names if arrow else frame.columns)
 
 
 def names_of(edges: Any) -> list[Any]:
-    """Return the names of the columns of an edge list: none, of a pair or a path."""
+    """Return the column names of an edge list; none for a pair or a path."""
     return [] if isinstance(edges, tuple | list | str) else columns_of(edges)
 
 
@@ -53,7 +53,7 @@ def column_of(frame: Any, name: str) -> Any:
 
 
 def only(frame: Any, name: str) -> Any:
-    """Return the column of that name; of ids of several columns the frame of all of theirs."""
+    """Return the named column, or the frame of the named columns of an id."""
     names = columns_of(frame)
     if name in names:
         return column_of(frame, name)
@@ -62,7 +62,7 @@ def only(frame: Any, name: str) -> Any:
 
 
 def check_frame(frame: Any) -> None:
-    """Raise an InputError if it is no frame whose rows are here."""
+    """Raise an InputError unless the argument is a frame whose rows are in memory."""
     if is_cudf_frame(frame):
         return
     import narwhals as nw
@@ -74,13 +74,13 @@ def check_frame(frame: Any) -> None:
     except TypeError:
         lazy = ", collected" if hasattr(type(frame), "collect") else ""
         raise InputError(
-            f"frame cannot be a {type(frame).__name__}: give one of cuDF, pandas, Polars or PyArrow"
-            f"{lazy}"
+            f"frame cannot be a {type(frame).__name__}: pass one of cuDF, pandas, Polars or"
+            f" PyArrow{lazy}"
         ) from None
 
 
 def check_columns(frame: Any, wanted: list[Any]) -> None:
-    """Check that each of these columns is there, once.
+    """Check that each of these columns exists exactly once.
 
     Raises
     ------
@@ -91,14 +91,14 @@ def check_columns(frame: Any, wanted: list[Any]) -> None:
     for word in wanted:
         if word not in names:
             raise MissingColumnError(
-                f"there is no column {word!r} to attach labels on, but"
-                f" {', '.join(map(str, names))}: name it by on="
+                f"there is no column {word!r} to attach labels on; there are"
+                f" {', '.join(map(str, names))}: name the column with on="
             )
         refuse_twice(word, names)
 
 
 def first(column: Any) -> Any:
-    """Return the first value of a column or array as Python's own.
+    """Return the first value of a column or array as a Python object.
 
     Of a frame the row as a tuple.
     """
@@ -111,7 +111,7 @@ def first(column: Any) -> Any:
 
 
 def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
-    """Return a column of numbers as an array, and which are there: no nulls, not masked, no nan.
+    """Return a column of numbers as an array, and a mask of those that are not null or nan.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """Return numbers of the host's as an array, of whatever type, and which are there."""
+    """Return numbers on the host as an array, and a mask of those that are not null."""
     column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
         return _numbers(what, array_of(what, column)), None
@@ -137,7 +137,7 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
         listed = isinstance(column, list | tuple)
         masked = np.ma.asarray(numbers_of_list(what, column) if listed else column)
         if masked.ndim != 1:
-            raise InputError(f"{what} have shape {masked.shape}: one column of numbers is wanted")
+            raise InputError(f"{what} have shape {masked.shape}, but must be one column of numbers")
         return _numbers(what, masked.data), ~np.ma.getmaskarray(masked)
     import narwhals as nw
 
@@ -158,12 +158,12 @@ def _numbers(what: str, array: Any) -> Any:
 
 def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
     return ColumnTypeError(
-        f"{what} are numbers, and these are {dtype} ({size:,} values): cast them first"
+        f"{what} must be numbers, but these are {dtype} ({size:,} values): cast them first"
     )
 
 
 def rows_of(column: Any, mask: Any, engine: Any) -> Any:
-    """Return the rows of a column for which a mask of the engine's holds.
+    """Return the rows of a column where a mask of the engine is true.
 
     The column is an array, a series, or PyArrow's.
     """
@@ -173,7 +173,7 @@ def rows_of(column: Any, mask: Any, engine: Any) -> Any:
 
 
 def mask_of(name: str, values: Any) -> Any:
-    """Return an array of bool, where the column lies.
+    """Return a column as a boolean array on the same device.
 
     Raises
     ------
@@ -184,19 +184,19 @@ def mask_of(name: str, values: Any) -> Any:
     array, dtype = _plain(values) if is_series(values) else (array_of(name, values), "")
     if array is None:
         raise NullsError(
-            f"column {name!r} has nulls in its {len(values):,} rows: it says of each whether it is"
-            " a query; fill them with True or False"
+            f"column {name!r} has nulls in its {len(values):,} rows: it must say for each row"
+            " whether it is a query; fill them with True or False"
         )
     if array.dtype != bool and array.size:
         raise ColumnTypeError(
-            f"column {name!r} is {dtype or array.dtype} ({array.size:,} values): it says by True"
-            " and False which rows are queries; cast it, such as .astype(bool)"
+            f"column {name!r} is {dtype or array.dtype} ({array.size:,} values): it must hold True"
+            " or False, True for rows that are queries; cast it, such as .astype(bool)"
         )
     return array.astype(bool)
 
 
 def _plain(series: Any) -> tuple[Any, str]:
-    """Return a series as an array, None if it holds nulls; and the name of its type."""
+    """Return a series as an array, or None if it holds nulls, and the name of its type."""
     if is_cudf(series):
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
     import narwhals as nw
@@ -209,7 +209,7 @@ def _plain(series: Any) -> tuple[Any, str]:
 
 
 def bring(column: Any, engine: Any, on_device: bool) -> Any:
-    """Return an array of the engine's where it is wanted; a column of a library's as it is."""
+    """Return an engine's array on the requested device; columns of libraries unchanged."""
     ours = isinstance(column, engine.xp.ndarray)
     if not ours or engine.on_device == on_device:
         return column
@@ -221,7 +221,7 @@ def bring(column: Any, engine: Any, on_device: bool) -> Any:
 
 
 def check_kinds(own: Column, column: Column, some: bool = True) -> None:
-    """Raise an InputError if ids of a column cannot be among those of an answer.
+    """Raise an InputError if ids of a column have another kind than those of an answer.
 
     They can be if the answer has not ``some``.
     """
@@ -231,13 +231,13 @@ def check_kinds(own: Column, column: Column, some: bool = True) -> None:
     )
     if not fits:
         raise InputError(
-            f"{column.name!r} is {column.dtype}, and the vertices are {own.dtype}: give ids of"
-            " the kind that the edges hold"
+            f"{column.name!r} is {column.dtype}, but the vertices are {own.dtype}: pass ids of the"
+            " same kind as those of the edges"
         )
 
 
 def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
-    """Return ids of several columns, each of which is one column here.
+    """Return the columns of ids of several columns.
 
     Parameters
     ----------
@@ -257,21 +257,21 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
     columns = _columns(name, chunked(ids), wanted)
     if len(columns) != wanted:
         raise InputError(
-            f"{name} have {len(columns)} columns, and the edges {wanted} a side: give a frame or a"
-            " list of as many columns, or a list of tuples, one for each id"
+            f"{name} have {len(columns)} columns, but the edges have {wanted} per side: pass a"
+            " frame or a list of as many columns, or a list of tuples, one for each id"
         )
     parts = [of(name, column) for column in columns]
     sizes = [part.size for part in parts]
     if len(set(sizes)) > 1:
         raise InputError(
-            f"the columns of {name} have {', '.join(f'{size:,}' for size in sizes)} rows: each id"
-            " has one item in every column"
+            f"the columns of {name} have {', '.join(f'{size:,}' for size in sizes)} rows: every"
+            " column needs one item for each id"
         )
     return parts
 
 
 def is_single(vertex: Any) -> bool:
-    """Return whether it is one id: a string, an integer, or a tuple of these."""
+    """Return whether a value is a single id: a string, an integer, or a tuple of these."""
     parts = vertex if isinstance(vertex, tuple) else (vertex,)
     return all(isinstance(part, str | int | np.integer) for part in parts)
 
@@ -282,7 +282,7 @@ def is_frame(ids: Any) -> bool:
 
 
 def collected(frame: Any) -> Any:
-    """Return the frame itself; a lazy one of Polars' as one that has been read."""
+    """Return a frame; a lazy Polars frame is collected."""
     return frame.collect() if hasattr(type(frame), "collect") else frame
 
 
@@ -301,9 +301,9 @@ def _columns(name: str, ids: Any, wanted: int) -> list[Any]:
         return [column_of(held, column) for column in columns_of(held)]
     shape = f" of shape {tuple(ids.shape)}" if hasattr(ids, "shape") else ""
     raise InputError(
-        f"{name} cannot be a {type(ids).__name__}{shape}, because an id has {wanted} columns: give"
-        f" a frame or a list of {wanted} columns, a list of tuples, or an array of shape"
-        f" (ids, {wanted})"
+        f"{name} cannot be a {type(ids).__name__}{shape}, because an id has {wanted} columns: pass"
+        f" a frame or a list of {wanted} columns, a list of tuples, or an array of shape (ids,"
+        f" {wanted})"
     )
 
 
@@ -313,6 +313,6 @@ def _of_tuples(name: str, ids: Any, wanted: int) -> list[Any]:
     if strange:
         raise InputError(
             f"{len(strange):,} of {len(ids):,} {name} are not tuples of {wanted} items, such as"
-            f" {strange[0]!r}: a tuple is an id, and has an item for each of its columns"
+            f" {strange[0]!r}: each id must be a tuple with one item for each column"
         )
     return [list(column) for column in zip(*ids, strict=True)]

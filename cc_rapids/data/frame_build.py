@@ -1,4 +1,4 @@
-"""Columns like those of the caller, and frames of the caller's with one more column."""
+"""Construction of columns of the caller's kind, and of frames with an added column."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .frame_access import bring, column_of
 
 
 def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
-    """Return a copy of a frame with one more column; null where not ``there``, which may be None.
+    """Return a copy of a frame with an added column, null where ``there`` is False.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
         return _assigned(frame, name, _for_pandas(values, there, frame.index))
     if not isinstance(name, str):
         kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
-        raise InputError(f"columns of a {kind} are named by strings, not by name={name!r}")
+        raise InputError(f"column names of a {kind} must be strings, not name={name!r}")
     if hasattr(type(frame), "column_names"):
         others = frame.select([k for k, word in enumerate(frame.column_names) if word != name])
         return others.append_column(name, _arrow(values, there))
@@ -60,7 +60,7 @@ def _assigned(frame: Any, name: Any, series: Any) -> Any:
 
 
 def _arrow(values: Any, there: Any) -> Any:
-    """Return an array of PyArrow's, of an array or a column of any library."""
+    """Return the PyArrow array of an array or column of any library."""
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -77,7 +77,7 @@ def _arrow(values: Any, there: Any) -> Any:
 
 
 def _for_pandas(values: Any, there: Any, index: Any) -> Any:
-    """Return a series of pandas'; integers with nulls stay integers."""
+    """Return a pandas series; integers with nulls stay integers."""
     import pandas as pd
     import pyarrow as pa
 
@@ -95,7 +95,7 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
 
 
 def _for_polars(values: Any, there: Any) -> Any:
-    """Return a series of Polars', as narwhals has it."""
+    """Return a Polars series, wrapped by narwhals."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -110,7 +110,7 @@ def _for_polars(values: Any, there: Any) -> Any:
 
 
 def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool) -> Any:
-    """Return a column of values, one a row of an edge list: of its kind and with its index.
+    """Return a column with one value per row of an edge list, of its kind and with its index.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool
 
 
 def _frame_of(edges: Any) -> Any:
-    """Return a frame with as many rows as an edge list has, if it is of a library of frames."""
+    """Return a frame with the rows of an edge list, if it comes from a frame library."""
     if isinstance(edges, tuple | list):
         if not (len(edges) and is_series(edges[0])):
             return None

@@ -1,4 +1,4 @@
-"""Whose frames answers come in, as words that a file can hold, and back."""
+"""The frame library of answers, converted to strings for files and back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
 
 
 def _no_ids(part: Column, on_device: bool) -> Any:
-    """Return a column without rows, as answers have it."""
+    """Return an empty column of ids."""
     if part.strings:
         return part.native(_no_words(on_device), partial(_no_words, on_device))
     if on_device:
@@ -85,7 +85,7 @@ def _type_words(column: Any) -> str:
 
 
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """Return what a caller has given whose answers come in such frames.
+    """Return an input whose answers are frames of the given library.
 
     PyArrow's if there is no such library here, which is logged.
 
@@ -106,7 +106,9 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     except Exception as error:  # there is no such library, no GPU for it, or it has no such type
         make = _numpy if library == "cupy" else _arrow
         what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
-        log.warning("answers come as %s: there is no %s here (%s)", what, library, error)
+        log.warning(
+            "answers are returned as %s, because %s is not available (%s)", what, library, error
+        )
         return _read(make([own if own is None else "" for own in types]), len(types))
 
 
@@ -118,7 +120,7 @@ def _read(edges: Any, width: int) -> EdgeInput:
 
 
 def _sides(columns: list[Any]) -> dict[str, Any]:
-    """Return the columns of both ends of edges, which are the same."""
+    """Return the columns of both ends of edges."""
     return {f"{side}{k}": column for side in SIDES for k, column in enumerate(columns)}
 
 
@@ -169,7 +171,7 @@ def _pandas(module: str, types: Types) -> Any:
 
 
 def _by_narwhals(library: Any, types: Types) -> Any:
-    """Return a frame of another library that takes PyArrow's.
+    """Return a frame of another library, made from PyArrow data.
 
     Categories are dictionaries there.
     """

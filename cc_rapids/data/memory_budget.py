@@ -1,4 +1,4 @@
-"""Memory of a stream: what vertices and the edges of a chunk take, and what is left for these.
+"""The memory of a stream: that of vertices, and the rest for the edges of a chunk.
 
 The figures are bytes at the worst moment, on hosts, for fewer than 2^32 vertices:
 
@@ -50,13 +50,14 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
         limit = int(float(matched[1]) * UNITS[matched[2].lower()])
     if isinstance(limit, bool) or not isinstance(limit, int) or limit <= 0:
         raise InputError(
-            f"memory_limit is a number of bytes from 1 on or a word such as '2GiB', not {limit!r}"
+            "memory_limit must be a positive number of bytes or a string such as '2GiB', not"
+            f" {limit!r}"
         )
     return limit
 
 
 def in_words(size: int) -> str:
-    """Return bytes for people."""
+    """Return a number of bytes as text."""
     if size < 1 << 20:
         return f"{size:,} bytes"
     return f"{size / 2**30:,.2f} GiB" if size >= 1 << 30 else f"{size / 2**20:,.1f} MiB"
@@ -64,7 +65,7 @@ def in_words(size: int) -> str:
 
 @dataclass
 class Budget:
-    """The number of rows that the next chunk may have.
+    """A memory limit, and the number of rows that the next chunk may have.
 
     Attributes
     ----------
@@ -86,23 +87,23 @@ class Budget:
     readers: int = 1
 
     def next_rows(self) -> int:
-        """Return the rows that the next chunk may have."""
+        """Return the number of rows that the next chunk may have."""
         return self.rows
 
     def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Return the bytes that so many vertices take, and reading whatever comes."""
+        """Return the bytes for a number of vertices and for reading."""
         wide = 1 if vertices < 1 << 32 else 2
         return self.fixed + vertices * VERTEX[kind] * wide * width + 4 * text
 
     def an_edge(self, kind: str, width: int = 1) -> int:
-        """Return the bytes of an edge of a chunk.
+        """Return the bytes per edge of a chunk.
 
         Those of the chunks that are read meanwhile are included.
         """
         return EDGE[kind] * width * (1 + self.readers) // 2
 
     def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Set and return the rows of the next chunk, now that there are so many vertices.
+        """Set and return the number of rows of the next chunk, for a number of vertices.
 
         Raises
         ------
@@ -114,10 +115,10 @@ class Budget:
         rows = self.room // edge
         if rows < LEAST_ROWS:
             least = held + LEAST_ROWS * edge
-            hint = "" if kind == "range" else "; ids 0 .. n-1 with num_vertices=n take 20 a vertex"
+            hint = "" if kind == "range" else "; with num_vertices=n, ids 0..n-1 take 20 bytes each"
             raise CapacityError(
-                f"{vertices:,} vertices take {in_words(held - self.fixed)}, and reading"
-                f" {in_words(self.fixed)}: with the smallest chunk {in_words(least)}, and"
+                f"{vertices:,} vertices take {in_words(held - self.fixed)}, and reading takes"
+                f" {in_words(self.fixed)}: {in_words(least)} with the smallest chunk, but"
                 f" memory_limit is {in_words(self.limit)}: raise it{hint}"
             )
         self.rows = min(rows, self.most)

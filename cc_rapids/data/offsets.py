@@ -1,4 +1,4 @@
-"""Checks of the offsets of an adjacency list, of arrays and of files alike."""
+"""Checks of the offsets of adjacency lists in arrays and files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from ..errors import InputError
 
-WAY_OUT = "offsets begin at 0, never fall, and end at the number of indices; make them anew"
+WAY_OUT = "offsets begin at 0, never decrease, and end at the number of indices; build them again"
 
 
 def first_wrong(offsets: Any, m: int) -> int | None:
-    """Find the first offset that a list of m entries cannot have there; None if all are right.
+    """Find the first invalid offset for m entries; None if all are valid.
 
     An array of NumPy's integers, which is only read.
     """
@@ -28,7 +28,7 @@ def first_wrong(offsets: Any, m: int) -> int | None:
 def check(
     name: str, offsets: Any, m: int, room: bool = False, error: type[InputError] = InputError
 ) -> None:
-    """Raise an error unless the offsets, NumPy's, are those of m entries.
+    """Raise an error unless NumPy offsets are valid for m entries.
 
     If there may be ``room`` for more behind the entries, as SciPy allows, they end at m at most.
     """
@@ -41,7 +41,7 @@ def check(
 
 
 def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
-    """Return what is wrong with the offset at a place of so many; "" if nothing is any more.
+    """Return a description of an invalid offset; "" if it is now valid.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
         The number of indices.
     """
     if not around:
-        return f"{name} is empty, and there are {m:,} indices: {WAY_OUT}"
+        return f"{name} is empty, but there are {m:,} indices: {WAY_OUT}"
     here, before = around[-1], around[0]
     said = f"{name}[{at}] is {here:,}, where row {at - 1:,} ends,"
     if at == 0:

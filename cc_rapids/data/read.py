@@ -1,4 +1,4 @@
-"""Frames, arrays, matrices and files in; frames of the caller's own kind out.
+"""Reading of frames, arrays, matrices and files.
 
 What comes in is looked at, never changed and, where its memory can be read as it is, not copied.
 """
@@ -38,7 +38,7 @@ def read(
     header: bool | None = None,
     droppable: bool = True,
 ) -> EdgeInput:
-    """Check what the caller gave; see :func:`cc_rapids.components` for what that may be.
+    """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
 
     If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it.
     """
@@ -46,7 +46,7 @@ def read(
     nulls = nulls if droppable else REFUSE
     if num_vertices is not None:
         if vertices is not None:
-            raise InputError("give vertices or num_vertices, not both")
+            raise InputError("pass vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
     dense = num_vertices is not None
     if not (source is None and destination is None):
@@ -63,15 +63,15 @@ def check_header_flag(adapter: Adapter, edges: Any, header: Any) -> bool:
     """Return whether the first line is a header; raise an InputError unless edges are paths."""
     if not adapter.names_files:
         raise InputError(
-            "header= says whether the first line of text files names the columns, and edges are a"
-            f" {type(edges).__name__}: leave it out"
+            f"header= applies only to text files, and edges are a {type(edges).__name__}: leave it"
+            " out"
         )
     return check_flag("header", header)
 
 
 def _count(number: Any) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
-        raise InputError(f"num_vertices is a count from 0 on, not {shown(number)}")
+        raise InputError(f"num_vertices must be a count of at least 0, not {shown(number)}")
     check_range("num_vertices", range(int(number)), shown(number))
     return int(number)
 

@@ -47,7 +47,7 @@ from .read import adapter_of, check_header_flag
 
 
 def flat(source: Side, destination: Side) -> list[str]:
-    """Return the columns of both sides, each once."""
+    """Return the distinct columns of both sides."""
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     return list(dict.fromkeys(name for side in sides for name in side))
 
@@ -56,7 +56,7 @@ Texts = bool | list[bool] | None
 
 
 class Cursor(NamedTuple):
-    """A place in a stream: so many files (or items) and, in the next, row groups and rows."""
+    """A place in a stream: the files (or items) done, and the row groups and rows in the next."""
 
     file: int = 0
     group: int = 0
@@ -65,7 +65,7 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some edges: a frame or pair, the names of its columns, and the place in the stream after it.
+    """Some edges of a stream: a frame or pair, its column names, and the place after it.
 
     ``vertices`` are all vertices of the file, where that says how many there are. A chunk that is
     ``old`` was linked before a resumed run began, and is only compared with what it was. Where
@@ -81,19 +81,19 @@ class Chunk:
     load: Callable[[], Any] | None = None
 
     def loaded(self) -> Chunk:
-        """Return the chunk with its frame."""
+        """Return the chunk with its frame loaded."""
         return self if self.load is None else replace(self, frame=self.load(), load=None)
 
 
 class Source(Protocol):
-    """The source of chunks."""
+    """A source of chunks of edges."""
 
     threaded: bool
     arrow: bool
 
     @property
     def taken(self) -> list[Taken]:
-        """The ways in which files were read, as far as they have been; each once."""
+        """How the files read so far were read, each way once."""
 
     @property
     def readers(self) -> int:
@@ -104,19 +104,19 @@ class Source(Protocol):
         """The bytes that reading takes beside the chunks."""
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the chunks from a place on, of at most so many rows each.
+        """Yield the chunks from a place on, each with a maximum number of rows.
 
         ``text`` says whether ids are strings, where that is known: for each column, of several.
         """
 
     def identity(self) -> dict[str, Any]:
-        """Return what tells this input from others, as JSON can hold it.
+        """Return the identity of this input, as JSON values.
 
         ``kind`` is the source's.
         """
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """Return the input in the order of an identity, and in words what it has beyond that.
+        """Return the input in the order of an identity, and a description of what was added.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class Source(Protocol):
         """
 
     def measure(self) -> dict[str, Any]:
-        """Return what is known without reading: pieces, edges and span (None where it is not)."""
+        """Return the pieces, edges and span as far as they are known without reading, else None."""
 
 
 def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
@@ -144,7 +144,7 @@ def source_of(
     read_groups: RowGroups | None = None,
     header: bool | None = None,
 ) -> Source:
-    """Return the stream that edges are; ``read_groups`` reads Parquet files to a GPU.
+    """Return the source for streamed edges; ``read_groups`` reads Parquet files to a GPU.
 
     ``header`` says of text files whether their first line names the columns.
 
@@ -166,7 +166,7 @@ IN_MEMORY = " rows in memory"  # behind their number, in place of a path: the ti
 
 
 def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
-    """Return the places of the entries of a checkpoint among mine, in its order, and of all others.
+    """Return the places of a checkpoint's entries among the current ones, and those of all others.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
 
 
 def _difference(then: Entry, now: Entry | None) -> str:
-    """Return how an entry has changed, in words."""
+    """Return a description of how an entry has changed."""
     if then[0].endswith(IN_MEMORY):
         return f"{then[0]} then, and {'others' if now else 'not as many'} now"
     after = f"has {Mark(*now[1:])} now" if now else "is not among the files now"
@@ -196,7 +196,7 @@ def _difference(then: Entry, now: Entry | None) -> str:
 
 
 def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
-    """Return the number of entries beyond those of a checkpoint, in words; empty if none."""
+    """Return a description of the entries added since a checkpoint; empty if none."""
     more = len(order) - len(theirs)
     return f"{more:,} {what}{'' if more == 1 else 's'} more" if more else ""
 
@@ -227,7 +227,7 @@ class Files:
 
     @property
     def readers(self) -> int:
-        """On a GPU two, so that one prepares its reads while the device decodes for the other."""
+        """Two on a GPU, so that one prepares reads while the device decodes for the other."""
         return 1 if self.read_groups is None else 2
 
     @classmethod
@@ -239,7 +239,7 @@ class Files:
         read_groups: RowGroups | None = None,
         header: bool | None = None,
     ) -> Files:
-        """Return the files that paths and patterns name.
+        """Return the files of paths and patterns.
 
         Raises
         ------
@@ -282,9 +282,9 @@ class Files:
             wanted = self._wanted(path)
             if wanted.format not in IN_PIECES and file.size * WHOLE > budget.room:
                 raise CapacityError(
-                    f"{path} of {in_words(file.size)} is {wanted.format}, which is read whole, and"
-                    f" takes some {in_words(WHOLE * file.size)}: raise memory_limit, or convert it"
-                    " (cc-rapids convert) to Parquet"
+                    f"{path} of {in_words(file.size)} is {wanted.format}, which is read as a whole,"
+                    f" and takes about {in_words(WHOLE * file.size)}: raise memory_limit, or"
+                    " convert it (cc-rapids convert) to Parquet"
                 )
             plain = "://" in path or _packed(path)
             how = budget.next_rows, text, None if plain else self.read_groups
@@ -330,7 +330,7 @@ class Files:
         return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
 
     def measure(self) -> dict[str, Any]:
-        """Return pieces, edges and the span of the ids, as far as metadata of Parquet tell."""
+        """Return the pieces, edges and span of ids, as far as Parquet metadata contain them."""
         pieces, edges, spans = 0, 0, []
         several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
@@ -365,13 +365,13 @@ def _remote(path: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ImportError:
-        raise InputError(f"{path} is read by fsspec: pip install fsspec") from None
+        raise InputError(f"reading {path} needs fsspec: pip install fsspec") from None
     found: tuple[Any, str] = url_to_fs(path)
     return found
 
 
 def expanded(path: str) -> list[str]:
-    """Return the files that a path or pattern names, in the order of their names.
+    """Return the files of a path or pattern, sorted by name.
 
     Raises
     ------
@@ -412,7 +412,7 @@ def _mark(path: str) -> Mark | None:
 
 
 def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
-    """Return what is loaded from a file by its path, in any thread."""
+    """Return the content loaded from the path of a file, in any thread."""
     with unchanged(path, mark, _mark):
         return load()
 
@@ -442,7 +442,7 @@ def _raw(path: str) -> Any:
 
 
 class Fragments:
-    """The fragments of a dataset; of its columns those of the ids are read."""
+    """The fragments of a dataset, of which the columns of ids are read."""
 
     threaded = True
     fixed = FILE_BYTES
@@ -462,7 +462,7 @@ class Fragments:
         self.order = list(range(len(self.files)))
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the batches of each row group, of which the rows that are done are left."""
+        """Yield the batches of each row group, without the rows that are done."""
         fragments = self._fragments()
         if not fragments:
             yield self._end(start)
@@ -510,7 +510,7 @@ class Fragments:
         yield self._end(Cursor(file, number + 1))
 
     def _end(self, after: Cursor) -> Chunk:
-        """Return the place behind what has been read, from which no rows more come."""
+        """Return the place after the last row that was read."""
         none = self.dataset.schema.empty_table().select(self.columns)
         return Chunk(none, *self.names, after)
 
@@ -556,28 +556,28 @@ class Fragments:
         self.order = arranged(self._entries, theirs["files"])
         more = more_of(self.order, theirs["files"], "file")
         if self.filtered and (more or self.order != sorted(self.order)):
-            raise CheckpointError("a filtered dataset is one piece, and has other files now")
+            raise CheckpointError("a filtered dataset is one piece, but its files have changed")
         return self, more
 
     def measure(self) -> dict[str, Any]:
-        """Return the rows that metadata tell of; of a dataset with a filter they do not."""
+        """Return the number of rows from metadata; unknown for a dataset with a filter."""
         pieces = [piece for piece, _ in self._fragments()]
         return {"pieces": len(pieces), "edges": _rows(pieces), "span": None}
 
 
 class Located(NamedTuple):
-    """A file of a dataset: its path, and the file system of PyArrow's where that is."""
+    """A file of a dataset: its path, and its PyArrow file system."""
 
     path: str
     system: Any
 
     @property
     def name(self) -> str:
-        """The name of the file, wherever this process is."""
+        """The full name of the file, independent of the current folder."""
         return os.path.abspath(self.path) if self.system.type_name == "local" else self.path
 
     def mark(self) -> Mark | None:
-        """Return its mark; raise a FormatError if there is no such file."""
+        """Return the mark of the file; raise a FormatError if it does not exist."""
         try:
             if self.system.type_name == "local":
                 return mark_of(self.path)
@@ -613,7 +613,7 @@ def check_columns(piece: Any, columns: list[str]) -> None:
 
 
 def _columns_within(piece: Any) -> Iterator[tuple[str, list[str]]]:
-    """Yield the path and the columns of each file, those that its path says among them."""
+    """Yield the path and the columns of each file, including partition columns of its path."""
     import pyarrow.dataset as pads
 
     if hasattr(piece, "physical_schema"):
@@ -648,7 +648,7 @@ def _unchanged(file: Located | None, mark: Mark | None) -> AbstractContextManage
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Turn what PyArrow raises of files that it cannot read into an error that names them."""
+    """Turn PyArrow's errors on unreadable files into a FormatError that names them."""
     import pyarrow as pa
 
     try:
@@ -660,7 +660,7 @@ def _readable(name: str) -> Iterator[None]:
 
 
 def _in_memory(fragment: Any, source: Side, destination: Side, columns: list[str]) -> Entry:
-    """Return rows and a hash of the columns of what is in memory."""
+    """Return the number of rows and a hash of the columns of data in memory."""
     import pyarrow as pa
 
     content, rows = Content(), 0
@@ -684,7 +684,7 @@ def _rows(pieces: list[Any]) -> int | None:
 
 
 class Items:
-    """Frames, pairs of arrays or record batches as they come.
+    """An iterable of frames, pairs of arrays or record batches.
 
     A resumed run takes the rows that are done from the iterable again, as old ones.
     """
@@ -699,7 +699,7 @@ class Items:
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the items, those that are larger than a chunk in slices."""
+        """Yield the items, in slices if they are larger than a chunk."""
         number = -1
         for number, item in enumerate(self.items):
             item = _table(item)
@@ -715,11 +715,11 @@ class Items:
             yield Chunk(self.items.schema.empty_table(), *self.names, start)
 
     def identity(self) -> dict[str, Any]:
-        """Return that it is an iterable, and nothing else: what it will yield is not known."""
+        """Return the identity of an iterable, whose content is unknown in advance."""
         return {"kind": "iterable"}
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Items, str]:
-        """Return itself: what it has beyond a checkpoint is known once it has been read."""
+        """Return the source itself, whose added items are known only after reading."""
         return self, ""
 
     def measure(self) -> dict[str, Any]:
@@ -731,7 +731,7 @@ class Items:
 
 
 def _table(item: Any) -> Any:
-    """Return a record batch as a table, and all others as they are."""
+    """Return a record batch as a table, and other edges unchanged."""
     if type(item).__module__.startswith("pyarrow") and type(item).__name__ == "RecordBatch":
         import pyarrow as pa
 
@@ -830,7 +830,7 @@ def _files(
 
 
 def ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
-    """Yield the same chunks in the same order, loaded, and made while those before them are used.
+    """Yield the chunks in order, loading each while earlier ones are used.
 
     There are never more than so many beside the one in use, and each is loaded in one of so many
     threads. What a maker raises is raised here. When this generator is closed the maker is closed

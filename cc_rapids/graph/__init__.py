@@ -1,1 +1,1 @@
-"""The arrays of one run on a device: edges and rows, a forest, bits; and a bound of them."""
+"""The arrays of one run on a device: edges, rows, a forest, bits; and a bound on their memory."""

@@ -1,4 +1,4 @@
-"""Edges on a device: a list as it came, or rows, given or made of a list."""
+"""Edges on a device: the list as given, or rows, given or made from a list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HALF = np.uint64(32)
 
 @dataclass(frozen=True)
 class Edges:
-    """An edge list; nothing in it is ever written.
+    """An edge list, which is never written.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Edges:
 
 @dataclass(frozen=True)
 class Adjacency:
-    """Row v is ``indices[offsets[v]:offsets[v + 1]]``; on the engine that will run.
+    """An adjacency list on an engine: row v is ``indices[offsets[v]:offsets[v + 1]]``.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Adjacency:
 
 
 def check_offsets(given: EdgeInput, starts: Array, engine: Engine) -> None:
-    """Read the offsets that ``given`` lends once, where the engine's kernels read them.
+    """Check the offsets lent by ``given``, read once where the engine's kernels read them.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def check_offsets(given: EdgeInput, starts: Array, engine: Engine) -> None:
 
 
 def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
-    """Return the entries of rows as an edge list: one integer an entry is allocated."""
+    """Return the entries of rows as an edge list, allocating one integer per entry."""
     src = engine.empty(rows.m, edges.dst.dtype)
     number = engine.kernel(reading.rows)
     number(rows.m, rows.offsets.size - 1, rows.offsets, src)
@@ -115,7 +115,7 @@ def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
 
 
 def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = False) -> Adjacency:
-    """Return the rows of an edge list, sorted, each edge in those of both ends.
+    """Return the sorted rows of an edge list, with each edge in the rows of both ends.
 
     About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is ``noted``.
     Vertices with an edge, self-loops too, are added to those that occur. If the entries of a row
@@ -129,7 +129,7 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
     """
     engine, n, xp = forest.engine, forest.n, forest.engine.xp
     if n >= 1 << 32:
-        raise CapacityError(f"rows are made for fewer than 2^32 vertices, and there are {n:,}")
+        raise CapacityError(f"rows can be made for fewer than 2^32 vertices, but there are {n:,}")
     ends = [_distances(column, edges, n, xp) for column in (edges.src, edges.dst)]
     keys = xp.concatenate([ends[0] << HALF | ends[1], ends[1] << HALF | ends[0]])
     edge_of = None
@@ -148,14 +148,14 @@ def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = 
 
 
 def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
-    """Copy a column once, as vertices, or n where there is none."""
+    """Copy a column as vertices, with n for ids that are not vertices."""
     found = (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
     return xp.minimum(found, np.uint64(n), out=found)
 
 
 @contextmanager
 def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
-    """Lend the columns (src, dst, and named vertices if they are a column); rows as a list."""
+    """Lend the columns (src, dst, and named vertices if they are a column), rows as a list."""
     with engine.scope(), given.borrow() as (columns, starts):
         if starts:
             offsets, indices = engine.asarray(starts[0]), engine.asarray(columns[0])

@@ -1,4 +1,4 @@
-"""The forest: the arrays that are solved, rows of answers drawn from them, and ranks in sets."""
+"""The forest: the parents and sets of a run, the rows of answers, and ranks in sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUN = 32  # values that one thread sums
 
 
 def blocks_of(words: int) -> int:
-    """Return the number of ranks for a set of so many words: one a block, and one for the whole."""
+    """Return the number of ranks for a set of words: one per block, and one for the whole set."""
     return -(-words // BLOCK) + 1
 
 
@@ -51,7 +51,7 @@ ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the
 
 @dataclass
 class SpeculativeRows:
-    """Rows of the label frame that are gathered, and framed, before they are counted.
+    """Rows of the label frame that are gathered before they are counted.
 
     Where the host goes on while the device works, it need not wait for their number first.
 
@@ -79,7 +79,7 @@ class SpeculativeRows:
     _frame: Any = None
 
     def capacity(self, min_rows: int, wasted_bytes: int) -> int:
-        """Return for how many rows to allocate, where at least so many are there.
+        """Return the number of rows to allocate, given how many there are at least.
 
         So many bytes may be taken for rows that turn out not to be there.
         """
@@ -106,7 +106,7 @@ class SpeculativeRows:
         return rows[0][:vertices], rows[1][:vertices]
 
     def take_frame(self) -> Any:
-        """Return the frame, to be given away once; None unless as many rows came as expected."""
+        """Return the frame, once; None unless the number of rows is as expected."""
         frame, self._frame = self._frame, None
         return frame
 
@@ -175,7 +175,7 @@ class Forest:
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by what they are called with
 
     def spare(self, beside: int) -> int:
-        """Return the bytes that rows may take in vain: see :func:`cc_rapids.memory_bound`.
+        """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.
 
         What a run has ``beside`` the forest lies in its room, as far as that reaches. Of a long
         list the ids may be fewer than there are vertices, as their span was guessed.
@@ -190,7 +190,7 @@ class Forest:
         self.stray = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Array:
-        """Make the arrays of a forest that was solved with all else when they are looked at.
+        """Make the arrays of a forest from a single launch when they are first used.
 
         Its first rows need none, and are all that most callers ask for.
         """
@@ -200,7 +200,7 @@ class Forest:
         return getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but rows that are to be given away once, with the arrays made, for pickles."""
+        """Return the state for pickling: all arrays, without speculative rows."""
         kept = self.parent, self.seen, self._before, self._totals
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
@@ -232,7 +232,7 @@ class Forest:
             self._rows[speculative.id_base, rows[0].dtype] = rows
 
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
-        """Gather rows, unless there is no memory for them while what the run takes is there."""
+        """Gather rows speculatively, if memory suffices beside that of the run."""
         try:
             gathered = self._gather(gather.least, rows.id_base, capacity, rows.dtype, rows.dtype)
         except MemoryError:
@@ -240,7 +240,7 @@ class Forest:
         rows.offer(*gathered)
 
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
-        """Take over what was counted when the forest was made.
+        """Set the counts that were made together with the forest.
 
         If they are there, the rows for ids from ``low``, too, to be given away once.
         """

@@ -1,4 +1,4 @@
-"""The most that a run takes beyond its input, as one formula.
+"""A bound on the memory of a run beyond its input, as one formula.
 
 Of integer ids that get a word each, which ``summary()["ids"]`` calls "as they are" or "offset", and
 by the design that "auto" chooses for an edge list::
@@ -23,51 +23,51 @@ WIDER = 256  # a guess of a span is widened by so much of itself, and by range_m
 
 
 def word_for(ids: int) -> int:
-    """Return the bytes of a vertex among so many."""
+    """Return the bytes of a vertex of a graph of n vertices."""
     return 4 if ids < 1 << 32 else 8
 
 
 def slack(ids: int) -> int:
-    """Return the bytes beside a word and a bit an id, and the answer: 8 MiB for 160 M ids."""
+    """Return the bytes beyond a word and a bit per id and the answer: 8 MiB for 160 M ids."""
     return max(SLACK, word_for(ids) * ids // SHARE)
 
 
 def ids_at_once(edges: int) -> int:
-    """Return the ids that there is room for where a list of so many edges is one launch."""
+    """Return the number of ids that fit when a list of m edges is solved in one launch."""
     return max(FEW_IDS, 2 * edges)
 
 
 def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     """Return the most bytes that a run takes beyond its input: ``4 n + n / 8 + answer + 8 MiB``.
 
-    For an edge list by the design that "auto" chooses, whose integer ids get a word each (see
-    :mod:`cc_rapids.ids.encode`), on any engine. What other ids, rows and designs take,
-    ``components(..., explain=True).bytes`` says, for the largest answer that there may be.
+    The bound holds for edge lists with the design of "auto" and integer ids that get a word each
+    (see :mod:`cc_rapids.ids.encode`), on any engine. For other ids, rows and designs,
+    ``components(..., explain=True).bytes`` returns the memory for the largest possible answer.
 
     Parameters
     ----------
     ids : int
-        How many integers there are from the least id to the greatest, whether they occur or not;
-        from 2^32 on each takes 8 bytes.
+        The number of integers from the least id to the greatest, whether they occur or not; from
+        2^32 on each takes 8 bytes.
     answer : int
-        The bytes of the frames that are asked for and held at the same time: of labels two columns
-        of the type of the ids, a row for each vertex that occurs. While the run goes on and there
-        is no answer yet, a bit an id may lie where that will.
+        The bytes of the requested frames that exist at the same time: for labels, two columns of
+        the type of the ids, with a row for each vertex that occurs. During the run, before there is
+        an answer, one bit per id may use this memory.
     edges : int, optional
-        The rows of the list. Fewer than four million are solved in one launch on a GPU, before
-        their ids are known: then there is room for two ids an edge, if that is more.
+        The number of rows of the list. Fewer than four million are solved in one launch on a GPU,
+        before their ids are known: memory is then reserved for two ids per edge, if that is more.
 
     Returns
     -------
     int
-        Bytes; beyond 160 M ids the last term is a twentieth of a byte an id (a tenth, where they
-        take 8 bytes). A block of the driver's that an earlier run has left, without a pool, may be
-        4 MiB larger: see :func:`cc_rapids.release_memory`.
+        Bytes; beyond 160 M ids the last term is a twentieth of a byte per id (a tenth, if ids take
+        8 bytes). Without a pool, a block of driver memory that is kept from an earlier run may be 4
+        MiB larger: see :func:`cc_rapids.release_memory`.
 
     See Also
     --------
-    cc_rapids.components : Return a plan with the bytes of a run by ``explain=True``.
-    cc_rapids.release_memory : Give back what a run has left for the next.
+    cc_rapids.components : Return a plan with the bytes of a run, with ``explain=True``.
+    cc_rapids.release_memory : Free the GPU memory that is kept between runs.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
         ("edges", 0 if edges is None else edges),
     ):
         if not isinstance(number, Integral) or number < 0:
-            raise InputError(f"{name} is a number from 0 on, not {shown(number)}")
+            raise InputError(f"{name} must be a number of at least 0, not {shown(number)}")
     if edges is not None and edges < AT_ONCE_EDGES:
         ids = max(ids, ids_at_once(edges))
     bits = ids // 8

@@ -1,1 +1,1 @@
-"""Encodings: from the ids of a caller to vertices 0 .. n - 1 and back, one file a way."""
+"""Encodings of the caller's ids as vertices 0 .. n - 1, and back."""

@@ -1,4 +1,4 @@
-"""Decoders: from vertices 0 .. n - 1 back to the ids that the caller gave.
+"""Decoders of vertices 0 .. n - 1 to the caller's ids.
 
 Each decoder has ``id_base`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type
 of the sums; ``decode``, which makes a column of the caller's ids of what the rows then hold; and
@@ -25,17 +25,17 @@ IdDecoder: TypeAlias = (
 
 @dataclass(frozen=True)
 class OffsetDecoder:
-    """Integer ids: vertex + id_base."""
+    """Decoder of integer ids: vertex + id_base."""
 
     id_base: int
     dtype: np.dtype[Any]
 
     def decode(self, ids: Array, engine: Engine) -> Array:
-        """Return the ids themselves: nothing else was numbered."""
+        """Return the ids of some vertices."""
         return ids
 
     def lookup(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
-        """Return the vertices of integers of any type; those beyond n are not known as such."""
+        """Return the vertices of integers of any type, which may lie outside 0 .. n - 1."""
         wide, fits = _as_kind(ids, self.dtype, engine)
         low = np.uint64(self.id_base & 0xFFFFFFFFFFFFFFFF)
         return wide.view(np.uint64) - low, fits
@@ -43,7 +43,7 @@ class OffsetDecoder:
 
 @dataclass(frozen=True)
 class SortedDecoder:
-    """Integer ids: vertex v has the v-th of a sorted list, on the engine."""
+    """Decoder of integer ids: vertex v is the v-th of a sorted array on the engine."""
 
     ids: Array
     dtype: np.dtype[Any]
@@ -69,7 +69,7 @@ class SortedDecoder:
 
 
 def same_integers(first: Array, second: Array, engine: Engine) -> bool:
-    """Return whether two arrays of as many integers of any types hold the same ones."""
+    """Return whether two arrays of integers of any types and one length are equal."""
     if np.uint64 in (first.dtype, second.dtype):
         fits = [_as_kind(array, np.dtype(np.uint64), engine) for array in (first, second)]
     else:

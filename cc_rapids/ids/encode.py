@@ -1,4 +1,4 @@
-"""Encode vertex ids as vertices 0 .. n - 1, in a way chosen by what the columns hold.
+"""Encodings of ids as vertices 0 .. n - 1, and the choice among them.
 
 ==============  ===================================================================================
 as they are     vertex = id: a word for each id from 0 to the greatest
@@ -80,7 +80,7 @@ class IdStatistics:
 
 @dataclass(frozen=True)
 class EncodingCost:
-    """The most memory that an encoding and its forest take, and the most vertices there may be.
+    """The maximum memory of an encoding and its forest, and the maximum number of vertices.
 
     The bytes are those beyond the input and the answer.
     """
@@ -91,7 +91,7 @@ class EncodingCost:
 
 @dataclass(frozen=True)
 class EncodedIds:
-    """The edges between vertices, a forest over these, and the way back to ids.
+    """Edges between vertices, a forest over these, and the decoder to ids.
 
     Attributes
     ----------
@@ -119,50 +119,50 @@ class EncodedIds:
 
 
 class IdEncoding:
-    """One way to make vertices of ids; of integers, unless it says otherwise."""
+    """A mapping of ids to vertices; of integer ids unless stated otherwise."""
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
-        """Return whether it is the fastest for these integers, but for the encodings before it."""
+        """Return whether it is the fastest for these ids, of itself and the encodings after it."""
         return False
 
     def accepts(self, statistics: IdStatistics) -> bool:
-        """Return whether it can encode these ids at all."""
+        """Return whether it can encode these ids."""
         return statistics.are_integers
 
     def takes_guess(self, statistics: IdStatistics) -> bool:
-        """Return whether the range of the ids may be a guess.
+        """Return whether the range of the ids may be an estimate.
 
         Then the ids beyond it are found while their edges are linked.
         """
         return False
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
-        """Return what it takes."""
+        """Return the cost of the encoding for these ids."""
         raise NotImplementedError
 
     def name(self, statistics: IdStatistics) -> str:
-        """Return its name for people, as ``summary()["ids"]`` has it."""
+        """Return its name in ``summary()["ids"]``."""
         raise NotImplementedError
 
     def reason(self, statistics: IdStatistics) -> str:
-        """Return why it is chosen, for people."""
+        """Return the reason for choosing it, in words."""
         raise NotImplementedError
 
     def means(self, statistics: IdStatistics) -> str:
-        """Return what its bytes are for, for people whose memory is short."""
+        """Return the use of its bytes, in words for a CapacityError."""
         raise NotImplementedError
 
     def edge_order(self, statistics: IdStatistics) -> Order:
-        """Return the order of the edges between its vertices, as that of the ids shows it."""
+        """Return the order of the edges between its vertices, derived from that of the ids."""
         return statistics.id_range.order
 
     def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
-        """Allocate a forest, and give each end of an edge its vertex; nothing given is changed."""
+        """Allocate a forest, and encode the ends of all edges; the input is not changed."""
         raise NotImplementedError
 
 
 class OffsetEncoding(IdEncoding):
-    """A word for each id of the range."""
+    """Encoding with a word for each id of the range."""
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
         ids = statistics.id_range
@@ -196,7 +196,7 @@ class OffsetEncoding(IdEncoding):
 
 
 class BitmapEncoding(IdEncoding):
-    """Ranks in a bit map over the range."""
+    """Encoding by ranks in a bit map over the range."""
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
         return _bits_pay(statistics.id_range.size, statistics)
@@ -212,7 +212,7 @@ class BitmapEncoding(IdEncoding):
         return "bit map"
 
     def reason(self, statistics: IdStatistics) -> str:
-        return "too far apart for a word each, not for a bit"
+        return "too far apart for a word each, but not for a bit"
 
     def means(self, statistics: IdStatistics) -> str:
         return "with a bit for each"
@@ -241,7 +241,7 @@ class BitmapEncoding(IdEncoding):
 
 
 class HashEncoding(IdEncoding):
-    """Slots of a hash table."""
+    """Encoding by slots of a hash table."""
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
         return True
@@ -285,7 +285,7 @@ class HashEncoding(IdEncoding):
 
 @dataclass(frozen=True, kw_only=True)
 class _SlotsOfIds(EncodedIds):
-    """Vertices that are slots, and become ids in their order once the forest is solved."""
+    """Encoded ids whose vertices are slots, renumbered in id order after the forest is solved."""
 
     table: Slots
     dtype: np.dtype[Any]
@@ -295,7 +295,7 @@ class _SlotsOfIds(EncodedIds):
 
 
 class SortedEncoding(IdEncoding):
-    """Places among the different ids in their order, which takes least memory, and longest."""
+    """Encoding by ranks among the sorted distinct ids: the least memory, the longest time."""
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         rows, most, size = (
@@ -333,7 +333,7 @@ class SortedEncoding(IdEncoding):
 
 
 class StringEncoding(IdEncoding):
-    """Ranks of strings in lexicographic order."""
+    """Encoding by ranks of strings in lexicographic order."""
 
     SORTING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
     COPIES = 3  # of all strings: put together, those in order, and the column of labels
@@ -370,7 +370,7 @@ class StringEncoding(IdEncoding):
 
 
 class MultiColumnEncoding(IdEncoding):
-    """One number for the columns of each row; the numbers are encoded as integers are."""
+    """Encoding of several columns as one number per row, which is encoded like an integer."""
 
     def accepts(self, statistics: IdStatistics) -> bool:
         return not statistics.are_integers and bool(statistics.edge_input.src.parts)
@@ -409,7 +409,7 @@ class MultiColumnEncoding(IdEncoding):
 
 @dataclass(frozen=True, kw_only=True)
 class _NumbersOfRows(EncodedIds):
-    """Vertices of the numbers of rows, which are digits of several columns."""
+    """Encoded ids of several columns, from the numbers of their rows."""
 
     numbers: EncodedIds
     digits: Digits
@@ -496,18 +496,18 @@ def _too_large(choices: list[IdEncoding], statistics: IdStatistics, free: int) -
     ]
     return CapacityError(
         f"the ids span {ids.size:,} values, from {ids.low:,} to {ids.high:,}: that takes"
-        f" {', '.join(others)}, and {last}; {free / GIB:,.1f} GiB are free: free some, or run where"
-        " there is more (engine='threads' uses the host's)"
+        f" {', '.join(others)}, and {last}; {free / GIB:,.1f} GiB are free: free memory, or run"
+        " where there is more (engine='threads' uses host memory)"
     )
 
 
 def _bits_pay(size: int, statistics: IdStatistics) -> bool:
-    """Return whether a bit for each id of a range of that size takes no more than the columns."""
+    """Return whether a bit map of the range takes at most as much memory as the columns."""
     return size // 8 <= statistics.input_bytes
 
 
 def _mark_named(statistics: IdStatistics, words: Array, stray: Array, backend: Engine) -> None:
-    """Note the vertices that are named besides the edges in a set over the range."""
+    """Add the vertices that the caller names to a set over the range."""
     ids, named = statistics.id_range, statistics.edge_input.vertices
     if isinstance(named, range) and named:
         first = named.start - ids.low
@@ -517,6 +517,6 @@ def _mark_named(statistics: IdStatistics, words: Array, stray: Array, backend: E
 
 
 def _mark_ids(column: Array, ids: Span, words: Array, stray: Array, backend: Engine) -> None:
-    """Note the vertices that a column names in a set over the range."""
+    """Add the ids of a column to a set over the range."""
     mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
     mark(column.size, column, ids.first, ids.size, words, stray)

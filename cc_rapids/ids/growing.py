@@ -1,4 +1,4 @@
-"""Ids to vertices, where more of them come with each batch.
+"""Indexes from ids to vertices that grow with each batch.
 
 Vertices are numbered as they come, so that trees over them stay as they are; beside their sorted
 ids stand their numbers. Nothing is written in place: what extends an index is a new one, whose
@@ -31,7 +31,7 @@ HALF = np.uint64(32)  # bits of a pair of numbers that each of them has
 
 @dataclass(frozen=True)
 class Range:
-    """The vertices 0 .. n - 1, which are their own ids."""
+    """Index of the vertices 0 .. n - 1, which are their own ids."""
 
     n: int
     dtype: np.dtype[Any] = INT64
@@ -55,8 +55,8 @@ class Range:
         """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
-                f"the edges come with {len(given.vertices):,} vertices of their own, and there are"
-                f" num_vertices={self.n}: give a larger one"
+                f"the edges come with {len(given.vertices):,} vertices of their own, but"
+                f" num_vertices={self.n}: pass a larger number"
             )
         arrays = [engine.asarray(column) for column in columns[:2]]
         if sure:
@@ -67,7 +67,7 @@ class Range:
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 
     def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        """Return the vertex of each id, any where there is none, and whether there is one."""
+        """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
         vertices, fits = OffsetDecoder(0, INT64).lookup(engine.asarray(ids), engine)
         known = fits & (vertices < np.uint64(self.n))
         return engine.xp.where(known, vertices, np.uint64(0)), known
@@ -82,7 +82,7 @@ class Range:
 
 
 class _Placed(ABC):
-    """An index that keeps, for each id in their order, the number of its vertex."""
+    """Base of indexes that keep the vertex of each id in sorted order."""
 
     places: Array
     strings: bool
@@ -95,7 +95,7 @@ class _Placed(ABC):
 
     @abstractmethod
     def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        """Return the place of each id in the order of all, and whether it has one."""
+        """Return the place of each id in sorted order, and whether the id exists."""
 
     @property
     def n(self) -> int:
@@ -103,14 +103,14 @@ class _Placed(ABC):
         return int(self.places.size)
 
     def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        """Return the vertex of each id, any where there is none, and whether there is one."""
+        """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
         if not (self.n and len(ids)):  # where there are none, the others may be of any type
             return engine.xp.zeros(len(ids), np.uint32), engine.xp.zeros(len(ids), bool)
         at, known = self._at(ids, engine)
         return self.places[engine.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
 
     def _insert(self, at: Array, more: int, engine: Engine) -> tuple[Array, Array]:
-        """Return the numbers of all vertices once new ones stand at some places.
+        """Return the numbers of all vertices after new ones are inserted at some places.
 
         And the old places.
         """
@@ -125,7 +125,7 @@ class _Placed(ABC):
 
 @dataclass(frozen=True)
 class Integers(_Placed):
-    """Integers of any 64-bit type: ``ids`` is sorted, as int64 or uint64; ``dtype`` fits all."""
+    """Index of integers: ``ids`` is sorted, as int64 or uint64; ``dtype`` fits all of them."""
 
     ids: Array
     places: Array
@@ -135,7 +135,7 @@ class Integers(_Placed):
 
     @classmethod
     def empty(cls, engine: Engine) -> Integers:
-        """Return an index of no ids at all."""
+        """Return an empty index."""
         return cls(engine.empty(0, np.int64), engine.empty(0, np.uint32))
 
     def extend(
@@ -195,7 +195,7 @@ class Integers(_Placed):
 
 @dataclass(frozen=True)
 class Texts(_Placed):
-    """Strings: ``held`` is sorted, PyArrow's array or cuDF's series, and ``words`` finds in it."""
+    """Index of strings: ``held`` is sorted (PyArrow or cuDF), and ``words`` searches it."""
 
     held: Any
     words: StringDecoder | None
@@ -240,7 +240,7 @@ class Texts(_Placed):
 
 @dataclass(frozen=True)
 class Tuples:
-    """Ids of several columns, which compare column by column.
+    """Index of ids of several columns, which compare column by column.
 
     ``columns`` number the values of each column, and ``pairs[k]`` numbers what occurs together in
     the first k + 2 columns: a pair is 64 bits, the number of what stands in the columns before in
@@ -255,7 +255,7 @@ class Tuples:
 
     @classmethod
     def empty(cls, engine: Engine, width: int) -> Tuples:
-        """Return an index of no ids at all, of so many columns."""
+        """Return an empty index of ids of several columns."""
         none = Integers.empty(engine)
         return cls(engine, (none,) * width, (none,) * (width - 1))
 
@@ -338,13 +338,13 @@ class Tuples:
                 numbers = codes
         if max(column.n for column in [*held, *pairs]) > 1 << 32:
             raise CapacityError(
-                f"ids of several columns ({given.src.name}) may be 2^32 different ones, and these"
-                f" are {pairs[-1].n:,}: make one column of integers of them"
+                f"ids of several columns ({given.src.name}) may have up to 2^32 different values,"
+                f" but there are {pairs[-1].n:,}: combine them into one column of integers"
             )
         return Tuples(engine, tuple(held), tuple(pairs)), numbers
 
     def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """Return the vertex of each row, any where there is none, and whether there is one."""
+        """Return the vertex of each row (arbitrary if unknown), and whether the row is known."""
         numbers, known = self.columns[0].lookup(columns[0], engine)
         for own, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
             codes, fits = own.lookup(column, engine)
@@ -367,12 +367,12 @@ class Tuples:
 
 
 def _paired(first: Array, second: Array) -> Array:
-    """Return two numbers below 2^32 as one of 64 bits."""
+    """Combine two numbers below 2^32 to one of 64 bits."""
     return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
 
 
 def _inverse(places: Array, engine: Engine) -> Array:
-    """Return where each number stands in a permutation."""
+    """Return the inverse of a permutation."""
     found = engine.empty(places.size, np.int64)
     found[places] = engine.xp.arange(places.size)
     return found
@@ -383,7 +383,7 @@ Extended = tuple[Index, list[Array]]
 
 
 def _as_given(look_up: Any, held: Any, native: Any, on_device: bool, at: Any) -> Any:
-    """Return the strings at some places, as the caller has them.
+    """Return the strings at some places, in the caller's form.
 
     The caller may have other kinds of strings than the index.
     """
@@ -391,7 +391,7 @@ def _as_given(look_up: Any, held: Any, native: Any, on_device: bool, at: Any) ->
 
 
 def _where(found: Any, on_device: bool) -> Any:
-    """Return strings as PyArrow's, or as cuDF's for a caller whose own are."""
+    """Return strings as a PyArrow array, or as a cuDF series if the caller's are."""
     if is_cudf(found) and not on_device:
         return found.to_arrow()
     if on_device and not is_cudf(found):
@@ -433,7 +433,7 @@ def extended(
 
 
 def check_kind(index: Index, given: EdgeInput) -> None:
-    """Raise an error if ids are of another kind than those that an index holds.
+    """Raise an error if ids are of another kind than those of an index.
 
     Raises
     ------
@@ -447,11 +447,11 @@ def check_kind(index: Index, given: EdgeInput) -> None:
         return
     width = len(src.parts) or 1
     if width != index.width:
-        way = "name as many columns by source= and destination="
+        way = "name as many columns with source= and destination="
         way = "num_vertices= is for ids of one column: leave it out" if fixed else way
         raise InputError(
-            f"ids have {_counted(width)} a side ({src.name}), and the {index.n:,} vertices so far"
-            f" {_counted(index.width)}: {way}"
+            f"ids have {_counted(width)} per side ({src.name}), but the {index.n:,} vertices so far"
+            f" have {_counted(index.width)}: {way}"
         )
     if isinstance(index, Tuples):
         for column, part in zip(index.columns, src.parts, strict=True):

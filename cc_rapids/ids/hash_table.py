@@ -1,4 +1,4 @@
-"""Ids of the whole 64-bit range in a hash table, whose slots are the vertices."""
+"""Ids of the whole 64-bit range in a hash table whose slots are the vertices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class Slots:
-    """The columns of edges as slots of a table that holds every id of them, and of others.
+    """The columns of edges as slots of a hash table that holds all their ids.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ class Slots:
         size = slots_for(self.about)
         while not self._fill(size, columns, others):
             size *= 2
-            log.info("the table of ids was full: growing it to %d slots", size)
+            log.info("the hash table of ids was full: growing it to %d slots", size)
             _check_growth(size, engine)
 
     def _fill(self, size: int, columns: list[Array], others: list[Array]) -> bool:
-        """Take a slot for every id, or say that some have found none."""
+        """Insert every id; return whether all found a slot."""
         engine = self.engine
         self.vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
         self.keys = engine.fill(engine.empty(size + 1, np.uint64), 0xFF)
@@ -69,14 +69,14 @@ class Slots:
         return not engine.to_host(full)[0]
 
     def forest(self) -> Forest:
-        """Return a forest over the slots, of which those that are taken occur."""
+        """Return a forest over the slots, in which the taken ones occur."""
         forest = Forest(self.engine, self.keys.size)
         mark = self.engine.kernel(kernel_ids.mark_taken, forest.vertex)
         mark(self.keys.size, self.keys, forest.seen)
         return forest
 
     def settle(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
-        """Return the solved forest over the ids in their order instead of the slots, and its names.
+        """Return the solved forest over sorted ids instead of slots, and its decoder.
 
         A root is then the least id of its component, whichever slot was the least.
         """
@@ -118,11 +118,11 @@ def _check_growth(size: int, engine: Engine) -> None:
     needed, free = 24 * size, engine.free_bytes()
     if needed > free:
         raise CapacityError(
-            f"the table of ids is full and would grow to {size:,} slots, {needed / GIB:,.1f} GiB,"
-            f" but {free / GIB:,.1f} GiB are free"
+            f"the hash table of ids is full and would grow to {size:,} slots, {needed / GIB:,.1f}"
+            f" GiB, but {free / GIB:,.1f} GiB are free"
         )
 
 
 def slots_for(ids: int) -> int:
-    """Return the slots of a table for so many ids: they fill three fifths of it."""
+    """Return the number of slots of a table for a number of ids, which fill three fifths of it."""
     return max(32, int(SLOTS * ids))

@@ -26,7 +26,7 @@ Values = OffsetDecoder | SortedDecoder | StringDecoder
 
 @dataclass(frozen=True)
 class Digits:
-    """The digits of a number, one for each column of an id.
+    """Numbers of rows as digits, one for each column of an id.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Digits:
     tables: list[Array | None]
 
     def split(self, numbers: Array, engine: Engine) -> list[Any]:
-        """Return the columns of the rows with these numbers, each of the caller's kind."""
+        """Return the columns of the rows with these numbers, in the caller's kinds."""
         columns: list[Any] = []
         steps = zip(self.names[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
         for names, size, table in steps:
@@ -55,7 +55,7 @@ class Digits:
         return columns[::-1]
 
     def join(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """Return the numbers of rows, and which of them are numbers of these digits."""
+        """Return the numbers of rows, and a mask of those whose values are all known."""
         xp, numbers, known = engine.xp, None, None
         steps = zip(columns, self.names, self.sizes, self.tables, strict=True)
         for column, names, size, table in steps:
@@ -74,7 +74,7 @@ class Digits:
 
 @dataclass(frozen=True)
 class ColumnsDecoder:
-    """Ids of several columns: the numbers of the rows, by their names, in digits."""
+    """Decoder of ids of several columns from the numbers of rows, split into digits."""
 
     numbers: OffsetDecoder | SortedDecoder
     digits: Digits
@@ -86,7 +86,7 @@ class ColumnsDecoder:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of what the rows of a forest hold."""
+        """The type of the numbers in rows of a forest."""
         return self.numbers.dtype
 
     def decode(self, vertices: Array, engine: Engine) -> list[Any]:
@@ -94,7 +94,7 @@ class ColumnsDecoder:
         return self.digits.split(self.numbers.decode(vertices, engine), engine)
 
     def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """Return the vertices of rows, given as their columns, and which are known."""
+        """Return the vertices of rows, given as columns, and a mask of the known ones."""
         numbers, fits = self.digits.join(columns, engine)
         vertices, known = self.numbers.lookup(numbers, engine)
         return vertices, known & fits
@@ -102,7 +102,7 @@ class ColumnsDecoder:
 
 @dataclass(frozen=True)
 class RankedColumnsDecoder:
-    """Ids of several columns: vertex v has, in column k, the value of rank ``ranks[k][v]``.
+    """Decoder of ids of several columns: column k of vertex v has the value ``ranks[k][v]``.
 
     ``number`` gives the numbers of ids, and which are known; ``at`` says where each number is among
     the vertices.
@@ -116,12 +116,12 @@ class RankedColumnsDecoder:
     id_base: int = 0
 
     def decode(self, vertices: Array, engine: Engine) -> list[Any]:
-        """Return the columns of the ids of some vertices, each of the caller's kind."""
+        """Return the columns of the ids of some vertices, in the caller's kinds."""
         pairs = zip(self.columns, self.ranks, strict=True)
         return [names.decode(rank[vertices].astype(names.dtype), engine) for names, rank in pairs]
 
     def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
-        """Return the vertices of rows, given as their columns, and which are known."""
+        """Return the vertices of rows, given as columns, and a mask of the known ones."""
         numbers, known = self.number(columns, engine)
         if not self.at.size:
             return numbers.astype(np.uint64), known
@@ -165,7 +165,7 @@ def number_rows(
 def _codes(
     part: Column, sides: list[Any], engine: Engine, room: int
 ) -> tuple[list[Array], Values, int]:
-    """Return codes of one column on each side in the order of the values, names and count.
+    """Return sorted codes of one column on each side, the decoder of the codes, and their count.
 
     Integers that lie too far apart for so much room become their places among the different ones.
     """
@@ -185,14 +185,14 @@ def _codes(
     least, most = bounds(codes, engine)
     if least < 0 or most > high - low:
         raise InputError(
-            f"{part.name!r}, or the column of the other ends, changed while it was read: it held"
-            " other ids the second time; give a copy, or wait until what writes to it is done"
+            f"{part.name!r}, or the column of the other ends, changed while it was read: the second"
+            " reading found other ids; pass a copy, or wait until nothing writes to it"
         )
     return codes, OffsetDecoder(low, dtype), max(high - low + 1, 1)
 
 
 def _places(numbers: list[Array], engine: Engine) -> tuple[list[Array], Array]:
-    """Return the places of numbers among the different ones, and these, sorted."""
+    """Return the places of numbers among the sorted distinct ones, and these."""
     ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
     table, places = engine.xp.unique(engine.xp.concatenate(numbers), return_inverse=True)
     return engine.xp.split(places.astype(np.int64), ends), table

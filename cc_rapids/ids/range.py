@@ -1,4 +1,4 @@
-"""The least and the greatest of integer ids, found in one pass over their columns."""
+"""The range of integer ids, found in one pass over their columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEW = 32  # a glance takes one block of rows in so many
 
 
 class Order(NamedTuple):
-    """The order that some rows of a long list have shown; of other lists nothing.
+    """The order of the edges of a long list, estimated from some rows.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Span:
 
     @property
     def least_size(self) -> int:
-        """The least that ``size`` can be, however wrong the guess: so much of it was seen."""
+        """The least possible ``size``, whatever the error of the estimate."""
         return self.size - 2 * self.more
 
     @staticmethod
@@ -79,12 +79,12 @@ class Span:
 
     @property
     def vertex(self) -> Any:
-        """The unsigned type that an id less the least one fits."""
+        """The unsigned type that fits the distance of an id from the least one."""
         return self.vertex_of(self.size)
 
 
 def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = True) -> Span:
-    """Return the span of the arrays and of a range of vertices; that of nothing is empty, from 0.
+    """Return the span of the arrays and of a range of vertices; an empty one begins at 0.
 
     If it need not be ``sure``, long columns are not read whole: the span of some of their rows is
     widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
@@ -109,26 +109,26 @@ def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = 
 
 
 def all_fit(arrays: list[Array], last: int) -> bool:
-    """Return whether there is a last id, and the types of all arrays hold it."""
+    """Return whether there is a greatest id that the types of all arrays hold."""
     return last >= 0 and all(last <= np.iinfo(array.dtype).max for array in arrays)
 
 
 def last_of(given: EdgeInput) -> int:
-    """Return the greatest id, where the caller has said that they go from 0 to it; -1 else."""
+    """Return the greatest id if the caller passed num_vertices, else -1."""
     named = given.vertices
     return len(named) - 1 if given.vertices_are_dense_range and isinstance(named, range) else -1
 
 
 @lru_cache(128)  # NumPy takes as long for it as a small batch may
 def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int, bool]:
-    """Return the type that NumPy has for all of them, and between what its integers lie."""
+    """Return NumPy's common type of the arrays, and the limits of its integers."""
     common = np.result_type(*dtypes)
     limits = np.iinfo(common if is_integer(common) else np.int64)
     return common, int(limits.min), int(limits.max), is_integer(common)
 
 
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
-    """Return the integer type that all ids fit: that of the columns, widened only if it has to be.
+    """Return the integer type that fits all ids: that of the columns, widened only if necessary.
 
     Raises
     ------
@@ -137,8 +137,8 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
     """
     if low < 0 and high >= 1 << 63:
         raise ColumnTypeError(
-            f"the ids reach from {low} to {high}: no type of integers holds both; cast the"
-            " unsigned column, or shift its ids"
+            f"the ids reach from {low} to {high}: no integer type holds both; cast the unsigned"
+            " column, or shift its ids"
         )
     common, least, greatest, integers = _common(dtypes)
     if integers and least <= low and high <= greatest:
@@ -147,7 +147,7 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
 
 
 def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
-    """Return the least and the greatest id: one pass over the columns, one copy to the host.
+    """Return the least and the greatest id, by one pass over the columns and one copy to the host.
 
     (0, -1) if all are empty.
     """
@@ -158,7 +158,7 @@ def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
 def _read(
     arrays: list[Array], engine: Engine, sure: bool, ordered: bool = True
 ) -> tuple[int, int, Order]:
-    """Return the least and the greatest id, and on request what some rows show of the order.
+    """Return the least and the greatest id, and on request the estimated order of the list.
 
     The first two columns are read together if they are of one length, and only some of their rows
     if it need not be ``sure``.
@@ -193,7 +193,7 @@ def _read(
 
 
 def order_of(src: Array, dst: Array, engine: Engine) -> Order:
-    """Return what some rows of a list show of its order."""
+    """Return the order of a list, estimated from some rows."""
     looks = _looks(src, dst) if order_of_type(src) == order_of_type(dst) else 0
     if not looks:
         return NOT_SEEN
@@ -204,19 +204,19 @@ def order_of(src: Array, dst: Array, engine: Engine) -> Order:
 
 
 def _looks(src: Array, dst: Array) -> int:
-    """Return how many rows are looked at for the order of a list."""
+    """Return the number of rows that are read to estimate the order of a list."""
     seen = src is not dst and src.size >= tuning.sampled_scan_edges
     return min(tuning.order_probes, src.size) if seen else 0
 
 
 def _shown(looks: int, counts: list[int]) -> Order:
-    """Return the order that rows show, counted on top of all bits set."""
+    """Return the order from the counts of a kernel, which start at all bits set."""
     near, falls = (count + 1 & ALL for count in counts)
     return Order(near / looks, falls > FALLS * looks)
 
 
 def order_of_type(array: Array) -> tuple[type, int]:
-    """Return the 64-bit type by which ids are compared, and what orders it as their own type.
+    """Return the 64-bit type in which ids are compared, and the offset that keeps their order.
 
     That is what makes the unsigned order of the words that of the ids.
     """
@@ -224,7 +224,7 @@ def order_of_type(array: Array) -> tuple[type, int]:
 
 
 def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
-    """Return the least and the greatest id of an array, of what the kernel of spans has found.
+    """Return the least and the greatest id from the output of the kernel.
 
     The least is above the greatest if the array is empty.
     """
@@ -256,10 +256,10 @@ def _with_named(
 
 
 def check_range(named: range) -> None:
-    """Raise an InputError if some of the ids of a range are no integers of 64 bits."""
+    """Raise an InputError if some ids of a range are not 64-bit integers."""
     ends = (named[0], named[-1]) if named else (0, 0)
     if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
-        raise InputError(f"vertices={named} goes beyond the integers of 64 bits")
+        raise InputError(f"vertices={named} goes beyond 64-bit integers")
 
 
 def _outside(given: EdgeInput, arrays: list[Array], n: int, engine: Engine) -> InputError:
@@ -276,13 +276,11 @@ def _outside(given: EdgeInput, arrays: list[Array], n: int, engine: Engine) -> I
     if given.row_offsets is not None:
         return InputError(
             f"{name!r} holds {vertex:,}, and an adjacency list of {n:,} rows has the vertices"
-            f" 0..{n - 1:,}: give it rows for all of them, or as a list of edges"
+            f" 0..{n - 1:,}: add rows for all vertices, or pass a list of edges"
         )
     if n == 0:
-        return InputError(
-            f"column {name!r} holds the id {vertex}, but num_vertices=0: there is none"
-        )
+        return InputError(f"column {name!r} holds the id {vertex}, but num_vertices=0 allows none")
     return InputError(
-        f"column {name!r} holds the id {vertex}, outside 0..{n - 1} of num_vertices={n}: give a"
-        " larger one, or vertices="
+        f"column {name!r} holds the id {vertex}, outside 0..{n - 1} of num_vertices={n}: pass a"
+        " larger number, or vertices="
     )

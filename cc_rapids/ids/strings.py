@@ -1,4 +1,4 @@
-"""Strings as vertices: numbered by kernels from their bytes, in lexicographic order.
+"""Strings as vertices, numbered by kernels in the lexicographic order of their bytes.
 
 Frame libraries factorise by comparing strings with each other, over and over, while they sort them.
 The two buffers that each of them has under a column of strings are all that is needed here, on a
@@ -68,7 +68,7 @@ class Text:
 
     @classmethod
     def of(cls, chars: Array, offsets: Array, engine: Engine) -> Text:
-        """Return strings whose arrays are copied only if they do not lie on the backend.
+        """Return strings on the backend, copied only if they are elsewhere.
 
         Or if they lie oddly there.
         """
@@ -92,18 +92,18 @@ class Text:
 
 
 def check_offsets(text: Text) -> None:
-    """Raise an InputError if the strings leave their bytes, which libraries never look for."""
+    """Raise an InputError if offsets of strings are invalid, which libraries do not check."""
     wrong = text.engine.fill(text.engine.notes(1), 0)
     text.run(kernels.note_wrong_places, text.size, wrong)
     if text.engine.to_host(wrong)[0]:
         raise InputError(
             "strings changed while they were read: some end before they begin, or beyond the bytes"
-            " of their column; give a copy, or wait until what writes to it is done"
+            " of their column; pass a copy, or wait until nothing writes to them"
         )
 
 
 def factorise_text(text: Text) -> tuple[Array, Array] | None:
-    """Return codes of all strings in the order of their bytes, and a row for each different one.
+    """Return codes of all strings in the order of their bytes, and a row of each distinct string.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def hashes(text: Text, seed: int) -> Array:
 
 @dataclass
 class Groups:
-    """Strings that are not yet told apart, in groups that follow each other.
+    """Strings that are not yet ordered, in adjacent groups.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class Groups:
 
 
 def order(text: Text, rows: Array) -> Array | None:
-    """Return rows whose strings all differ, in the order of their bytes; None if it takes too long.
+    """Sort rows with distinct strings by their bytes; return None if it takes too long.
 
     A string comes after its prefixes, as in Python's order of the encoded strings.
     """
@@ -213,7 +213,7 @@ def order(text: Text, rows: Array) -> Array | None:
 
 
 def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
-    """Sort groups by their next bytes, into their places; what is still tied, in new groups."""
+    """Sort groups by their next bytes; return the strings that are still tied as new groups."""
     engine, xp, k = text.engine, text.engine.xp, tied.rows.size
     depth = engine.fill(engine.empty(tied.first.size, np.uint64), 0xFF)
     runs = -(-k // int(kernels.RUN))
@@ -238,7 +238,7 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
 
 @dataclass(frozen=True)
 class StringDecoder:
-    """String ids: vertex v is the v-th word, in lexicographic order."""
+    """Decoder of string ids: vertex v is the v-th word in lexicographic order."""
 
     size: int
     look_up: Callable[[Any], Any]
@@ -253,7 +253,7 @@ class StringDecoder:
         return self.look_up(vertices if stay else engine.to_host(vertices))
 
     def lookup(self, words: Any, engine: Engine) -> tuple[Array, Array]:
-        """Return the vertices of strings of cuDF's or PyArrow's, and which are known."""
+        """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
         vertices, known = map(engine.asarray, self.place(words))
         return vertices.astype(np.uint64), known
 
@@ -261,7 +261,7 @@ class StringDecoder:
 def factorise(
     columns: list[Any], native: Native, engine: Engine
 ) -> tuple[list[Any], StringDecoder]:
-    """Return codes for all columns together, in the order of the strings, and the strings.
+    """Return codes of all columns together, in the order of the strings, and the strings.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def _look_up(library: _Library, words: Any, native: Native, at: Array) -> Any:
 
 
 def chosen(first: Any, here: Any, there: Any, engine: Engine) -> Any:
-    """Return a new column with the strings of ``here`` where ``first`` holds, else of ``there``.
+    """Return a new column: the strings of ``here`` where ``first`` is true, else of ``there``.
 
     It is of the library of ``here``.
     """
@@ -301,7 +301,7 @@ def chosen(first: Any, here: Any, there: Any, engine: Engine) -> Any:
 
 
 def same_strings(first: Any, second: Any) -> bool:
-    """Return whether two columns of as many strings, of any libraries, hold the same ones."""
+    """Return whether two columns of strings of one length, of any libraries, are equal."""
     library: _Library = _Cudf() if is_cudf(first) or is_cudf(second) else _Arrow()
     return library.same(library.join([first]), library.join([second]))
 
@@ -314,7 +314,7 @@ def taken(column: Any, rows: Array, engine: Engine) -> Any:
 
 
 def different(column: Any) -> Any:
-    """Return each string of a column once."""
+    """Return the distinct strings of a column."""
     return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
 
 
@@ -331,7 +331,7 @@ def hashes_of(column: Any, engine: Engine) -> Array:
 
 
 def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
-    """Return the code of each string and the different ones, in order.
+    """Return the code of each string, and the distinct strings in order.
 
     None if kernels do not find out.
     """
@@ -349,12 +349,12 @@ def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, 
 
 
 def _all(at: Array, words: Any) -> bool:
-    """Return whether these are the places of all words, in order: then nothing has to be copied."""
+    """Return whether these are the places of all words in order, so that nothing is copied."""
     return len(at) == len(words) > 0 and int(at[0]) == 0 and bool((at[1:] - at[:-1] == 1).all())
 
 
 def bytes_of(columns: Any) -> int:
-    """Return at least the bytes of columns of strings, once they are no dictionaries any more.
+    """Return an upper bound on the bytes of columns of strings without dictionaries.
 
     Of cuDF's series or PyArrow's arrays, with 64-bit offsets; of arrays theirs, of lists their sum.
     """
@@ -383,11 +383,11 @@ class _Library(ABC):
 
     @abstractmethod
     def join(self, columns: list[Any]) -> Any:
-        """Return one column of several, which may be those of another library."""
+        """Concatenate columns, which may be of another library."""
 
     @abstractmethod
     def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        """Return the bytes of a column that is not empty, and where each string begins and ends."""
+        """Return the bytes of a nonempty column, and the start and end of each string."""
 
     @abstractmethod
     def take(self, column: Any, at: Array) -> Any:
@@ -395,15 +395,15 @@ class _Library(ABC):
 
     @abstractmethod
     def share(self, column: Any) -> Any:
-        """Return the column again, so that what is done to it does not show here."""
+        """Return a shallow copy of the column."""
 
     @abstractmethod
     def factorise(self, column: Any) -> tuple[Array, Any]:
-        """Return the code of each string and the different ones, in order, without our kernels."""
+        """Return the code of each string and the sorted distinct strings, by the library alone."""
 
     @abstractmethod
     def where(self, mask: Array, first: Any, second: Any) -> Any:
-        """Return the strings of the first column where a mask holds, of the second elsewhere."""
+        """Return the strings of the first column where a mask is true, else of the second."""
 
     @abstractmethod
     def same(self, first: Any, second: Any) -> bool:
@@ -411,11 +411,11 @@ class _Library(ABC):
 
     @abstractmethod
     def different(self, column: Any) -> Any:
-        """Return each string once."""
+        """Return the distinct strings."""
 
     @abstractmethod
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
-        """Return the places of strings among sorted ones, and which are there.
+        """Return the places of strings among sorted ones, and a mask of those found.
 
         Where there is none it is any place.
         """

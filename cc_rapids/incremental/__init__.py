@@ -1,1 +1,1 @@
-"""Edges that come in batches: one state, and the doors to it (batches, streams, thresholds)."""
+"""Edges that arrive in batches: one state, with interfaces for batches, streams and thresholds."""

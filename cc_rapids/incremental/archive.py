@@ -1,4 +1,4 @@
-"""Words and arrays in one file, every byte of which is checked before it is used.
+"""Files of strings and arrays, every byte of which is checked before it is used.
 
 =================  ===========================================================================
 bytes              what they are
@@ -37,7 +37,7 @@ ZIP = b"PK\3\4"  # of npz, which were written before there were archives
 def write(
     path: str | os.PathLike[str], words: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
-    """Write a file, whole or not at all.
+    """Write a file completely or not at all.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def write(
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the words and the arrays of a file.
+    """Read the header values and the arrays of a file.
 
     Raises
     ------
@@ -83,30 +83,30 @@ def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[st
     start = file.read(len(MAGIC) + LENGTHS.size)
     if start.startswith(ZIP):
         raise FormatError(
-            f"{path} is a zip archive, such as cc_rapids wrote before its format 2: save it again"
-            " by the version that wrote it, or start anew"
+            f"{path} is a zip archive, as written by cc_rapids before its format 2, and cannot be"
+            " read: start again with a new file"
         )
     if not start.startswith(MAGIC):
-        raise FormatError(
-            f"{path} is not a file that cc_rapids has saved, or its beginning is broken"
-        )
+        raise FormatError(f"{path} is not a file saved by cc_rapids, or its beginning is damaged")
     if len(start) < len(MAGIC) + LENGTHS.size:
-        raise _broken(path, f"it is cut off after {size:,} bytes")
+        raise _broken(path, f"it is truncated after {size:,} bytes")
     length, told = LENGTHS.unpack_from(start, len(MAGIC))
     if length > size - len(start):
-        raise _broken(path, f"its head is {length:,} bytes long, and it has {size:,} in all")
+        raise _broken(
+            path, f"its header is {length:,} bytes long, but the file has only {size:,} bytes"
+        )
     head = file.read(length)
     if zlib.crc32(head) != told:
-        raise _broken(path, "the checksum of its head is another")
+        raise _broken(path, "the checksum of its header does not match")
     try:
         parts = json.loads(head)
         words = dict(parts["words"])
         listed = [(str(n), _type(kind), _count(m), int(crc)) for n, kind, m, crc in parts["arrays"]]
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise _broken(path, "its head cannot be read") from None
+        raise _broken(path, "its header cannot be read") from None
     ends = len(start) + length + sum(kind.itemsize * count for _, kind, count, _ in listed)
     if ends != size:
-        raise _broken(path, f"it should have {ends:,} bytes, and has {size:,}")
+        raise _broken(path, f"it should have {ends:,} bytes, but has {size:,}")
     return words, {n: _array(path, file, n, kind, m, crc) for n, kind, m, crc in listed}
 
 
@@ -125,16 +125,16 @@ def _count(number: Any) -> int:
 def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, told: int) -> Any:
     array = np.empty(count, kind)
     if file.readinto(array.data) != array.nbytes:  # type: ignore[attr-defined]
-        raise _broken(path, f"it was cut while {name!r} was read")
+        raise _broken(path, f"it was truncated while {name!r} was read")
     if zlib.crc32(array.data) != told:
-        raise _broken(path, f"the checksum of {name!r} is another")
+        raise _broken(path, f"the checksum of {name!r} does not match")
     return _ordered(array)
 
 
 def _ordered(array: Any) -> Any:
-    """Return the array in little-endian order, or from there in this machine's."""
+    """Return an array in little-endian order, or convert it from there to native order."""
     return array if sys.byteorder == "little" else array.byteswap()
 
 
 def _broken(path: Any, reason: str) -> FormatError:
-    return FormatError(f"{path} is broken ({reason}): save it again, or start anew")
+    return FormatError(f"{path} is damaged ({reason}): save it again, or start again")

@@ -1,4 +1,4 @@
-"""The state of incremental connectivity in one file, and back.
+"""Saving of the state of incremental connectivity in one file, and loading.
 
 An archive of ids in their order (strings as Arrow has them: UTF-8 bytes and offsets), and for each
 the place of the least one of its component.
@@ -41,7 +41,7 @@ FORMAT = "cc_rapids connectivity 2"
 def write(
     path: str | os.PathLike[str], state: State, design: str, notes: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a state, with notes if there are any; raise an OutputError if that is impossible."""
+    """Write a state, with optional notes; raise an OutputError if that is impossible."""
     own, arrays = _parts(state.index, state.engine)
     words = {
         "format": FORMAT,
@@ -58,7 +58,7 @@ def write(
 
 
 def _parts(index: Index, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the words and the arrays that an index consists of."""
+    """Return the header values and the arrays of an index."""
     if isinstance(index, Range):
         return {"ids": "range", "dtype": str(index.dtype)}, {}
     if isinstance(index, Integers):
@@ -70,7 +70,7 @@ def _parts(index: Index, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def _parts_of_columns(index: Tuples, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the values of each column, and which of them each vertex has.
+    """Return the values of each column, and the rank of the value of each vertex.
 
     The vertices are in the order of their ids.
     """
@@ -106,15 +106,15 @@ def read_noted(
     words, arrays = archive.read(path)
     if words.get("format") != FORMAT:
         raise FormatError(
-            f"{path} is of format {str(words.get('format'))[:80]!r}, and this version of cc_rapids"
-            f" reads {FORMAT!r}: save it again by this version, or start anew"
+            f"{path} has format {str(words.get('format'))[:80]!r}, but this version of cc_rapids"
+            f" reads {FORMAT!r}: save it again with this version, or start again"
         )
     try:
         check_batch_design(words["design"])
         return _state(words, arrays, engine), words["design"], words["notes"]
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(
-            f"{path} is not a file of Connectivity.save(), or is broken ({error}): save it again"
+            f"{path} is not a file of Connectivity.save(), or is damaged ({error}): save it again"
         ) from error
 
 
@@ -165,7 +165,7 @@ def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine
 
 
 def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
-    """Return the type of ids from ``low`` to ``high``, if it is one that holds them."""
+    """Return the named type if it holds ids from ``low`` to ``high``."""
     dtype = np.dtype(name)
     if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
         raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
@@ -219,7 +219,7 @@ Entry = list[Any]  # of the rows of an item, the types of its columns, and a has
 
 
 class Trace:
-    """The items that have passed: rows, types and a hash of each.
+    """The items read so far: the rows, types and a hash of each.
 
     They are compared with those of a run that is gone on with while these are skipped.
 
@@ -239,7 +239,7 @@ class Trace:
         self._content, self._ended = Content(), False
 
     def start(self) -> Cursor:
-        """Return the place from which on rows are new.
+        """Return the place from which rows are new.
 
         It is in the last item, which may be longer by now.
         """
@@ -248,7 +248,7 @@ class Trace:
         return Cursor(int(self.theirs["count"]), 0, int(self.theirs["last"][0]))
 
     def notes(self) -> dict[str, Any]:
-        """Return all of it, as JSON can hold it."""
+        """Return the trace as JSON values."""
         return {
             "items": self.items,
             "count": self.count,
@@ -257,7 +257,7 @@ class Trace:
         }
 
     def add(self, given: EdgeInput, after: Cursor) -> None:
-        """Add some rows of an item, whose rows with nulls are left out, and counted.
+        """Add some rows of an item, without its rows with nulls, which are counted.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Trace:
             self._compare()
 
     def _file_last(self) -> None:
-        """File the last item, which is not the last one any more."""
+        """Record the last item when another one follows."""
         if self.count < tuning.checkpoint_items:
             self.items.append(self.last or [])
         else:
@@ -296,7 +296,7 @@ class Trace:
             return
         if self.beyond != theirs["beyond"]:
             raise CheckpointError(
-                f"one of the items {tuning.checkpoint_items:,} to {self.count - 1:,} is another now"
+                f"one of the items {tuning.checkpoint_items:,} to {self.count - 1:,} has changed"
             )
         then = theirs["last"]
         self.skipping = mine[0] < then[0]
@@ -304,20 +304,20 @@ class Trace:
             _check_same(self.count, then, mine)
 
     def finish(self) -> None:
-        """Say that there are no more items; raise a CheckpointError if there were more before."""
+        """End the items; raise a CheckpointError if there were more before."""
         if self.skipping and self.theirs is not None:
             had, now = self.theirs["count"] + 1, self.count + (self.last is not None)
             raise CheckpointError(f"{had:,} items then, and {now:,} now")
 
 
 def _check_same(number: int, then: Entry, now: Entry) -> None:
-    """Raise a CheckpointError unless an item, whose number counts from 0 on, is what it was."""
+    """Raise a CheckpointError unless an item, numbered from 0, is unchanged."""
     if then[0] != now[0]:
-        raise CheckpointError(f"item {number:,} had {then[0]:,} rows then, and {now[0]:,} now")
+        raise CheckpointError(f"item {number:,} had {then[0]:,} rows then, but has {now[0]:,} now")
     if then[1] != now[1] and then[1] and now[1]:
-        raise CheckpointError(f"item {number:,} held {then[1]} then, and {now[1]} now")
+        raise CheckpointError(f"item {number:,} held {then[1]} then, but holds {now[1]} now")
     if then[2] != now[2]:
-        raise CheckpointError(f"item {number:,}, of {then[0]:,} rows, holds other ids now")
+        raise CheckpointError(f"item {number:,}, of {then[0]:,} rows, now holds other ids")
 
 
 STREAM_FORMAT = "stream 2"
@@ -326,7 +326,7 @@ DRAFT_SECONDS = 0.5  # a draft that is younger may not be locked yet by who writ
 
 @dataclass(frozen=True)
 class Resumed:
-    """The place where a run goes on: the trees, the place in the stream, and the stream.
+    """The state from which a run resumes: the trees, the place in the stream, and the stream.
 
     The stream is in the order in which it was read; with it whether all of it was done, and in
     words what it has beyond that.
@@ -341,7 +341,7 @@ class Resumed:
 
 @dataclass
 class Saver:
-    """A writer of checkpoints every so often.
+    """A writer of checkpoints at intervals.
 
     Attributes
     ----------
@@ -361,11 +361,11 @@ class Saver:
     trace: Trace | None = None
 
     def due(self) -> bool:
-        """Return whether it is time for one."""
+        """Return whether a checkpoint is due."""
         return self.path is not None and time.monotonic() - self.last >= self.every
 
     def write(self, state: State, cursor: Cursor, done: bool = False) -> None:
-        """Write one now, if there is a path."""
+        """Write a checkpoint now, if there is a path."""
         if self.path is not None:
             notes = {
                 "format": STREAM_FORMAT,
@@ -380,7 +380,7 @@ class Saver:
             self.last = time.monotonic()
 
     def read(self, engine: Engine, stream: Source) -> Resumed | None:
-        """Return where to go on with a stream; None if there is no checkpoint, or no path.
+        """Return where to resume a stream; None if there is no checkpoint or no path.
 
         Raises
         ------
@@ -400,8 +400,8 @@ class Saver:
             state, _, notes = read_noted(self.path, engine)
         if not notes or notes.get("format") != STREAM_FORMAT:
             raise FormatError(
-                f"{self.path} is a file of Connectivity.save(), or of another version, and no"
-                " checkpoint of a stream: name another path"
+                f"{self.path} is a file of Connectivity.save(), or of another version, not a"
+                " checkpoint of a stream: pass another path"
             )
         self._compare(stream.identity(), notes)
         with self._naming():
@@ -411,7 +411,7 @@ class Saver:
         return Resumed(state, cursor, stream, bool(notes["done"]), more)
 
     def passed(self, given: EdgeInput, after: Cursor) -> None:
-        """Note rows that pass.
+        """Record rows that have been read.
 
         Raise a CheckpointError if the checkpoint has others in their place.
         """
@@ -420,7 +420,7 @@ class Saver:
                 self.trace.add(given, after)
 
     def finish(self) -> None:
-        """Note that no more rows come.
+        """Record that there are no more rows.
 
         Raise a CheckpointError if there were more in the checkpoint.
         """
@@ -430,7 +430,7 @@ class Saver:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Turn what differs of the edges into an error that names the checkpoint."""
+        """Turn a difference of the edges into an error that names the checkpoint."""
         try:
             yield
         except CheckpointError as error:
@@ -441,7 +441,7 @@ class Saver:
         self.trace = Trace(items) if self.identity["kind"] == "iterable" else None
 
     def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
-        """Raise a CheckpointError if an argument, or the kind of edges, is another; says which."""
+        """Raise a CheckpointError that names an argument, or the kind of edges, if it differs."""
         mine, options = json.loads(json.dumps(self.options)), notes["options"]
         theirs = notes["identity"]
         parts = [("edges", "kind ", theirs["kind"], identity["kind"])]
@@ -455,13 +455,13 @@ class Saver:
     def _other(self, name: str, difference: object) -> CheckpointError:
         """Return the error for a checkpoint of another input."""
         return CheckpointError(
-            f"the checkpoint {self.path} is of other inputs ({name}: {difference}): delete it to"
-            " start anew, or name another path"
+            f"the checkpoint {self.path} belongs to other inputs ({name}: {difference}): delete it"
+            " to start again, or pass another path"
         )
 
 
 def _tidy(path: Path) -> None:
-    """Remove what runs that were killed while they wrote have left: drafts that nobody locks."""
+    """Remove drafts of runs that were killed while writing: those that no process locks."""
     for draft in path.parent.glob(f".{glob.escape(path.name[:40])}.*.part"):
         try:
             if time.time() - draft.stat().st_mtime < DRAFT_SECONDS:

@@ -39,46 +39,45 @@ os.register_at_fork(after_in_child=_free_locks)
 
 
 class Connectivity:
-    """The components of a graph whose edges arrive in batches, and are never taken away.
+    """The components of a graph whose edges arrive in batches and are never removed.
 
-    Each batch costs what it holds, and one copy of the trees so far: it works on the copy, which is
-    taken for the old trees at its end. A batch that fails, or is interrupted, therefore changes
-    nothing. Memory: 4 bytes a vertex (8 from 2^32 of them on), and 12 more without ``num_vertices``
-    (for strings 4, and themselves; where ids have several columns, for each value of a column and
-    for each tuple of the first two, three, ...), all of it twice while a batch runs; and what the
-    design needs.
-    ``len()`` is the number of components.
+    Each batch costs the work for its own edges, and one copy of the trees so far: it works on the
+    copy, which replaces the old trees at its end. A batch that fails, or is interrupted, therefore
+    changes nothing. Memory: 4 bytes per vertex (8 from 2^32 of them on), and 12 more without
+    ``num_vertices`` (for strings 4 and the strings themselves; for ids of several columns, for each
+    value of a column and for each tuple of the first two, three, ...), all of it twice while a
+    batch runs, and the memory of the design. ``len()`` is the number of components.
 
-    Threads may share one: batches are inserted one after the other, none is lost, and whatever is
-    asked is answered from all batches that were complete when it was asked, without waiting. It can
-    be copied and pickled, by what it holds by then.
+    Threads may share an instance: batches are inserted one after another, none is lost, and queries
+    are answered, without waiting, from all batches that were complete when the query was made. An
+    instance can be copied and pickled in its current state.
 
     Parameters
     ----------
     num_vertices : int, optional
-        The vertices are exactly 0 .. num_vertices - 1. Without it vertices appear as insertions
-        name them: integers of any 64-bit type, strings, or several columns that are one id.
+        The vertices are exactly 0 .. num_vertices - 1. Without it, vertices are added as insertions
+        name them: integers of up to 64 bits, strings, or several columns that form one id.
     vertices : column, array or range of ids, optional
-        Vertices that exist from the start; of several columns a frame, a list of tuples, or an
-        array with a row for each.
+        Vertices that exist from the start; for ids of several columns a frame, a list of tuples, or
+        an array with one row per id.
     design : str or Design
-        A design that hooks roots alone, without a sample: union-find, ``shiloach-vishkin``, or
-        ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``, and on a GPU, for batches of
-        many edges a vertex, ``rem-cas`` after a sample of the batch.
+        A design that hooks only roots, without a sample: union-find, ``shiloach-vishkin``, or
+        ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``, and on a GPU, for batches with
+        many edges per vertex, ``rem-cas`` after a sample of the batch.
     engine : {"threads", "cuda"}, optional
-        Where to run; by default where the first batch lies.
+        Where to run; by default where the first batch is.
 
     Raises
     ------
     DesignError
-        The design cannot take batches, and why.
+        The design cannot take batches.
     InputError, EngineError
         An argument cannot be used.
 
     See Also
     --------
-    cc_rapids.components : The components of a whole edge list at once.
-    cc_rapids.stream_components : The components of edges that do not fit into memory.
+    cc_rapids.components : Find the components of a whole edge list at once.
+    cc_rapids.stream_components : Find components of edges that do not fit into memory.
 
     Notes
     -----
@@ -128,7 +127,7 @@ class Connectivity:
         self._unlock()
 
     def _take(self, before: State, after: State) -> None:
-        """Go on from the state ``after`` some batches, whatever others have made meanwhile.
+        """Continue from the state ``after`` some batches, merged with those of other threads.
 
         They, or who was called back, have made it of the state ``before`` these batches.
         """
@@ -152,28 +151,28 @@ class Connectivity:
         Parameters
         ----------
         edges, source, destination, nulls, header
-            As :func:`cc_rapids.components` takes them; not changed. An iterator of such frames or
-            pairs, or a list of frames, is as many batches, all of which are inserted or none; a GPU
-            is waited for once. Some are read before the first of them is joined, 8 M edges at most,
-            and of small ones a million edges are copied and joined as one. While an iterator is
-            read other threads, and the iterator itself, may insert: at its end both are joined, by
-            one more pass over the vertices.
+            As in :func:`cc_rapids.components`; not changed. An iterator of frames or pairs, or a
+            list of frames, is a sequence of batches, of which all or none are inserted; the host
+            waits for a GPU once. Batches of up to 8 M edges together are read before the first of
+            them is joined, and small ones are copied and joined in groups of up to a million edges.
+            While an iterator is read, other threads, and the iterator itself, may insert edges: at
+            its end both are joined, by one more pass over the vertices.
 
         Returns
         -------
         Connectivity
-            Itself, so that ``len(seen.insert(edges))`` is the number of components by then.
+            The instance itself, so that ``len(seen.insert(edges))`` is the number of components.
 
         Raises
         ------
         InputError
             The edges cannot be used (also ColumnTypeError, NullsError, MissingColumnError); with
-            ``num_vertices`` also if an id lies outside.
+            ``num_vertices``, also if an id is out of range.
 
         See Also
         --------
-        Connectivity.process : Insertions and queries in one batch.
-        Connectivity.connected : Queries alone.
+        Connectivity.process : Run insertions and queries in one batch.
+        Connectivity.connected : Run queries only.
 
         Examples
         --------
@@ -207,9 +206,9 @@ class Connectivity:
         Parameters
         ----------
         pairs, source, destination, header
-            Pairs of vertices, as :func:`cc_rapids.components` takes edges; not changed.
+            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
         missing : {"raise", "false"}
-            What to say of a pair with an id that is no vertex: refuse, or False.
+            What to do for a pair with an unknown id: raise an error, or return False.
 
         Returns
         -------
@@ -220,12 +219,12 @@ class Connectivity:
         Raises
         ------
         UnknownVertexError
-            Some ids are no vertices; names how many and the first of them.
+            Some ids are not vertices; names their number and the first of them.
 
         See Also
         --------
-        Connectivity.process : Queries and insertions in one batch.
-        Connectivity.components : The answer for all vertices.
+        Connectivity.process : Run queries and insertions in one batch.
+        Connectivity.components : Return the components of all vertices.
 
         Examples
         --------
@@ -254,19 +253,19 @@ class Connectivity:
     ) -> Any:
         """Run one batch in which insertions and queries are mixed.
 
-        Every query sees all earlier batches. Queries of ends that this batch joins may be answered
-        either way, as if rows had come in some order; only where vertices move between trees
-        (``splice``) and in rounds (``shiloach-vishkin``, ``liu-tarjan``) do all insertions come
-        first, and queries see them. Vertices that insertions of this batch name are known.
+        Every query sees all earlier batches. Queries about vertices that this batch joins may be
+        answered either way, as if the rows had come in some order. Only if vertices move between
+        trees (``splice``), and in rounds (``shiloach-vishkin``, ``liu-tarjan``), do all insertions
+        come first, so that queries see them. Vertices named by insertions of this batch are known.
 
         Parameters
         ----------
         batch, source, destination, header
-            Rows, as :func:`cc_rapids.components` takes edges; not changed.
+            Rows, in any form that :func:`cc_rapids.components` accepts; not changed.
         query : str, or (m,) column or array of bool
-            Which rows are queries, or the column that says so.
+            A boolean column that marks the rows that are queries, or its name.
         missing : {"raise", "false"}
-            As for :meth:`connected`; it is said before anything is inserted.
+            As for :meth:`connected`; the error is raised before anything is inserted.
 
         Returns
         -------
@@ -275,8 +274,8 @@ class Connectivity:
 
         See Also
         --------
-        Connectivity.insert : Insertions alone.
-        Connectivity.connected : Queries alone.
+        Connectivity.insert : Insert edges only.
+        Connectivity.connected : Run queries only.
 
         Examples
         --------
@@ -306,24 +305,24 @@ class Connectivity:
         return answers
 
     def components(self, labels: str = "min") -> Components:
-        """Return the components by now: a snapshot, which later batches do not change.
+        """Return the current components: a snapshot that later batches do not change.
 
         Parameters
         ----------
         labels : {"min", "max", "dense", "size", ...}
-            How :meth:`Components.labels` names components unless told otherwise.
+            The default kind of labels of :meth:`Components.labels`.
 
         Returns
         -------
         Components
-            As :func:`cc_rapids.components` gives them for all edges so far, on new arrays;
-            frames are of the kind of the latest batch that had rows, or, if none had, of the
-            latest.
+            The components of all edges so far, as from :func:`cc_rapids.components`, on new arrays;
+            frames are of the kind of the latest batch that had rows, or, if none had, of the latest
+            batch.
 
         See Also
         --------
-        Connectivity.connected : Whether two vertices are connected, without an answer for all.
-        cc_rapids.Components : What can be asked of the answer.
+        Connectivity.connected : Return whether pairs of vertices are connected.
+        cc_rapids.Components : The answer and its methods.
 
         Examples
         --------
@@ -334,23 +333,23 @@ class Connectivity:
         return snapshot(self._state, self._design, check_labels(labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all that is known to one file: whole, or not at all.
+        """Write the complete state to one file, completely or not at all.
 
         Parameters
         ----------
         path : str or path
-            Of a file of a format of its own, whatever it is called; replaced if it is there. It
-            holds what it is (the kind of frames that answers come in, too) and checksums. Several
-            threads and processes may save to one path: one of their files stays, and is whole.
+            The path of the file, with any suffix; an existing file is replaced. The file has its
+            own format, which contains a description (also of the kind of frames of answers) and
+            checksums. If several threads or processes save to one path, one complete file remains.
 
         Raises
         ------
         OutputError
-            It cannot be written there, or the disk is full; also an OSError. The old file stays.
+            The file cannot be written, or the disk is full; also an OSError. An old file stays.
 
         See Also
         --------
-        Connectivity.load : Read what was written.
+        Connectivity.load : Load a saved state.
 
         Examples
         --------
@@ -367,31 +366,31 @@ class Connectivity:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
-        """Read what :meth:`save` has written, on any engine; the design is that of the file.
+        """Load a state written by :meth:`save`, on any engine; the design is that of the file.
 
-        Answers come as they did before it was saved: in frames of that library, or PyArrow's where
-        it is missing (which is logged), or as arrays.
+        Answers have the same kind as before it was saved: frames of the same library, or of PyArrow
+        if that is missing (which is logged), or arrays.
 
         Parameters
         ----------
         path : path
-            A file that :meth:`save` has written.
+            A file written by :meth:`save`.
         engine : {"threads", "cuda"}, optional
-            Where to run; by default where the next batch lies.
+            Where to run; by default where the next batch is.
 
         Returns
         -------
         Connectivity
-            With all that was known, and the design of the file.
+            The saved state, with the design of the file.
 
         Raises
         ------
         FormatError
-            There is no such file, or it is broken, or of another version, or holds something else.
+            The file does not exist, is damaged, has another version, or is of another kind.
 
         See Also
         --------
-        Connectivity.save : Write all that is known to one file.
+        Connectivity.save : Write the complete state to one file.
         """
         check_path("path", path)
         runner = backends.get("threads" if engine is None else engine)
@@ -403,7 +402,7 @@ class Connectivity:
 
     @property
     def num_components(self) -> int:
-        """The number of components, a vertex without edges being one."""
+        """The number of components, including vertices without edges."""
         return _components(self._state)
 
     @property
@@ -430,7 +429,7 @@ def _components(state: State) -> int:
 
 
 def merged(one: State, other: State, base: State, design: Design) -> State:
-    """Return the state after all batches of two states, both of which came after those of a third.
+    """Merge two states that both continue a third one.
 
     Each vertex of the other state is joined to the least of its tree; answers go back as its do.
     """
@@ -454,7 +453,7 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 def snapshot(
     state: State, design: Design, labels: LabelKind, took: float = 0.0, resumed: str | None = None
 ) -> Components:
-    """Return the components of a state that took so many seconds and went on with others."""
+    """Return the components of a state, with the seconds that it took and what it resumed."""
     with state.engine.scope():
         started = perf_counter()
         forest = state.flat()

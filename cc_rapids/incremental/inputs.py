@@ -1,4 +1,4 @@
-"""Inputs of a batch: what the caller gave, checked, as rows of ids and of vertices."""
+"""Inputs of a batch, checked, as rows of ids and of vertices."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ MISSING = ("raise", "false")
 
 
 def check_missing(missing: str) -> None:
-    """Raise an InputError if it is no word for what to say of unknown ids."""
+    """Raise an InputError unless the argument is a policy for unknown ids."""
     check_word("policy for unknown ids, missing,", missing, MISSING)
 
 
 def sides(
     source: Side | None, destination: Side | None, count: int | None
 ) -> tuple[Side | None, Side | None, int]:
-    """Return the columns of both sides, and how many an id has; one alone is no list any more.
+    """Return the columns of both sides, not as lists if an id has one, and their number.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def sides(
     if count is not None:
         raise InputError(
             f"num_vertices={count} is for ids of one column, and source={source!r} names"
-            f" {len(left)}: leave it out, or give vertices="
+            f" {len(left)}: leave it out, or pass vertices="
         )
     return left, right, len(left)
 
@@ -76,12 +76,12 @@ def read(
 def read_rows(
     rows: Any, source: Side | None, destination: Side | None, header: bool | None
 ) -> EdgeInput:
-    """Read pairs, or a batch with queries, which come in the same way, but none is left out."""
+    """Read pairs, or a batch with queries, without dropping any."""
     return frames.read(rows, source, destination, None, None, "raise", header, droppable=False)
 
 
 def vertices(named: Any, width: int | None = None) -> EdgeInput:
-    """Return a column, array or range of ids, as a loop at each.
+    """Return ids as edges from each id to itself.
 
     Ids of several columns are a frame, a list of tuples or an array with a row for each.
 
@@ -93,8 +93,8 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
     if isinstance(named, range):
         if width not in (None, 1):
             raise InputError(
-                f"vertices={named} are ids of one column, and the edges have {width} a side: give a"
-                " frame with as many, or a list of tuples"
+                f"vertices={named} are ids of one column, but the edges have {width} per side: pass"
+                " a frame with as many columns, or a list of tuples"
             )
         frames.check_range("vertices", named)
         backends.get("threads").check_room(len(named) * BYTES_OF_ID, f"vertices={named}")
@@ -111,7 +111,7 @@ def _looped(named: Any) -> EdgeInput:
 
 
 def _width(named: Any) -> int:
-    """Return how many columns the ids have, if that can be seen.
+    """Return the number of columns of the ids, if it is known.
 
     Of a single one no frame is taken.
     """
@@ -129,7 +129,7 @@ def _is_column(item: Any) -> bool:
 
 
 def _like(named: Any) -> Any:
-    """Return a column of the library that answers are to be of: PyArrow's for lists and arrays."""
+    """Return a column of the library of the answers: PyArrow for lists and arrays."""
     if is_frame(named):
         held = collected(named)
         return column_of(held, columns_of(held)[0])
@@ -144,7 +144,7 @@ def _like(named: Any) -> Any:
 
 @contextmanager
 def lent_to(state: State, given: EdgeInput, free: bool) -> Iterator[tuple[State, list[Any]]]:
-    """Lend the columns (src, dst, named vertices), with the state where the batch is to run.
+    """Lend the columns (src, dst, named vertices), and move the state to the engine of the batch.
 
     If the engine is ``free`` and no batch has had an edge yet, that is where this one lies.
     """
@@ -160,7 +160,7 @@ def lent_to(state: State, given: EdgeInput, free: bool) -> Iterator[tuple[State,
 
 
 def rows(column: Any, mask: Array, engine: Engine) -> Any:
-    """Return the rows of a lent column for which a mask of the engine's holds.
+    """Return the rows of a lent column where a mask of the engine is true.
 
     The column is of integers or strings; of several columns that are one id the rows of each.
     """
@@ -172,22 +172,22 @@ def rows(column: Any, mask: Array, engine: Engine) -> Any:
 
 
 def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
-    """Return the array of bool that says which rows of a batch ask."""
+    """Return a boolean array of the rows of a batch that are queries."""
     name = "query"
     if isinstance(query, str):
         name = query
         known = names_of(batch)
         if query not in known:
             raise MissingColumnError(
-                f"{unknown('column', query, map(str, known))}; say by query= which rows are"
-                " queries: the name of a column of bool, or the column itself"
+                f"{unknown('column', query, map(str, known))}; query= must be a boolean column that"
+                " marks the rows that are queries, or its name"
             )
         query = column_of(batch, query)
     mask = mask_of(name, query)
     if mask.size != given.src.size:
         raise InputError(
-            f"column {name!r} has {mask.size:,} values, and the batch has {given.src.size:,} rows:"
-            " it says of each whether it is a query"
+            f"column {name!r} has {mask.size:,} values, but the batch has {given.src.size:,} rows:"
+            " it must say for each row whether it is a query"
         )
     return mask
 
@@ -195,7 +195,7 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
 def ends(
     state: State, given: EdgeInput, columns: list[Any], missing: str
 ) -> tuple[list[Array], Array]:
-    """Return the vertices of both ends of pairs of ids, and where there are both.
+    """Return the vertices of both ends of pairs of ids, and a mask of pairs with both known.
 
     Where there is none it is any vertex.
 
@@ -221,7 +221,7 @@ def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
 
 
 def _id_at(column: Any, row: int) -> Any:
-    """Return the id in a row of a lent column: a tuple, of several columns."""
+    """Return the id in a row of a lent column; a tuple for several columns."""
     if isinstance(column, list):
         return tuple(_id_at(part, row) for part in column)
     return first(column[row : row + 1])

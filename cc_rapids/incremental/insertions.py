@@ -26,7 +26,7 @@ Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination
 def insert_given(
     state: State, given: EdgeInput, design: Design | None, free: bool, copied: bool = True
 ) -> State:
-    """Return the state after one batch; an InputError that names the id if one is no vertex.
+    """Return the state after one batch; raise an InputError that names an id out of range.
 
     Without a design it is the one that suits the batch. If ``free``, the first batch says on which
     engine all run. If not ``copied``, the trees are those of the old state while no vertex is new.
@@ -62,15 +62,15 @@ def insert_all(
     if after is not state and not batches.checked(after).forest.complete:
         n, many = after.forest.n, after.batches - state.batches
         raise InputError(
-            f"among {many:,} batches an id lies outside 0..{n - 1} of num_vertices={n}, and none of"
-            " them was inserted: insert them one by one to learn which it is, give a larger one, or"
-            " vertices="
+            f"among {many:,} batches an id lies outside 0..{n - 1} of num_vertices={n}, so none of"
+            " them was inserted: insert them one by one to find the batch, or pass a larger number"
+            " or vertices="
         )
     return after
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
-    """Yield batches in their order, those of one kind together.
+    """Yield batches in order, grouped by kind.
 
     Each time that columns are lent costs the host as much, whatever they hold.
     """
@@ -88,14 +88,14 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
 
 
 def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
-    """Return what batches have in common that are lent together; None for one that is alone."""
+    """Return the key of batches that are lent together; None for a single batch."""
     src, dst = given.src, given.dst
     alone = src.strings or src.parts or given.row_offsets or given.vertices is not None
     return None if alone else (src.dtype, dst.dtype, given.on_device)
 
 
 def _as_one(window: list[EdgeInput]) -> EdgeInput:
-    """Return how answers go back: as those of the last batch that has rows.
+    """Return the kind of answers: that of the last batch with rows.
 
     Rows are dropped of all.
     """
@@ -104,7 +104,7 @@ def _as_one(window: list[EdgeInput]) -> EdgeInput:
 
 
 class _Room:
-    """The memory in which the columns of batches lie one after the other.
+    """The memory that holds the columns of batches one after another.
 
     Each window overwrites the one before, whose kernels have been launched.
     """
@@ -113,7 +113,7 @@ class _Room:
         self.held: dict[int, Array] = {}
 
     def end_to_end(self, engine: Engine, columns: list[Any]) -> list[Array]:
-        """Return two columns that hold what the pairs of some columns do."""
+        """Concatenate pairs of columns to two columns."""
         arrays = [engine.asarray(column) for column in columns]
         return [self._joined(engine, side, arrays[side::2]) for side in range(2)]
 
@@ -132,7 +132,7 @@ def begun(
     free: bool = True,
     width: int | None = None,
 ) -> State:
-    """Return a state without edges, over so many vertices, or over those named and those to come.
+    """Return a state without edges, over n vertices, or over named vertices and later ones.
 
     If it is ``free`` to, the state goes to the engine where the ids lie. ``width`` says how many
     columns an id has, if that is known.

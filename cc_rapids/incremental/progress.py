@@ -1,4 +1,4 @@
-"""Progress of calls that last: a bar where someone watches, lines in the log, or a call."""
+"""Progress of long calls: a bar in a terminal, lines in the log, or a callable."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class StreamProgress:
     Attributes
     ----------
     edges : int
-        Linked so far, those of earlier runs included.
+        Edges linked so far, including those of earlier runs.
     total : int or None
-        All edges, where metadata tell of them.
+        All edges, if metadata contain their number.
     vertices, components : int
         So far.
     seconds : float
-        Since this run began.
+        Seconds since this run began.
     rate : float
-        Edges a second in this run.
+        Edges per second in this run.
     left : float or None
-        Seconds until the end, if it goes on at this rate.
+        Estimated seconds until the end, at this rate.
     resumed : int
-        Those of ``edges`` that earlier runs have linked, up to a checkpoint.
+        The number of ``edges`` that earlier runs linked, up to a checkpoint.
 
     See Also
     --------
@@ -70,7 +70,7 @@ class StreamProgress:
 
 
 class Reporter:
-    """Progress told to a callable, by a bar on stderr if that is a terminal, or in the log.
+    """Reporter of progress to a callable, by a bar on a terminal's stderr, or in the log.
 
     A context; at its end the bar is taken away. Streams, runs on clusters and commands report by
     it, each their own facts.
@@ -114,13 +114,13 @@ class Reporter:
 
     @property
     def seconds(self) -> float:
-        """The seconds since it began."""
+        """The seconds since the start."""
         return time.monotonic() - self.start
 
     def report(
         self, done: int, total: int | None, facts: Callable[[float], Any], last: bool = False
     ) -> None:
-        """Tell how far it is, if it is time.
+        """Report the progress, if it is due.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ def _facts_alone() -> list[ProgressColumn]:
 
 
 class StreamReporter(Reporter):
-    """The reporter of a stream.
+    """Reporter of the progress of a stream.
 
     Parameters
     ----------
@@ -188,11 +188,11 @@ class StreamReporter(Reporter):
         self.total, self.before = total, before
 
     def report_state(self, state: State, last: bool = False) -> None:
-        """Tell how far it is, if it is time or the end."""
+        """Report the progress, if it is due or the end."""
         self.report(state.edges, self.total, partial(self._facts, state), last)
 
     def _facts(self, state: State, seconds: float) -> StreamProgress:
-        """Return all that is told, by a pass over the vertices."""
+        """Return the facts to report, by a pass over the vertices."""
         with state.engine.scope():
             trees = state.components
         edges, total, spent = state.edges, self.total, max(seconds, 1e-9)

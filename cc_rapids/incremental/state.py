@@ -1,4 +1,4 @@
-"""The trees that batches have left so far, and what the next one makes of them.
+"""The state of incremental connectivity: the trees so far, and operations on them.
 
 A batch works on the copy of the trees that :func:`named` gives it, and is complete when its state
 is taken for the old one. What is interrupted leaves that as it was, even if threads still run.
@@ -51,7 +51,7 @@ class State:
 
     @cached_property
     def components(self) -> int:
-        """The number of trees: a pass over the parents."""
+        """The number of trees, by a pass over the parents."""
         parent = self.forest.parent
         return int((parent == self.engine.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
@@ -82,7 +82,7 @@ class State:
 
 
 def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
-    """Return how answers go back, without the columns.
+    """Return the kind of answers, without the columns.
 
     Of the batches before if this one is empty.
     """
@@ -95,7 +95,7 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
 
 
 def grown(forest: Forest, n: int) -> Forest:
-    """Return a copy of a forest over n vertices, of which those that it did not have are trees."""
+    """Return a copy of a forest, extended to n vertices, with new vertices as trees."""
     larger = Forest(forest.engine, n, everyone=True)
     larger.parent[: forest.n] = forest.parent
     if n > forest.n:
@@ -106,7 +106,7 @@ def grown(forest: Forest, n: int) -> Forest:
 def named(
     state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
 ) -> tuple[State, list[Array]]:
-    """Return the state with the ids of the columns as vertices, on a copy of its trees; and those.
+    """Return a copy of the state with the ids of the columns added, and their vertices.
 
     If it need not be ``copied``, the trees are those of the old state while no vertex is new. If it
     need not be ``sure``, some may be no vertices, as :func:`inserted` will tell.
@@ -118,7 +118,7 @@ def named(
 def extended_by(
     state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
 ) -> tuple[State, list[Array]]:
-    """Return the same, where answers go back as they did."""
+    """Return the extended state, with the kind of answers unchanged."""
     index, vertices = extended(state.index, given, columns, state.engine, sure)
     same = not copied and index.n == state.forest.n
     if same and index is state.index:
@@ -128,7 +128,7 @@ def extended_by(
 
 
 def answered_as(state: State, given: EdgeInput) -> State:
-    """Return the state, whose answers go back as the edges of a batch came.
+    """Return the state with the kind of answers of a batch.
 
     They go back as those of the latest batch that had rows, or, if none had, as those of the latest
     of all.
@@ -140,7 +140,7 @@ def answered_as(state: State, given: EdgeInput) -> State:
 
 
 def _kind_without_rows(state: State, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
-    """Return how answers go back of vertices alone: in frames, as a batch without rows has them.
+    """Return the kind of answers if there are only vertices: frames like those of an empty batch.
 
     ``kind`` says what their ids are like.
     """
@@ -163,7 +163,7 @@ def inserted(state: State, design: Design | None, src: Array, dst: Array) -> Sta
 
 
 def launched(state: State, design: Design | None, src: Array, dst: Array, count: int = 1) -> State:
-    """Return the same once all is launched, which nobody waits for: see :func:`checked`.
+    """Return the state after launching the work, without waiting; see :func:`checked`.
 
     ``count`` is how many batches the rows are of.
     """
@@ -173,7 +173,7 @@ def launched(state: State, design: Design | None, src: Array, dst: Array, count:
 
 
 def checked(state: State) -> State:
-    """Return the state when all of its work is done, and it is known that all were vertices."""
+    """Return the state after waiting for its work and checking that all ids were vertices."""
     state.forest.complete = not int(state.engine.to_host(state.forest.stray)[0])
     return state
 
@@ -181,7 +181,7 @@ def checked(state: State) -> State:
 def inserted_and_asked(
     state: State, design: Design, new: list[Array], pairs: list[Array], queries: Array
 ) -> tuple[State, Array]:
-    """Return the state in which rows are joined, and whether pairs are connected, among those rows.
+    """Return the state with rows joined, and the answers of the queries among these rows.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def asked(state: State, src: Array, dst: Array) -> Array:
 
 
 def _counted(state: State, edges: int, count: int = 1) -> State:
-    """Return the state after one more batch, or so many."""
+    """Return the state with its count of batches increased."""
     return State(
         state.engine,
         state.index,

@@ -1,4 +1,4 @@
-"""Streams of edges, linked chunk by chunk into the trees; and what one would take."""
+"""Streams of edges, linked chunk by chunk, and the plan of a stream."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second o
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """The plan of a stream; figures that metadata do not tell are None.
+    """The plan of a stream; values that metadata do not contain are None.
 
     Attributes
     ----------
@@ -46,21 +46,21 @@ class StreamPlan:
     pieces : int or None
         Files, row groups, fragments or items.
     edges : int or None
-        Rows of all pieces, as Parquet metadata have it.
+        Rows of all pieces, from Parquet metadata.
     vertices : int or None
-        The most that there may be.
+        The largest possible number of vertices.
     ids : str
-        "range" (``num_vertices`` is given), "integers" or "strings".
+        The kind of ids: "range" (with ``num_vertices``), "integers" or "strings".
     bytes : int or None
-        The most memory: the vertices and the largest chunk, never more than ``limit``.
+        The most memory for the vertices and the largest chunk, at most ``limit``.
     limit : int
         The memory limit in bytes.
     fits : bool or None
-        Whether the most vertices that there may be fit; if not, fewer may.
+        Whether the largest possible number of vertices fits.
     rate : float
-        Edges a second: a stated figure, for two CPU cores.
+        Assumed edges per second, for two CPU cores.
     seconds : float or None
-        Edges by that rate.
+        The time for all edges at that rate.
 
     See Also
     --------
@@ -102,7 +102,7 @@ class StreamPlan:
 def plan(
     source: Source, count: int | None, engine: Engine, budget: Budget, width: int = 1
 ) -> StreamPlan:
-    """Return what is known of a stream before it is read, of which a budget will size the chunks.
+    """Return the plan of a stream before it is read.
 
     ``width`` is how many columns an id has.
     """
@@ -135,7 +135,7 @@ def plan(
 
 
 def memory_use(index: Index) -> tuple[str, int, int, int]:
-    """Return what :meth:`Budget.update` is told of an index.
+    """Return the arguments of :meth:`Budget.update` for an index.
 
     These are its row of the table, how many vertices it has, the bytes of their strings, and how
     many columns an id has.
@@ -144,7 +144,7 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
 
 
 def _row_of(index: Index) -> str:
-    """Return which row of the table an index is in; the dearest while no ids have come."""
+    """Return the row of the memory table for an index; the largest before there are ids."""
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -182,70 +182,73 @@ def stream_components(
 ) -> Components | StreamPlan:
     """Find the connected components of edges that do not fit into memory; their vertices must.
 
-    Edges, more than 2^31 too, pass by in chunks, which are linked and forgotten. Files are read in
-    a background thread while the chunk before is linked (Parquet on a GPU in two, by cuDF), an
-    iterable in the caller's thread.
+    Edges, also more than 2^31, are read in chunks, which are linked and then dropped. Files are
+    read in a background thread while the previous chunk is linked (Parquet on a GPU in two threads,
+    by cuDF); an iterable is read in the caller's thread.
 
     Parameters
     ----------
     edges : path, list of paths, iterable, dataset or reader
         A pattern such as ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
-        which are read in pieces, or of any other format of :mod:`cc_rapids.data.files`, each
-        read whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
-        frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader. Of text the first
-        block says whether ids are integers or strings.
+        which are read in pieces, or of any other format of :mod:`cc_rapids.data.files`, each read
+        as a whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
+        frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader. For text, the first
+        block determines whether ids are integers or strings.
     source, destination : str, or list of as many str on each side, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
-        take, in each file its own. Several columns together are one id.
+        select, for each file separately. Several columns together form one id.
     vertices, num_vertices, labels, nulls, design, engine
-        As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is the fastest, and takes least.
+        As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is fastest and takes the least
+        memory.
     memory_limit : int or str, optional
-        Bytes, or a word such as ``"2GiB"``, for vertices and chunks together; half of the memory
-        that is free by default: of the GPU, if that runs. Chunks are sized by it, by
-        :mod:`cc_rapids.data.memory_budget`: 20 bytes a vertex with ``num_vertices``, else 40, and
-        80 and the text four times for strings.
-        Items of an iterable, and frames that the answer returns, are the caller's own.
+        Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
+        the free memory, of the GPU if that runs. The size of chunks follows from it, see
+        :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
+        40, and strings 80 and four times the text. Items of an iterable, and frames that the answer
+        returns, are not counted.
     progress : bool or callable
-        True: a bar on stderr if that is a terminal. A callable gets a ``StreamProgress`` after the
-        first chunk, then twice a second, and at the end. Otherwise there are lines in the log.
+        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        ``StreamProgress`` after the first chunk, then twice a second, and at the end. Otherwise
+        lines are written to the log.
 
     Returns
     -------
     Components
-        Its frames are PyArrow's for files, and else of the kind of the items.
+        The answer, whose frames are PyArrow's for files, and otherwise of the kind of the items.
 
     Other Parameters
     ----------------
     header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`; for all of them.
+        For text files, as in :func:`cc_rapids.components`; applies to all files.
     checkpoint, checkpoint_every : path and float, optional
-        A file that is replaced every ``checkpoint_every`` seconds (0: after each chunk) by how far
-        all is, and read if it is there: finished files and row groups are then not read again.
-        It remains when all is done. It knows its input: files (of datasets and patterns too) by
-        path, size and time of change, what is in memory or iterated by a hash of each item, for
-        which items that are done are taken again and compared. The same input that has become
-        longer is gone on with: files that are added, wherever their names stand, more items, a
-        last item with more rows; ``summary()["resumed"]`` and the log say so.
+        A file to which the state is written every ``checkpoint_every`` seconds (0: after each
+        chunk), and from which a run resumes if it exists: finished files and row groups are then
+        not read again. The file remains after the end. It identifies its input: files (also of
+        datasets and patterns) by path, size and modification time, data in memory or from an
+        iterable by a hash of each item; finished items of an iterable are read again to compare
+        them. The same input may have grown: more files, wherever their names come in the order,
+        more items, or a last item with more rows. The run then continues, and
+        ``summary()["resumed"]`` and the log report it.
     explain : bool
-        Return a ``StreamPlan`` of edges, time and memory, from metadata alone.
+        Return a ``StreamPlan`` with edges, time and memory, from metadata only.
 
     Raises
     ------
     CapacityError
         The vertices do not fit into the memory limit.
     CheckpointError
-        The checkpoint is of another input, columns, nulls or vertices; says what differs.
+        The checkpoint belongs to another input, columns, nulls or vertices; names the difference.
     ChangedFileError
-        A file was cut, rewritten or replaced while it was read, or since it was listed; names it.
+        A file was truncated, rewritten or replaced while it was read, or since it was listed.
     InputError
-        An argument cannot be used; and all that :func:`cc_rapids.components` raises.
+        An argument cannot be used; also all errors of :func:`cc_rapids.components`.
 
     See Also
     --------
-    cc_rapids.components : The same for edges in memory, and for one file.
-    cc_rapids.Connectivity : Edges that come in batches, with queries among them.
-    cc_rapids.StreamProgress : What ``progress`` is called with.
-    cc_rapids.StreamPlan : What ``explain=True`` returns.
+    cc_rapids.components : Find components of edges in memory, or in one file.
+    cc_rapids.Connectivity : Insert edges in batches, with queries among them.
+    cc_rapids.StreamProgress : The argument of ``progress``.
+    cc_rapids.StreamPlan : The result of ``explain=True``.
 
     Examples
     --------
@@ -301,7 +304,7 @@ def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """Return the columns that were asked for.
+    """Return the requested columns.
 
     Src and dst of what is in memory are those by default.
     """
@@ -311,7 +314,7 @@ def _asked(stream: Source, source: Side | None, destination: Side | None) -> lis
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """Return what tells these vertices from others: how many, of which type, and a hash of them."""
+    """Return the identity of vertices: their number, type and hash."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -339,7 +342,7 @@ class Run:
         labels: LabelKind,
         engine: backends.Engine,
     ) -> Components:
-        """Run all of it, from the checkpoint on if there is one, and return the answer."""
+        """Run the stream, from the checkpoint if there is one, and return the answer."""
         started = perf_counter()
         saved = self.saver.read(engine, self.stream)
         if saved is None:
@@ -367,7 +370,7 @@ class Run:
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
-        """Return what a run has gone on with, for the summary and the log."""
+        """Return a description of what a run resumed, for the summary and the log."""
         new = edges - saved.state.edges
         text = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
@@ -378,7 +381,7 @@ class Run:
         return text
 
     def _kind(self, state: State) -> Any:
-        """Return how answers go back after a checkpoint: PyArrow's tables for files."""
+        """Return the kind of answers after a checkpoint: PyArrow tables for files."""
         if not self.stream.arrow:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)

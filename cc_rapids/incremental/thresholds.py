@@ -1,4 +1,4 @@
-"""The components at several cuts of the weights, from one pass over the edges."""
+"""Components at several thresholds of the weights, from one pass over the edges."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def components_at(
 ) -> Cuts:
     """Find the connected components at several cuts: of the edges with weight >= each threshold.
 
-    Every vertex of an edge that has a weight counts at every threshold, by itself where all its
-    edges are left out; so do ``vertices``. Edges without a weight are left out with their vertices.
-    Edges are sorted into the buckets between thresholds. Of a frame each bucket is joined to the
-    trees of the stricter cut; of a stream each to trees of its own, which are joined at the end, so
-    that no edge is looked at twice either way.
+    Every vertex of an edge that has a weight is included at every threshold, as a component of its
+    own if no edge reaches it; so are ``vertices``. Edges without a weight are dropped with their
+    vertices. Edges are sorted into the buckets between thresholds. For a frame, each bucket is
+    joined to the trees of the stricter cut; for a stream, each has its own trees, which are joined
+    at the end. In both cases no edge is read twice.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ def components_at(
         A frame or pair of arrays as for :func:`cc_rapids.components`, not changed; or a stream:
         paths or a pattern (one file is in memory at a time), a pyarrow dataset or
         RecordBatchReader, or an iterable of frames, each with the column of weights. Several
-        columns a side are one id.
+        columns per side form one id.
     weight : str, or (m,) column or array of numbers
-        The column of weights; of a stream its name. Floats of 32 bits are compared as such.
+        The column of weights; for a stream, its name. 32-bit floats are compared as such.
     thresholds : list of numbers
-        In any order; equal ones count once.
+        The thresholds, in any order; equal ones count once.
     direction : {"at_least", "at_most"}
-        Whether edges of a cut weigh at least, or at most, as much as its threshold.
+        Whether a cut contains the edges with a weight of at least, or at most, its threshold.
     vertices, num_vertices
-        Vertices that there are besides those that edges name.
+        Vertices to include even if no edge names them.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end or a weight that is null or nan.
     labels, design, engine
@@ -76,22 +76,23 @@ def components_at(
     Returns
     -------
     Cuts
-        Memory: for each threshold 8 bytes a vertex, and without ``num_vertices`` 12 for all.
+        The components at each threshold. They take 8 bytes per vertex for each threshold, and
+        without ``num_vertices`` 12 more bytes per vertex.
 
     Other Parameters
     ----------------
     header : bool, optional
-        Of text files, as for :func:`cc_rapids.components`.
+        For text files, as in :func:`cc_rapids.components`.
 
     Raises
     ------
     MissingColumnError, ColumnTypeError, NullsError, InputError, DesignError, EngineError
-        An argument cannot be used, and why.
+        An argument cannot be used.
 
     See Also
     --------
-    cc_rapids.components : The components of all edges, whatever their weights.
-    cc_rapids.Cuts : What can be asked of the answer.
+    cc_rapids.components : Find the components of all edges, whatever their weights.
+    cc_rapids.Cuts : The answer and its methods.
 
     Examples
     --------
@@ -129,13 +130,13 @@ def components_at(
 
 
 def _levels(thresholds: Any, direction: str) -> Any:
-    """Return the thresholds from the strictest on."""
+    """Return the thresholds, the strictest first."""
     check_word("direction", direction, DIRECTIONS)
     levels, there = numbers_of(thresholds, "thresholds")
     if hasattr(levels, "get"):
         levels, there = levels.get(), there.get()
     if not levels.size:
-        raise InputError("thresholds are one number or more, and these are none")
+        raise InputError("thresholds must be one number or more, and these are empty")
     if not there.all():
         raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
     levels = np.unique(levels)
@@ -170,7 +171,7 @@ class _Reader:
         return states
 
     def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
-        """Return the states of a stream: trees for each bucket, then of all stricter ones too."""
+        """Return the states of a stream: trees of each bucket, merged with stricter ones."""
         states = [state] * self.levels.size
         for chunk in chunks:
             with self._numbered(chunk, state) as (state, ends, buckets):
@@ -199,7 +200,7 @@ class _Reader:
         return replace(joined, edges=edges)
 
     def _joined(self, every: State, own: State, ends: list[Array], mask: Any) -> State:
-        """Return the trees of a cut on a copy, with all vertices so far and some edges more."""
+        """Return a copy of the trees of a cut, with all vertices so far and more edges joined."""
         forest = batches.grown(own.forest, every.forest.n)
         src, dst = ends if mask is None else (end[mask] for end in ends)
         state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
@@ -237,13 +238,14 @@ class _Reader:
             values, there = values[kept], there[kept]
         if values.size != given.src.size:
             raise InputError(
-                f"there are {values.size:,} weights and {given.src.size:,} edges: one for each"
+                f"there are {values.size:,} weights and {given.src.size:,} edges: pass one weight"
+                " for each edge"
             )
         missing = int((~there).sum())
         if missing and self.nulls == "raise":
             raise NullsError(
-                f"{missing:,} of {values.size:,} weights are null or nan: fill them, or leave these"
-                " edges out by nulls='drop'"
+                f"{missing:,} of {values.size:,} weights are null or nan: fill them, or drop these"
+                " edges with nulls='drop'"
             )
         levels = self.levels.astype(values.dtype) if is_float(values.dtype) else self.levels
         buckets = np.full(values.size, self.levels.size, np.int32)
@@ -257,14 +259,14 @@ class _Reader:
         return replace(given, dropped_rows=dropped), buckets
 
     def _weights(self, edges: Any) -> tuple[Any, Any]:
-        """Return the weights, and which of them are there."""
+        """Return the weights, and a mask of those that are not null."""
         column = self.weight
         if isinstance(column, str):
             known = names_of(edges)
             if column not in known:
                 raise MissingColumnError(
-                    f"{unknown('column', column, map(str, known))}; name the column of weights by"
-                    " weight=, or give the weights themselves"
+                    f"{unknown('column', column, map(str, known))}; name the column of weights with"
+                    " weight=, or pass the weights themselves"
                 )
             column = column_of(edges, column)
         return numbers_of(column, "weights")

@@ -1,1 +1,1 @@
-"""The doors to other libraries: each file is one of them, imported when it is used."""
+"""Integrations with other libraries: one file each, imported when it is used."""

@@ -23,12 +23,12 @@ NAME = "cc"
 
 
 class Accessor:
-    """The connected components of the edge list that a frame is.
+    """Connected components of a frame that is an edge list.
 
     Parameters
     ----------
     frame : pandas.DataFrame or cudf.DataFrame
-        An AttributeError if it has fewer than two columns.
+        The edge list; an AttributeError is raised if it has fewer than two columns.
 
     See Also
     --------
@@ -39,8 +39,8 @@ class Accessor:
     def __init__(self, frame: Any) -> None:
         if len(frame.columns) < 2:
             raise AttributeError(
-                f"an edge list has two columns of ids, and this frame {len(frame.columns)}:"
-                f" .{NAME} is not for it"
+                f"an edge list needs two columns of ids, but this frame has {len(frame.columns)}:"
+                f" .{NAME} does not apply"
             )
         self._frame = frame
 
@@ -120,16 +120,16 @@ class Accessor:
 
 
 def register() -> list[str]:
-    """Put the accessor on the frames of pandas and of cuDF, those of them that are installed.
+    """Register the accessor on the frames of pandas and cuDF, as far as they are installed.
 
     Returns
     -------
     list of str
-        The libraries that have it now. A second call changes nothing.
+        The libraries whose frames have the accessor. A second call changes nothing.
 
     See Also
     --------
-    Accessor : What frames have as ``cc`` from then on.
+    Accessor : The attribute ``cc`` of frames.
     """
     done = []
     for library in ("pandas", "cudf"):

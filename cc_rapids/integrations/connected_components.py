@@ -1,4 +1,4 @@
-"""The label frame at once, under one name with cuGraph's function of that name."""
+"""``connected_components``: labels in one call, or cuGraph's answer for a graph."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def connected_components(
     directed: bool | None = None,
     connection: str | None = None,
 ) -> Any:
-    """Return the label frame at once: ``components(...).labels()``; of a graph, cuGraph's answer.
+    """Return ``components(...).labels()``; for a graph, the answer of cuGraph's function.
 
     A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
     is given, follow the contract of :func:`cc_rapids.integrations.cugraph.connected_components`,
-    which leaves the other options out. They have no columns to name: by position, what follows
-    them is ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
+    which does not have the other options. Because they have no column names, the positional
+    arguments after them are ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
 
     Parameters
     ----------
     edges, source, destination
         The columns of the edges, as for :func:`cc_rapids.components`.
     vertices, num_vertices
-        Vertices that count even if no edge names them, as for :func:`cc_rapids.components`.
+        Vertices to include even if no edge names them, as for :func:`cc_rapids.components`.
     labels, nulls, design, engine
         As for :func:`cc_rapids.components`.
     return_labels : bool, optional
-        Whether to return labels beside the count, as cuGraph's and SciPy's functions.
+        Whether to return labels beside the count, as in cuGraph's and SciPy's functions.
     directed : bool, optional
         Whether the matrix is that of a directed graph, as for these functions.
     connection : {"weak", "strong"}, optional
@@ -56,9 +56,9 @@ def connected_components(
     -------
     frame of the caller's kind, columns ``vertex`` and ``labels``
         Or ``(n_components, labels)``, or ``n_components``, for a matrix under that contract. On a
-        GPU room for the frame may be taken before its rows are counted, by no more than
-        :func:`cc_rapids.memory_bound` has left; the frame keeps it unless it is more than half as
-        large again as they are.
+        GPU, memory for the frame may be allocated before its rows are counted, within
+        :func:`cc_rapids.memory_bound`; the frame keeps this memory unless it is more than one and a
+        half times what the rows need.
 
     Other Parameters
     ----------------
@@ -67,7 +67,7 @@ def connected_components(
 
     See Also
     --------
-    cc_rapids.components : The answer, of which this returns the label frame.
+    cc_rapids.components : Return the whole answer instead of the label frame.
     cc_rapids.weakly_connected_components : The contract of cuGraph's function.
 
     Examples
@@ -111,7 +111,7 @@ def connected_components(
 
 
 def _either(name: str, named: Any, placed: Any) -> Any:
-    """Return an option by its name, or by its place."""
+    """Return an option passed by keyword or by position."""
     if placed is None:
         return named
     if named is not None:

@@ -1,4 +1,4 @@
-"""The contract of cuGraph: the same arguments, answers and words of errors.
+"""Drop-ins for cuGraph's functions, with the same arguments, answers and error messages.
 
 Where the original fails or forgets, this does not: matrices need no ``directed=False``, their
 isolated vertices stay, and labels of integers are the same on every run.
@@ -32,40 +32,42 @@ def weakly_connected_components(
     Parameters
     ----------
     G : cugraph.Graph, or CuPy or SciPy sparse matrix or array
-        An undirected graph, whose edge list or adjacency list is read where it lies, or a matrix
-        (n, n) of any format, whose stored entries are edges.
+        An undirected graph, whose edge list or adjacency list is read in place, or a matrix (n, n)
+        of any format, whose stored entries are edges.
     directed : bool, optional
-        For matrices only, and of no effect: weak components have no directions.
+        For matrices only, without effect, because weak components ignore directions.
     connection : {"weak"}, optional
     return_labels : bool, optional
-        For matrices only; if false, the number of components is all that is returned.
+        For matrices only; if False, only the number of components is returned.
 
     Returns
     -------
     cudf.DataFrame with columns ``vertex`` and ``labels`` for a graph
-        One row a vertex, without edges too. ``labels`` has cuGraph's type (int32 or int64). For a
-        graph of int32 or int64 vertices the rows are in the order of the vertices, and labels are
-        the least vertex of the component. Other vertices (strings, unsigned integers, several
-        columns, which come back as ``0_vertex``, ``1_vertex``, ...) have numbers of cuGraph's own,
-        which differ from graph to graph: rows are in the order of these, and labels are the least
-        number in the component. ``components(graph).labels()`` is the same on every run.
+        One row per vertex, including vertices without edges. ``labels`` has cuGraph's type (int32
+        or int64). For a graph of int32 or int64 vertices, the rows are in the order of the
+        vertices, and the label is the least vertex of the component. Other vertices (strings,
+        unsigned integers, several columns, which become ``0_vertex``, ``1_vertex``, ...) have
+        internal numbers of cuGraph, which differ from graph to graph: rows are in the order of
+        these, and the label is the least number in the component. ``components(graph).labels()`` is
+        the same on every run.
     (int, (n,) array of int32), or int, for a matrix
-        The number of components, and for each row 0 .. k-1 in the order of the least rows: CuPy's
-        array for a matrix of CuPy's, NumPy's for one of SciPy's.
+        The number of components, and for each row a label 0 .. k-1 in the order of the least rows:
+        a CuPy array for a CuPy matrix, a NumPy array for a SciPy matrix.
 
     Raises
     ------
     ArgumentTypeError
-        An argument does not go with ``G``, or ``G`` is neither graph nor matrix; a TypeError.
+        An argument cannot be combined with ``G``, or ``G`` is neither a graph nor a matrix; a
+        TypeError.
     InputError
         The graph is directed, the matrix not square, or ids are null; a ValueError.
     GraphStateError
-        The graph is empty or spread over several GPUs.
+        The graph is empty or distributed over several GPUs.
 
     See Also
     --------
     cc_rapids.install : Let cuGraph's function run on this one.
-    cc_rapids.components : The components of edge lists of any kind.
+    cc_rapids.components : Find the components of edge lists of any kind.
     cc_rapids.dask.weakly_connected_components : The same for graphs over several GPUs.
 
     Examples
@@ -102,8 +104,8 @@ def connected_components(
     G, directed, return_labels
         As for :func:`weakly_connected_components`.
     connection : {"weak", "strong"}
-        Strong components are cuGraph's own (or SciPy's, for its matrices where cuGraph is
-        missing), and one line of the log says so.
+        Strong components are computed by cuGraph (or by SciPy, for its matrices if cuGraph is not
+        installed), with a log line.
 
     Returns
     -------
@@ -115,11 +117,11 @@ def connected_components(
     ArgumentTypeError, InputError, GraphStateError
         As for :func:`weakly_connected_components`; InputError for another connection.
     EngineError
-        Strong components are asked for, and cuGraph is missing.
+        Strong components are requested, and cuGraph is not installed.
 
     See Also
     --------
-    cc_rapids.weakly_connected_components : The weak components alone.
+    cc_rapids.weakly_connected_components : Find only weak components.
     cc_rapids.install : Let cuGraph's function run on this one.
 
     Examples
@@ -146,7 +148,7 @@ def _labels_too(asked: Any) -> bool:
 
 
 def is_known(thing: Any) -> bool:
-    """Return whether it is a graph or a matrix of a kind that these functions take."""
+    """Return whether an object is a graph or matrix that these functions accept."""
     return is_graph(thing) or hasattr(type(thing), "tocoo")  # a frame looks for such a column
 
 
@@ -171,7 +173,7 @@ def _of_integers(graph: Any) -> Any:
 
 
 def _labels(edges: Any, expected_rows: int | None = None) -> Any:
-    """Return the label frame, of as many rows as are expected."""
+    """Return the label frame, given the expected number of rows."""
     options = Options.check(
         source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
     )
@@ -180,7 +182,7 @@ def _labels(edges: Any, expected_rows: int | None = None) -> Any:
 
 
 def _of_numbered(graph: Any) -> Any:
-    """Return components of cuGraph's own numbers, beside the vertices they stand for.
+    """Return components of cuGraph's internal numbers, with the vertices that they represent.
 
     The numbers are 0 .. n - 1.
 
@@ -215,6 +217,6 @@ def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> A
             _labels_too(return_labels),
         )
     raise EngineError(
-        "strong components are cuGraph's, and it is not installed: pip install cugraph-cu13, or"
-        " give a matrix of SciPy's"
+        "strong components need cuGraph, which is not installed: pip install cugraph-cu13, or pass"
+        " a SciPy matrix"
     )

@@ -1,4 +1,4 @@
-"""Put ours under cuGraph's and pylibcugraph's names, and take it away again.
+"""Replace functions of cuGraph and pylibcugraph by those of cc_rapids, and restore them.
 
 What ours cannot take goes to the original, and one line of the log says so.
 """
@@ -40,19 +40,19 @@ _within = threading.local()
 def install() -> None:
     """Let cuGraph's weakly_connected_components and connected_components run on cc_rapids.
 
-    So do ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
-    ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: a library that comes
-    later is reached as soon as it is imported. A second call changes nothing. Names that other
-    packages took from cuGraph before (``from cugraph import connected_components``) stay what they
-    were; those taken meanwhile call the original again after :func:`uninstall`.
+    This includes ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
+    ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: in a library that is
+    imported later, functions are replaced at its import. A second call changes nothing. Names that
+    other packages imported before (``from cugraph import connected_components``) are not changed;
+    names imported while installed call the original again after :func:`uninstall`.
 
-    Strong components, graphs over several GPUs, and what else cc_rapids cannot take go to the
-    original, with one line of the log (level INFO). Where neither library is installed, a line
-    of level WARNING says so.
+    Calls for strong components, graphs over several GPUs, and anything else that cc_rapids cannot
+    handle are passed to the original, with a log line at level INFO. If neither library is
+    installed, a warning is logged.
 
     See Also
     --------
-    cc_rapids.uninstall : Undo it.
+    cc_rapids.uninstall : Restore the original functions.
     cc_rapids.installed : Install for as long as a context is open.
 
     Examples
@@ -66,7 +66,7 @@ def install() -> None:
             sys.meta_path.insert(0, _finder)
         _reach()
     if not any(peer in sys.modules or find_spec(peer) for peer in PEERS):
-        log.warning("neither cuGraph nor pylibcugraph is installed: nothing to put cc_rapids under")
+        log.warning("neither cuGraph nor pylibcugraph is installed: nothing to replace")
 
 
 def uninstall() -> None:
@@ -74,7 +74,7 @@ def uninstall() -> None:
 
     See Also
     --------
-    cc_rapids.install : Put the functions in place.
+    cc_rapids.install : Replace the functions.
 
     Examples
     --------
@@ -90,12 +90,12 @@ def uninstall() -> None:
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """Install for as long as the context is open; what was installed before stays.
+    """Install while the context is open; an earlier installation stays.
 
     Yields
     ------
     None
-        While the functions are in place.
+        The functions are replaced while the context is open.
 
     See Also
     --------
@@ -118,7 +118,7 @@ def installed() -> Iterator[None]:
 
 
 def _reach() -> None:
-    """Put ours in the place of all originals that are imported by now."""
+    """Replace the originals in all modules that are already imported."""
     for (package, name), ours in OURS.items():
         original = vars(sys.modules.get(package, ModuleType(package))).get(name)
         if original is None or any(original is put for _, put in _put.values()):
@@ -130,7 +130,7 @@ def _reach() -> None:
 
 
 def _swap(old: Any, new: Any) -> None:
-    """Give all names of one function in the packages that may hold it to another."""
+    """Replace one function by another under all its names in the given packages."""
     for path, module in list(sys.modules.items()):
         if path.partition(".")[0] in HOLDERS and isinstance(module, ModuleType):
             for name in [name for name, value in vars(module).items() if value is old]:
@@ -161,7 +161,7 @@ def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable
 
 
 def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
-    """Return whether a function has such arguments, and the graph is of a kind it knows."""
+    """Return whether a function accepts such arguments and this kind of graph."""
     try:
         named = signature(function).bind(*arguments, **options).arguments
     except TypeError:
@@ -170,7 +170,7 @@ def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
 
 
 class _Finder(MetaPathFinder):
-    """A finder that lets others find a module, and puts ours in place once it has been run."""
+    """Import finder that delegates to others, and replaces functions after a module has loaded."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

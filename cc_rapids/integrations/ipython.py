@@ -1,4 +1,4 @@
-"""``%load_ext cc_rapids`` in a notebook: :func:`cc_rapids.install`, and back again."""
+"""The IPython extension: ``%load_ext cc_rapids`` calls :func:`cc_rapids.install`."""
 
 from __future__ import annotations
 

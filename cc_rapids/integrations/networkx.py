@@ -1,4 +1,4 @@
-"""The NetworkX backend ``cc_rapids``: what ``networkx.algorithms.components`` asks of components.
+"""The NetworkX backend ``cc_rapids``: functions of ``networkx.algorithms.components``.
 
 >>> import networkx as nx
 >>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
@@ -31,7 +31,7 @@ DENSEST = 20  # neighbours a node: NetworkX leaves off once it has met all nodes
 
 
 class Graph:
-    """A graph that does not change: nodes, and edges between their places.
+    """An immutable graph: nodes, and edges between their positions.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ class Graph:
         return f"<Graph of cc_rapids: {len(self):,} nodes, {kind}>"
 
     def is_directed(self) -> bool:
-        """Return whether it is for the functions of directed graphs."""
+        """Return whether the graph is directed."""
         return self._directed
 
     def is_multigraph(self) -> bool:
-        """Return False: parallel edges are one edge here."""
+        """Return False, because parallel edges are merged."""
         return False
 
     @cached_property
@@ -156,7 +156,7 @@ def is_connected(G: Graph) -> bool:  # noqa: N803
 
 
 def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
-    """Return a new set of the nodes in the component of one of them.
+    """Return a new set of the nodes in the component of a node.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def convert_from_nx(graph: Any, **_: Any) -> Graph:
 
 
 def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
-    """Return the place of each neighbour among the nodes, by integers that tell the nodes apart."""
+    """Return the position of each neighbour among the nodes, by unique integers of nodes."""
     if set(map(type, nodes)) == {int}:
         with suppress(OverflowError, TypeError):  # beyond 64 bits, or of a type that only equals
             ids = np.fromiter(nodes, np.int64, len(nodes))
@@ -229,7 +229,7 @@ def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
 
 
 def _matched(distinct: Places, numbers: Places) -> Places:
-    """Return where each of some numbers stands among distinct ones."""
+    """Return the position of each number among distinct ones."""
     if np.array_equal(distinct, np.arange(distinct.size)):
         return numbers
     import pyarrow as pa
@@ -263,7 +263,7 @@ def convert_to_nx(obj: Any, **_: Any) -> Any:
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True if the backend gains on NetworkX for a graph, otherwise why it does not.
+    """Return True if the backend is faster than NetworkX for a graph, otherwise the reason.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The facts that NetworkX reads about the backend when it is imported: words, and no import."""
+"""Metadata that NetworkX reads about the backend, without imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of pylibcugraph, which nx-cugraph, CuPy and others call."""
+"""A drop-in for pylibcugraph's function, which nx-cugraph, CuPy and others call."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def weakly_connected_components(
     Parameters
     ----------
     resource_handle : pylibcugraph.ResourceHandle or None
-        Used to draw the edges from a graph.
+        The handle with which the edges of a graph are extracted.
     graph : pylibcugraph.SGGraph or None
-        Its edges are copied once, because nothing else reads them.
+        A graph, whose edges are copied once, because there is no other way to read them.
     offsets, indices : (n + 1,) and (m,) arrays of integers, or None
-        The adjacency list of the vertices 0 .. n - 1, where there is no graph.
+        The adjacency list of the vertices 0 .. n - 1, if there is no graph.
     weights, do_expensive_check : object
-        Of no effect.
+        Ignored.
     labels : (n,) array of the type of the indices, optional
-        Where to write the labels; nothing is returned then.
+        The array to which labels are written; then nothing is returned.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def weakly_connected_components(
     Raises
     ------
     GraphStateError
-        Neither can be read: a graph over several GPUs, or arguments that contradict each other.
+        The edges cannot be read: the graph is on several GPUs, or arguments contradict each other.
 
     See Also
     --------
@@ -65,8 +65,8 @@ def weakly_connected_components(
     out = array_of("labels", labels)
     if out.dtype != found.labels.dtype or out.size != found.labels.size:
         raise GraphStateError(
-            f"labels= is {out.size:,} of {out.dtype}, and the vertices are"
-            f" {found.labels.size:,} of {found.labels.dtype}"
+            f"labels= is {out.size:,} of {out.dtype}, but the answer has {found.labels.size:,} of"
+            f" {found.labels.dtype}"
         )
     out[:] = found.labels
     return None
@@ -76,7 +76,7 @@ def _found(resources: Any, graph: Any, offsets: Any, indices: Any, weights: Any)
     if graph is None and offsets is not None and indices is not None:
         return components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
     if graph is None or any(part is not None for part in (offsets, indices, weights)):
-        raise GraphStateError("give a graph, or else offsets and indices")
+        raise GraphStateError("pass a graph, or else offsets and indices")
     if type(graph).__name__ != "SGGraph":
         raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
     edges, vertices = decompressed(graph, resources), vertex_list(graph, resources)

@@ -1,4 +1,4 @@
-"""SciPy's ``connected_components``, drop-in: ``from cc_rapids.scipy import connected_components``.
+"""A drop-in for SciPy's function: ``from cc_rapids.scipy import connected_components``.
 
 The contract is that of :func:`scipy.sparse.csgraph.connected_components`, labels included: weak
 components are found here, on threads for SciPy's matrices and on the GPU for CuPy's; strong ones
@@ -32,12 +32,13 @@ def connected_components(
     Parameters
     ----------
     csgraph : sparse array or matrix of SciPy or CuPy, or dense array, of shape (N, N)
-        Entry (i, j) is an edge; in a dense array 0, inf and nan are none, in a sparse one every
-        stored entry is, zeros too. Not changed.
+        The matrix, not changed. Entry (i, j) is an edge; in a dense array 0, inf and nan are not
+        edges, in a sparse one every stored entry is an edge, including zeros.
     directed : bool
-        Matters for strong connection only.
+        Whether the graph is directed; matters only for strong connection.
     connection : {"weak", "strong"}
-        "strong" on a directed graph is handed to SciPy, which gets a copy of CuPy's.
+        The kind of components. "strong" on a directed graph is passed to SciPy, with a copy of a
+        CuPy matrix.
     return_labels : bool
         Whether to return the labels too.
 
@@ -45,16 +46,17 @@ def connected_components(
     -------
     n_components : int
     labels : (N,) array of int32, NumPy's or CuPy's as the matrix
-        0 .. n_components - 1, in the order of the first vertex of each component: those of SciPy.
+        Labels 0 .. n_components - 1, in the order of the first vertex of each component, as in
+        SciPy.
 
     Raises
     ------
     ValueError
-        As SciPy's: another word for the connection, or a matrix that is not (N, N).
+        The connection is unknown, or the matrix is not (N, N), as in SciPy.
 
     See Also
     --------
-    cc_rapids.components : The answer in the caller's kind of frame, for matrices too.
+    cc_rapids.components : Return the answer as frames of the caller's kind, also for matrices.
     scipy.sparse.csgraph.connected_components : The original.
 
     Examples
@@ -113,7 +115,7 @@ def _matrix(csgraph: Any) -> Any:
         raise InputError(str(error)) from error
     except Exception as error:  # NumPy's, of many types
         raise ArgumentTypeError(
-            f"csgraph is {shown(csgraph)}, and no matrix of numbers ({error})"
+            f"csgraph is {shown(csgraph)}, not a matrix of numbers ({error})"
         ) from error
 
 

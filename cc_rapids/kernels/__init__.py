@@ -1,4 +1,4 @@
-"""All device code, each algorithm written once, as plain Python on arrays; one theme a file.
+"""Device code: each algorithm written once, as plain Python on arrays, one theme per file.
 
 ``on`` is the engine (see :mod:`cc_rapids.backends.base`), which is passed in: nothing of the rest
 of the package is imported here. A kernel neither raises nor prints: the edge of the package has

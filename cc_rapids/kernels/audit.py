@@ -1,4 +1,4 @@
-"""Kernels of audits, which hold an answer against its edges, and find none.
+"""Kernels of audits, which check an answer against its edges.
 
 No function of a run is called here, not even to read a bit: what runs use may be wrong, and then an
 audit has to say so. Of the rest of the package there are only the words of an engine, ``on``.
@@ -52,7 +52,7 @@ WAVES = (
 
 @cache
 def kernel(make: Callable[..., Any], *parts: Any) -> Any:
-    """Return what the factory ``make`` makes for an engine and further parts, made once."""
+    """Return the kernel that a factory makes for an engine and further parts; made once."""
     return make(*parts)
 
 
@@ -60,7 +60,7 @@ def kernel(make: Callable[..., Any], *parts: Any) -> Any:
 
 
 def lower(on: Any) -> Any:
-    """Lower a word to a value; a stale read of it costs one more atomic operation."""
+    """Lower a word to a value; a stale read costs one more atomic operation."""
     low = on.atomic_min
 
     @on.device
@@ -94,7 +94,7 @@ def put(on: Any) -> Any:
 
 
 def all_rows(on: Any) -> Any:
-    """Return the i-th of all rows: they stand in order."""
+    """Return the i-th of all rows, in order."""
 
     @on.device
     def row(i):
@@ -104,7 +104,7 @@ def all_rows(on: Any) -> Any:
 
 
 def first_blocks(on: Any, every: int) -> Any:
-    """Return the i-th row of a sample: the first block of each ``every`` ones."""
+    """Return the i-th row of a sample: the first of every ``every`` blocks."""
     block, skipped = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
 
     @on.device
@@ -115,7 +115,7 @@ def first_blocks(on: Any, every: int) -> Any:
 
 
 def other_blocks(on: Any, every: int) -> Any:
-    """Return the i-th row of those that the sample leaves."""
+    """Return the i-th row outside the sample."""
     block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
 
     @on.device
@@ -126,7 +126,7 @@ def other_blocks(on: Any, every: int) -> Any:
 
 
 def ends_of_pair(on: Any, wide: type) -> Any:
-    """Return the ends of a row of two columns, as slots: what is none of the n lies beyond them.
+    """Return the ends of a row of two columns as slots; unknown ids give n or more.
 
     Modulo 2^32 or 2^64 a difference is right for ids within n of the lowest, and n or more for all
     others of the columns' types, if the ids of all slots lie within these.
@@ -140,7 +140,7 @@ def ends_of_pair(on: Any, wide: type) -> Any:
 
 
 def ends_read_once(on: Any, wide: type) -> Any:
-    """Return the same, for a pass whose caches had better keep other things."""
+    """Return the ends of a row, without filling the caches with the columns."""
     once = on.load_streaming
 
     @on.device
@@ -151,7 +151,7 @@ def ends_read_once(on: Any, wide: type) -> Any:
 
 
 def row_of_entry(on: Any) -> Any:
-    """Return the row of an adjacency list that an entry stands in, by bisection."""
+    """Return the row of an entry of an adjacency list, by bisection."""
 
     @on.device
     def row(offsets, e):
@@ -190,7 +190,7 @@ def list_rows(on: Any) -> Any:
 
 
 def no_look(on: Any, wide: type, row: Any) -> Any:
-    """Ask for nothing ahead of its use."""
+    """Prefetch nothing."""
 
     @on.device
     def ahead(i, src, dst, low, trees):
@@ -200,7 +200,7 @@ def no_look(on: Any, wide: type, row: Any) -> Any:
 
 
 def look_ahead(on: Any, wide: type, row: Any) -> Any:
-    """Ask for the trees of the ends of a row that comes soon, on engines that wait for them."""
+    """Prefetch the trees of the ends of a later row, on engines that benefit."""
     if on.prefetch is None:
         return no_look(on, wide, row)
     prefetch = on.prefetch
@@ -269,7 +269,7 @@ def lay(on: Any, vertex: type) -> Any:
 
 
 def lay_slots(on: Any, vertex: type) -> Any:
-    """Write the slot of each row's label at that of its id, as they were looked up."""
+    """Write the slot of each row's label at that of its id, both looked up before."""
     least = lower(on)
 
     @on.elementwise
@@ -307,7 +307,7 @@ GRAIN, GRAIN_SHIFT, REST = 256, np.uint64(8), np.uint64(24)  # tables are multip
 
 
 def home(on: Any) -> Any:
-    """Return where the search for an id begins, of ``size`` places: a fraction by its hash."""
+    """Return the place where the search for an id begins, of ``size`` places, by its hash."""
 
     @on.device
     def home(key, size):
@@ -319,7 +319,7 @@ def home(on: Any) -> Any:
 
 
 def enter(on: Any) -> Any:
-    """Enter each id of a column with its row in a table of which at most half is taken.
+    """Insert each id of a column with its row into a table that is at most half full.
 
     table : (2 * size + 2,) uint64, pairs of an id and its row, all bits set where there is none.
             The last pair is that of the id whose bits are those of an empty one.
@@ -346,7 +346,7 @@ def enter(on: Any) -> Any:
 
 
 def found_by_table(on: Any, vertex: type) -> Any:
-    """Return the row of an id by a table, all bits set if there is none. Ends at an empty place."""
+    """Return the row of an id in a table, all bits set if unknown; ends at an empty place."""
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -365,7 +365,7 @@ def found_by_table(on: Any, vertex: type) -> Any:
 
 
 def ahead_in_table(on: Any) -> Any:
-    """Ask for the place of an id that comes soon, on engines that wait for it."""
+    """Prefetch the place of a later id, on engines that benefit."""
     if on.prefetch is None:
         return ahead_nowhere(on)
     begin, prefetch = home(on), on.prefetch
@@ -381,7 +381,7 @@ def ahead_in_table(on: Any) -> Any:
 
 
 def found_by_distance(on: Any, vertex: type) -> Any:
-    """Return the slot of an id by its distance from the lowest, all bits set if there is none."""
+    """Return the slot of an id by its distance from the lowest, all bits set if unknown."""
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -393,7 +393,7 @@ def found_by_distance(on: Any, vertex: type) -> Any:
 
 
 def ahead_nowhere(on: Any) -> Any:
-    """Ask for nothing ahead of its use."""
+    """Prefetch nothing."""
 
     @on.device
     def ahead(i, column, table):
@@ -429,7 +429,7 @@ def find(on: Any, vertex: type, found: Any, ahead: Any) -> Any:
 
 
 def name_slots(on: Any, vertex: type) -> Any:
-    """Note the vertices of some slots, and the first of those that are none."""
+    """Mark the vertices of some slots, and note the first slot that has none."""
     mark, least, nowhere = put(on), lower(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
@@ -461,7 +461,7 @@ def make_trees(on: Any, vertex: type) -> Any:
 
 
 def climb(on: Any) -> Any:
-    """Return the root of a vertex; every step goes on in the order, whichever that is."""
+    """Return the root of a vertex; every step proceeds in the fixed order."""
 
     @on.device
     def climb(trees, v):
@@ -474,7 +474,7 @@ def climb(on: Any) -> Any:
 
 
 def is_longer(on: Any) -> Any:
-    """Return whether u comes before v: if it is longer in bits, or of a lower hash by Knuth.
+    """Return whether u comes before v: if it has more bits, or a lower multiplicative hash.
 
     The hash decides between two that are as long.
 
@@ -572,7 +572,7 @@ def join_roots(on: Any) -> Any:
 
 
 def same_label(on: Any, vertex: type, known: bool) -> Any:
-    """Return whether two slots are of one label: by two bits for nearly all, if ``known``."""
+    """Return whether two slots have one label: by two bits for nearly all, if ``known``."""
     test, nowhere = has(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -589,7 +589,7 @@ def same_label(on: Any, vertex: type, known: bool) -> Any:
 
 
 def hold(on: Any, same: Any, join: Any) -> Any:
-    """Join the ends of an edge, if they have one label; else the edge is at fault."""
+    """Join the ends of an edge if they have one label; else report the edge."""
 
     @on.device
     def hold(u, v, top, own, alike, inside, trees):
@@ -603,7 +603,7 @@ def hold(on: Any, same: Any, join: Any) -> Any:
 
 
 def hold_apart(on: Any, same: Any, join: Any) -> Any:
-    """Join the ends of an edge as hold does, unless they hang from one vertex.
+    """Join the ends of an edge as hold does, unless they have one parent.
 
     All of a tree has one label, as no edge joins it that has two. That is less to do for a
     processor, whose threads are few.
@@ -618,7 +618,7 @@ def hold_apart(on: Any, same: Any, join: Any) -> Any:
 
 
 def hold_outside(on: Any, same: Any, join: Any) -> Any:
-    """Join the ends of an edge as hold does, unless some vertices are inside, and both ends are.
+    """Join the ends of an edge as hold does, unless both ends are inside the giant.
 
     They have one label, and hang from one root, or do by the end of the kernel: a bit is set by the
     thread that has joined its vertex to the giant. So where one end is inside, the other needs the
@@ -655,7 +655,7 @@ def vertex_of_giant(on: Any, vertex: type) -> Any:
 
 
 def examine(on: Any, vertex: type, wide: type, hold: Any) -> Any:
-    """Return whether an edge is right: its ends are vertices of one label, and joined."""
+    """Return whether the ends of an edge are vertices of one label, and join them."""
     mark, nowhere = put(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -675,7 +675,7 @@ def examine(on: Any, vertex: type, wide: type, hold: Any) -> Any:
 def examine_rows(
     on: Any, vertex: type, wide: type, ends: Any, row: Any, ahead: Any, hold: Any
 ) -> Any:
-    """Examine so many rows, and count them. The next one of a thread is on its way meanwhile."""
+    """Examine a number of rows, and count them, prefetching the next row of each thread."""
     add, head = on.block_reduce_add, vertex_of_giant(on, vertex)
     right = examine(on, vertex, wide, hold)
 
@@ -707,7 +707,7 @@ def examine_rows(
 
 
 def find_edge(on: Any, vertex: type, wide: type, ends: Any) -> Any:
-    """Find the first edge that is at fault."""
+    """Find the first edge that contradicts the labels."""
     least, nowhere = lower(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
@@ -723,7 +723,7 @@ def find_edge(on: Any, vertex: type, wide: type, ends: Any) -> Any:
 
 
 def probed(on: Any) -> Any:
-    """Return the i-th of some slots: one of each of as many parts, at no regular distance."""
+    """Return the i-th probed slot: one from each of equal parts, at irregular distances."""
 
     @on.device
     def probed(i, n):
@@ -744,7 +744,7 @@ def probe_label(on: Any, vertex: type) -> Any:
 
 
 def probe_root(on: Any, vertex: type) -> Any:
-    """Return the root of a vertex of the giant's label; all bits set for another one."""
+    """Return the root of a vertex with the giant's label; all bits set for other vertices."""
     test, root, nowhere = has(on), climb(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -755,7 +755,7 @@ def probe_root(on: Any, vertex: type) -> Any:
 
 
 def elect(on: Any, vertex: type, probe: Any) -> Any:
-    """Note what is found most often at some slots: a label, or a root; all bits set are none."""
+    """Find the most frequent label or root at some slots; all bits set count as none."""
     high, barrier, slot, nowhere = (
         on.atomic_max,
         on.block_sync,
@@ -861,12 +861,12 @@ ROOM = 3  # edges a lane: two come at once, and of those before less than one is
 
 
 def words_of_queues(largest: Any) -> int:
-    """Return the words of the queues of so many tiles: an engine's ``largest_tiles()``."""
+    """Return the number of words of the queues of an engine's ``largest_tiles()``."""
     return int(2 * ROOM * largest.threads * largest.tiles)
 
 
 def fold_of(on: Any) -> Any:
-    """Return how far apart words are that share one: all ``held`` if half is linked.
+    """Return the distance of words that share one: ``held`` if half of the ids are linked.
 
     That is half of the giant.
     """
@@ -880,7 +880,7 @@ def fold_of(on: Any) -> Any:
 
 
 def share_bits(on: Any) -> Any:
-    """Read the giant's bits into the memory of a tile."""
+    """Copy the giant's bits to the shared memory of a tile."""
 
     @on.device
     def share_bits(near, held, fold, inside, t, step):
@@ -900,7 +900,7 @@ def share_bits(on: Any) -> Any:
 
 
 def bit_of_tile(on: Any) -> Any:
-    """Return 1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
+    """Return 1 if the bits of a tile show that a vertex is inside, else 0; without a branch."""
 
     @on.device
     def bit_of_tile(u, near, held, fold):
@@ -914,7 +914,7 @@ def bit_of_tile(on: Any) -> Any:
 
 
 def both_inside(on: Any) -> Any:
-    """Return whether both ends of an edge are inside, by the bits of a tile or by their own.
+    """Return whether both ends of an edge are inside, by the shared bits or else by their own.
 
     Their own are read in any case, so that all reads of a thread are under way together; where they
     need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
@@ -934,7 +934,7 @@ def both_inside(on: Any) -> Any:
 
 
 def settle_odd(on: Any, vertex: type) -> Any:
-    """Examine an edge that joins nothing whatever its bits are: a loop, or one without vertices.
+    """Examine an edge that joins nothing whatever its bits: a loop, or one with unknown ends.
 
     Returns whether it is done, which is ``both`` for all others.
     """
@@ -957,7 +957,7 @@ def settle_odd(on: Any, vertex: type) -> Any:
 
 
 def read_two(on: Any, wide: type, ends: Any) -> Any:
-    """Return the ends of two rows a lane, side by side, as words; of the last where there is none.
+    """Return the ends of two rows per lane as words; those of the last row beyond the end.
 
     What is no slot becomes the first that is none: there are fewer than 2^32.
     """
@@ -991,7 +991,7 @@ def examine_two(on: Any, vertex: type) -> Any:
 
 
 def enqueue(on: Any) -> Any:
-    """Put an edge at the end of a queue unless it is done; return how many wait then."""
+    """Append an edge to a queue unless it is done; return the number of queued edges."""
     count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
 
     @on.device
@@ -1006,7 +1006,7 @@ def enqueue(on: Any) -> Any:
 
 
 def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
-    """Hold one edge of a queue against the labels, and join it."""
+    """Check one edge of a queue against the labels, and join its ends."""
     beside = np.uint64(ROOM * on.warp_size)
 
     @on.device
@@ -1019,7 +1019,7 @@ def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
 
 
 def hold_together(on: Any, hold_one: Any) -> Any:
-    """Hold edges of a queue as long as there is one for each lane; return how many still wait."""
+    """Check edges of a queue while each lane has one; return the number of queued edges."""
     lanes, meet = WORD(on.warp_size), on.warp_sync
 
     @on.device
@@ -1035,7 +1035,7 @@ def hold_together(on: Any, hold_one: Any) -> Any:
 
 
 def sum_of_tile(on: Any) -> Any:
-    """Add up what the threads of a tile bring, by way of the memory that they share."""
+    """Sum the values of the threads of a tile in shared memory."""
     barrier, add, few, low = on.block_sync, on.atomic_add, HALF, np.uint64(0xFFFFFFFF)
 
     @on.device
@@ -1067,7 +1067,7 @@ def sum_of_tile(on: Any) -> Any:
 def examine_by_tiles(
     on: Any, words: int, vertex: type, wide: type, ends: Any, row: Any, hold: Any
 ) -> Any:
-    """Examine so many rows, and count them, by ``tiles`` tiles that share the giant's bits.
+    """Examine and count a number of rows, by ``tiles`` tiles that share the giant's bits.
 
     The next two rows of a lane are on their way while it looks at two. Those of all lanes of a
     group stand side by side, as blocks of rows hold whole groups of them.
@@ -1161,7 +1161,7 @@ CREDIT = np.int64(8)  # misses more than hits, at which a thread stops: the list
 
 
 def look_for_order(on: Any, wide: type, corners: Any) -> Any:
-    """Count, of some rows evenly apart, those in order, and those whose ends are near each other.
+    """Count the rows of a regular sample that are in order, and those with near ends.
 
     Beside that, read the corners of the frame.
 
@@ -1226,7 +1226,7 @@ def join_near(on: Any, join: Any) -> Any:
 
 
 def join_share(on: Any, ends: Any, join_near: Any) -> Any:
-    """Join the edges of one thread of a tile, until too many lead out of it."""
+    """Join the edges of one thread of a tile, until too many lead to other tiles."""
 
     @on.device
     def join_share(e, last, step, base, size, near, src, dst, low, n):
@@ -1245,7 +1245,7 @@ def join_share(on: Any, ends: Any, join_near: Any) -> Any:
 
 
 def join_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
-    """Join the edges inside each tile, and hang its vertices from their roots.
+    """Join the edges inside each tile, and point its vertices at their roots.
 
     These have to have their labels: then every edge that was joined had one.
 
@@ -1282,7 +1282,7 @@ def join_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
 
 
 def name_parents(on: Any, vertex: type) -> Any:
-    """Name the parents of some vertices, which all threads of the next pass would name at once."""
+    """Mark the parents of some vertices, to reduce contention in the next pass."""
     slot, mark = probed(on), put(on)
 
     @on.elementwise
@@ -1296,7 +1296,7 @@ def name_parents(on: Any, vertex: type) -> Any:
 
 
 def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
-    """Count the vertices, those that label themselves, and the roots: [vertices, labels, roots].
+    """Count the vertices, those that are their own label, and the roots.
 
     The roots are noted as bits. A thread owns whole bytes of these.
 
@@ -1344,7 +1344,7 @@ def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
 
 
 def find_foreign(on: Any) -> Any:
-    """Find the first vertex that nothing names: a root from which nothing hangs."""
+    """Find the first vertex that nothing names: a root without children."""
     least = lower(on)
 
     @on.elementwise
@@ -1360,7 +1360,7 @@ def find_foreign(on: Any) -> Any:
 
 
 def find_merged(on: Any, vertex: type) -> Any:
-    """Find the first vertex that does not hang in one tree with its label."""
+    """Find the first vertex that is in another tree than its label."""
     root, least, nowhere = climb(on), lower(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise

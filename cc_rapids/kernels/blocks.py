@@ -1,4 +1,4 @@
-"""Edges inside so many ids, joined first, in memory that a block of threads shares.
+"""Vertex blocks: edges between the ids of a block, joined first in shared memory.
 
 That memory answers ten times as soon as the parents do, and a climb is a chain of reads. Of roads,
 meshes and other lists in the order of their first ends, with both ends of an edge near each other,
@@ -52,7 +52,7 @@ def first_of_list(on: Any, wide: type) -> Any:
 
 
 def first_of_rows(on: Any) -> Any:
-    """Return the first entry of a row, or where all end."""
+    """Return the first entry of a row, or the end of all entries."""
 
     @on.device
     def first(v, m, n, offsets, low):
@@ -73,7 +73,7 @@ def find_firsts(on: Any, window: int, first: Any) -> Any:
 
 
 def link_near(on: Any, link: Any, note: Any) -> Any:
-    """Join the ends of an edge, and say so, if both are of the tile, which begins with ``base``."""
+    """Join the ends of an edge if both are in the tile from ``base``; return whether they are."""
     none = none_of(NEAR)
 
     @on.device
@@ -91,7 +91,7 @@ def link_near(on: Any, link: Any, note: Any) -> Any:
 
 
 def share_of_list(on: Any, ends: Any, link_near: Any) -> Any:
-    """Join the edges of one thread of a tile, until too many lead out of it."""
+    """Join the edges of one thread of a tile, until too many lead to other tiles."""
     enough = np.uint64(CREDIT)
 
     @on.device
@@ -109,7 +109,7 @@ def share_of_list(on: Any, ends: Any, link_near: Any) -> Any:
 
 
 def share_of_rows(on: Any, link_near: Any) -> Any:
-    """Join the rows of one thread of a tile, but for the long ones.
+    """Join the rows of one thread of a tile, except the long ones.
 
     Where every edge stands in both rows (``once``), it is linked from that of its larger end.
     """
@@ -131,7 +131,7 @@ def share_of_rows(on: Any, link_near: Any) -> Any:
 
 
 def settle(on: Any, vertex: type, find: Any) -> Any:
-    """Point the vertices of one thread at their roots in the tile, the least of their trees.
+    """Point the vertices of one thread at their roots in the tile, the least in their trees.
 
     ``find`` may shorten paths that other threads climb: no tree changes its root any more.
     """
@@ -171,7 +171,7 @@ def solve(on: Any, window: int, share: Any, settle: Any) -> Any:
 
 
 def striped(on: Any, stripes: np.uint64 = STRIPES) -> Any:
-    """Return the i-th of m edges where they are taken in stripes.
+    """Return the i-th of m edges in striped order.
 
     A stripe is one group of rows of each of so many parts of the list, then comes the next one of
     each. A remainder, of less than a group a part, is last.
@@ -192,7 +192,7 @@ def striped(on: Any, stripes: np.uint64 = STRIPES) -> Any:
 
 
 def between(on: Any, one: Any, ends: Any, striped: Any) -> Any:
-    """Link the ends of each edge: those between tiles, and in vain those inside one."""
+    """Link the ends of each edge; those inside a tile are joined already."""
 
     @on.elementwise
     def between(i, src, dst, low, n, parent, extra, chosen, seen, stray):

@@ -1,4 +1,4 @@
-"""Samples and a finish phase that need an adjacency list, in which both directions stand.
+"""Samples and a finish phase that need an adjacency list with both directions.
 
 offsets : (n + 1,) and indices : (m,), integers: entry e of row v, offsets[v] <= e < offsets[v + 1],
           is an edge from v to indices[e].
@@ -54,7 +54,7 @@ def link_neighbour(on: Any, vertex: type, join: Any) -> Any:
 
 
 def link_entry(on: Any, link: Any, pick: Any) -> Any:
-    """Link a vertex and the j-th neighbour of those to be picked, if it has so many."""
+    """Link a vertex and the j-th of its picked neighbours, if it has that many."""
     entries = entries_of(on)
 
     @on.device
@@ -67,7 +67,7 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
 
 
 def by_entry(on: Any, link: Any) -> Any:
-    """Link k neighbours of each vertex by a thread each, those of one vertex side by side."""
+    """Link k neighbours of each vertex, one thread per entry, those of a vertex side by side."""
 
     @on.elementwise
     def link_some(i, j, k, *rows_trees_and_stray):
@@ -230,12 +230,12 @@ def every_row(on: Any, vertex: type, finish: Any) -> Any:
 
 
 def most_in_a_row(on: Any) -> Any:
-    """Return the entries of a short row: any number, where no thread waits for its neighbours."""
+    """Return the most entries of a short row: unlimited where threads do not wait for others."""
     return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
 
 def short_rows(on: Any, wide: type, one: Any) -> Any:
-    """Link the entries of a row, or if they are many, raise a flag; ``once``: those to smaller."""
+    """Link the entries of a short row (if ``once``, those to smaller vertices); flag long rows."""
     short, entries = most_in_a_row(on), entries_of(on)
 
     @on.elementwise
@@ -253,7 +253,7 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
 
 
 def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
-    """Link the entries of those rows by a thread each, if there are such rows."""
+    """Link the entries of long rows, one thread per entry, if there are such rows."""
     short, entries = most_in_a_row(on), entries_of(on)
 
     @on.grid_stride
@@ -271,7 +271,7 @@ def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
 
 
 def first_roots(on: Any) -> Any:
-    """Write where climbing from some vertices to first neighbours ends, while these are less.
+    """Write the end of each climb from a vertex to first neighbours while these decrease.
 
     Nothing is written but the answer: the tree that hooking would make is climbed as it is read.
     """

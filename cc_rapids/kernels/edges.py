@@ -1,4 +1,4 @@
-"""Readers of the ids of a column and of the ends of an edge; and the link of each.
+"""Readers of ids and of the ends of edges, and the kernel that links every edge.
 
 column  : (m,) integers of any type, as it came; vertex v has the id v + low.
 offsets : (n + 1,) and indices : (m,) of an adjacency list, whose entry e is an edge from the row
@@ -21,7 +21,7 @@ BLOCK = 256  # edges, or rows of a column, that are in a sample together
 
 
 def distance(on: Any, wide: type) -> Any:
-    """Return how far the id of a row is from the lowest one, as an unsigned integer as wide.
+    """Return the distance of a row's id from the lowest, as an unsigned integer of its width.
 
     Modulo 2^32 or 2^64 that is right for the ids of the n vertices, and n or more for all others
     of their type, because low .. low + n - 1 lie within the type.
@@ -35,7 +35,7 @@ def distance(on: Any, wide: type) -> Any:
 
 
 def entries_of(on: Any) -> Any:
-    """Return where the entries of a row begin and end.
+    """Return the start and the end of the entries of a row.
 
     They are within all entries, whatever the offsets say.
 
@@ -93,7 +93,7 @@ def listed(on: Any, wide: type) -> Any:
 
 
 def listed_once(on: Any, wide: type) -> Any:
-    """Return the same as ``listed``, for a pass whose caches had better keep other things."""
+    """Return the same as ``listed``, without filling the caches with the columns."""
     once = on.load_streaming
 
     @on.device
@@ -104,7 +104,7 @@ def listed_once(on: Any, wide: type) -> Any:
 
 
 def no_look(on: Any, wide: type, place: Any) -> Any:
-    """Ask for nothing ahead of its use."""
+    """Prefetch nothing."""
 
     @on.device
     def ahead(i, src, dst, low, parent):
@@ -114,7 +114,7 @@ def no_look(on: Any, wide: type, place: Any) -> Any:
 
 
 def look_ahead(on: Any, wide: type, place: Any) -> Any:
-    """Ask for the parents of the ends of an edge of a list that comes soon.
+    """Prefetch the parents of the ends of a later edge of a list.
 
     A processor waits for one edge at a time else; a GPU has other threads to run meanwhile.
     """
@@ -144,7 +144,7 @@ def adjacent(on: Any, wide: type) -> Any:
 
 
 def checked(on: Any, vertex: type, wide: type, ends: Any) -> Any:
-    """Return the ends of an edge as vertices: vertex 0 twice, for an edge that is left out.
+    """Return the ends of an edge as vertices; vertex 0 twice for an invalid edge.
 
     That is one with an end beyond the n vertices, which ``stray`` then tells. A self-loop joins
     nothing either: that its vertex occurs is all that is noted of it.
@@ -175,7 +175,7 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """Return the i-th edge of a sample: the first block of each so many."""
+    """Return the i-th edge of a sample: the first of every so many blocks."""
     block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
 
     @on.device
@@ -186,7 +186,7 @@ def sampled(on: Any, every: int) -> Any:
 
 
 def unsampled(on: Any, every: int) -> Any:
-    """Return the i-th edge of those that a sample leaves."""
+    """Return the i-th edge outside the sample."""
     block, between = np.uint64(BLOCK), np.uint64(max(every - 1, 1) * BLOCK)
 
     @on.device
@@ -197,12 +197,12 @@ def unsampled(on: Any, every: int) -> Any:
 
 
 def sampled_count(m: int, every: int) -> int:
-    """Return how many of m edges are in the sample of one block in so many."""
+    """Return the number of m edges that are in the sample."""
     return m // (every * BLOCK) * BLOCK + min(m % (every * BLOCK), BLOCK)
 
 
 def from_vertex(on: Any) -> Any:
-    """Climb from the end of an edge, and shorten its path: trees are deep while all edges link."""
+    """Climb from the end of an edge and shorten its path, since trees are deep meanwhile."""
 
     @on.device
     def begin(v, p):
@@ -212,7 +212,7 @@ def from_vertex(on: Any) -> Any:
 
 
 def from_parent(on: Any) -> Any:
-    """Climb from the parent of an end, which is read already: the trees of a sample are low."""
+    """Climb from the parent of an end, which is already read; the trees of a sample are shallow."""
 
     @on.device
     def begin(v, p):
@@ -222,7 +222,7 @@ def from_parent(on: Any) -> Any:
 
 
 def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
-    """Link the two ends of an edge; ``begin`` says where the climbs begin.
+    """Link the two ends of an edge, with climbs that start at ``begin``.
 
     A self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a
     dense graph have two ends with one parent: two reads are all they cost.

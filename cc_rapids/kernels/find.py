@@ -86,7 +86,7 @@ def full(on: Any) -> Any:
 
 
 def nothing(on: Any) -> Any:
-    """Return the vertex itself: no compression after a union whose find is naive."""
+    """Return the vertex itself: no compression after a union with a naive find."""
 
     @on.device
     def find(parent, v):
@@ -100,7 +100,7 @@ AFTER_UNION = FINDS | {"naive": nothing}  # where a find compresses a path after
 
 
 def leap(on: Any, stride: np.uint64 = STEPS) -> Any:
-    """Climb to the root, and point where the climb began ``stride`` steps up, again and again.
+    """Climb to the root, pointing the start of the climb further up every ``stride`` steps.
 
     For trees in which nothing is linked any more, as deep as they may be: climbs that come by there
     leap, too, so that a path of n vertices takes each of them some log n steps and not n. Only one

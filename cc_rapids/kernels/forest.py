@@ -36,7 +36,7 @@ def start(on: Any, vertex: type) -> Any:
 
 
 def forget(on: Any) -> Any:
-    """Record nothing: where no spanning forest is wanted, a hook leaves no note."""
+    """Record nothing, for runs without a spanning forest."""
 
     @on.device
     def note(chosen, r, e):
@@ -46,7 +46,7 @@ def forget(on: Any) -> Any:
 
 
 def remember(on: Any) -> Any:
-    """Note the edge by which a root was hooked: each is hooked once, so that no note is lost."""
+    """Record the edge by which a root was hooked; each root is hooked once, so none is lost."""
 
     @on.device
     def note(chosen, r, e):
@@ -56,7 +56,7 @@ def remember(on: Any) -> Any:
 
 
 def joining(on: Any, vertex: type, link: Any, note: Any) -> Any:
-    """Link two vertices for the sake of edge e, and note it if that has hooked a root."""
+    """Link two vertices by edge e, and record the edge if it hooked a root."""
     none = none_of(vertex)
 
     @on.device
@@ -119,7 +119,7 @@ def complete(on: Any, vertex: type) -> Any:
 
 
 def least_of_trees(on: Any, vertex: type) -> Any:
-    """Find the least vertex of each root, of a flat forest whose roots are any: lowest[r]."""
+    """Find the least vertex lowest[r] of each root r of a flat forest."""
     low = lessen(on)
 
     @on.elementwise
@@ -130,7 +130,7 @@ def least_of_trees(on: Any, vertex: type) -> Any:
 
 
 def reroot(on: Any) -> Any:
-    """Point every vertex at the least one of its tree instead of the root, and note those."""
+    """Point every vertex at the least vertex of its tree instead of the root, and mark these."""
     mark = primitives.mark(on)
 
     @on.elementwise
@@ -144,7 +144,7 @@ def reroot(on: Any) -> Any:
 
 
 def lower(on: Any, vertex: type) -> Any:
-    """Find the lowest place of each root in the list of roots: least[r]."""
+    """Find the lowest position least[r] of each root r in a list of roots."""
     low = lessen(on)
 
     @on.elementwise
@@ -155,7 +155,7 @@ def lower(on: Any, vertex: type) -> Any:
 
 
 def hang(on: Any, vertex: type) -> Any:
-    """Make a flat forest over places: each hangs from the lowest one that has its root."""
+    """Make a flat forest over positions: the parent is the lowest position with the same root."""
 
     @on.elementwise
     def hang(k, roots, least, parent):

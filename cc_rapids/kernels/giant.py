@@ -1,4 +1,4 @@
-"""The giant, the largest tree that a sample has made, and a set of its vertices.
+"""The giant, the largest tree after a sample, and the set of its vertices.
 
 parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
 best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sampling`).
@@ -19,7 +19,7 @@ DEEP = np.uint64(64)  # steps of a climb, that are too many
 
 
 def probed(on: Any) -> Any:
-    """Return the i-th of some vertices, the same ones in every run."""
+    """Return the i-th probed vertex, the same in every run."""
 
     @on.device
     def probed(i, n):
@@ -40,7 +40,7 @@ def probe(on: Any, find: Any) -> Any:
 
 
 def mark_frequent(on: Any) -> Any:
-    """Note the roots of some vertices, as long as they are others: they have children.
+    """Mark the roots of some vertices, where these differ: such roots have children.
 
     Among them is the root of nearly all, which all threads of a pass would note at once. Of a deep
     tree another vertex is noted, which has children, too.
@@ -60,7 +60,7 @@ def mark_frequent(on: Any) -> Any:
 
 
 def most_frequent(on: Any) -> Any:
-    """Find the root that stands most often among some."""
+    """Find the most frequent of some roots."""
     high = on.atomic_max
 
     @on.elementwise
@@ -76,7 +76,7 @@ def most_frequent(on: Any) -> Any:
 
 
 def mark_inside(on: Any, vertex: type, find: Any) -> Any:
-    """Point every vertex at its root, and note those of the giant, a byte of the set at a time.
+    """Point every vertex at its root, and mark those of the giant, a byte of the set at a time.
 
     A vertex that another thread has not flattened yet still leads to the same root. Those that have
     another root than themselves are counted: they occur, whatever else is linked.
@@ -108,7 +108,7 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
 
 
 def count_linked(on: Any) -> Any:
-    """Count the vertices that have a parent: they occur, whatever else is linked."""
+    """Count the vertices that have a parent, which are all present."""
     all_add = on.block_reduce_add
 
     @on.grid_stride

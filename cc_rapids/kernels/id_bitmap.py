@@ -1,4 +1,4 @@
-"""Ids as a bit map over their range: which occur, what rank each has, and the ids in their order.
+"""A bit map of the ids over their range: which occur, their ranks, and the ids in order.
 
 words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs.
 before : for each block of words how many ids come before it (see scan.py).
@@ -16,7 +16,7 @@ ONE = np.uint64(1)
 
 
 def mark_ids(on: Any, vertex: type) -> Any:
-    """Mark the vertices that a column of the caller's names, or that it names others."""
+    """Mark the ids of a column of the caller, or note that some lie outside the range."""
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
     @on.elementwise
@@ -31,7 +31,7 @@ def mark_ids(on: Any, vertex: type) -> Any:
 
 
 def mark_range(on: Any, vertex: type) -> Any:
-    """Note the vertices first, first + step, first + 2 step, ..."""
+    """Mark the vertices first, first + step, first + 2 step, ..."""
     mark = primitives.mark(on)
 
     @on.elementwise
@@ -42,7 +42,7 @@ def mark_range(on: Any, vertex: type) -> Any:
 
 
 def number_ranks(on: Any, vertex: type) -> Any:
-    """Write the vertex of each row: the rank of its id in the set ``words`` of those that occur.
+    """Write the vertex of each row: the rank of its id in the set ``words``.
 
     The set is of ``size`` ids; n, which is no vertex, stands for an id that is not in it.
     """
@@ -59,7 +59,7 @@ def number_ranks(on: Any, vertex: type) -> Any:
 
 
 def members(on: Any) -> Any:
-    """List the ids of the set, in order: those of one word of it at a time."""
+    """List the ids of the set in order, one word at a time."""
     shift, word_bits, one = np.uint64(5), np.uint32(primitives.WORD), np.uint32(1)
     rank = primitives.rank(on)
 

@@ -1,4 +1,4 @@
-"""The hash table of ids: vertices of integers that lie too far apart for a word each.
+"""The hash table of ids that are too far apart for a word each.
 
 keys  : (c + 1,) uint64, the table of ids: slot s holds the id keys[s], or is EMPTY. The last slot
         stands for the id whose bits are those of EMPTY, so that all of the 64-bit range is taken.
@@ -36,7 +36,7 @@ def mix(on: Any) -> Any:
 
 
 def home(on: Any) -> Any:
-    """Return where the search for an id begins, of ``size`` slots: its hash as a fraction of them.
+    """Return the slot where the search for an id begins, of ``size`` slots, by its hash.
 
     That is the upper half of a product, by parts that do not overflow; a remainder takes longer.
     """
@@ -71,7 +71,7 @@ def estimate(on: Any) -> Any:
 
 
 def look_ahead(on: Any) -> Any:
-    """Ask for the slot of an id that comes soon.
+    """Prefetch the slot of a later id.
 
     A processor waits for one slot at a time else; a GPU has other threads to run meanwhile.
     """
@@ -89,7 +89,7 @@ def look_ahead(on: Any) -> Any:
 
 
 def no_look(on: Any) -> Any:
-    """Ask for nothing ahead of its use."""
+    """Prefetch nothing."""
 
     @on.device
     def ahead(i, column, table, size):
@@ -99,7 +99,7 @@ def no_look(on: Any) -> Any:
 
 
 def insert(on: Any) -> Any:
-    """Return the slot of an id, taken if it is new: linear probing from where its hash points.
+    """Return the slot of an id, inserted if new, by linear probing from the place of its hash.
 
     A slot once seen with a key keeps it, so a stale read shows EMPTY at worst, and the swap then
     tells what is there. Ends with a slot, or when PROBES slots are passed: the table is full.
@@ -142,7 +142,7 @@ def number_slots(on: Any) -> Any:
 
 
 def take_slots(on: Any) -> Any:
-    """Take a slot for each id of a column."""
+    """Insert each id of a column."""
     slot, ahead = insert(on), look_ahead(on)
 
     @on.elementwise

@@ -1,4 +1,4 @@
-"""The range of ids and the order of a list: what has to be known before any edge is linked."""
+"""The range of ids and the order of a list, which are found before edges are linked."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def bounds_of(on: Any, wide: type, place: Any) -> Any:
 
 
 def near_of(on: Any, wide: type) -> Any:
-    """Count, of the share of a thread of n rows evenly apart, those that are near or fall.
+    """Count the near and the descending rows in a thread's share of n sampled rows.
 
     Near are those whose ends are near each other, and the source near that of the next row; those
     fall whose source is greater than that of a row half the list later. No load waits for another
@@ -75,7 +75,7 @@ def span(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 
 def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
-    """Find the span of a list, and count of some of its rows those that are near and that fall.
+    """Find the span of a list, and count the near and the descending rows of a sample.
 
     All in one launch.
 
@@ -97,7 +97,7 @@ def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
 
 
 def nearby(on: Any, wide: type) -> Any:
-    """Count of some rows of a list those that are near, and those that fall."""
+    """Count the near and the descending rows of a sample of a list."""
     all_add, near_of_share = on.block_reduce_add, near_of(on, wide)
 
     @on.grid_stride
@@ -110,7 +110,7 @@ def nearby(on: Any, wide: type) -> Any:
 
 
 def first_wrong_offset(on: Any) -> Any:
-    """Find the first place of an offset that an adjacency list of m entries cannot have there.
+    """Find the first invalid offset of an adjacency list of m entries.
 
     They begin at 0, never fall, and end at m; found[0] is the place.
     """

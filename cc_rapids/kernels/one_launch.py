@@ -1,4 +1,4 @@
-"""All phases of a run in one kernel, for lists that are launched more than worked on.
+"""All phases of a run in one kernel, for lists where launches take most of the time.
 
 src, dst : (m,) integers, the columns as they came.
 named    : how many vertices there are, if that is known; else 0.
@@ -26,7 +26,7 @@ WAITING = 2  # of the bounds
 
 
 def measure(on: Any, sign: int, span: Any) -> Any:
-    """Return the span of the ids, or of the vertices if it is known how many they are.
+    """Return the span of the ids, or of the vertices if their number is known.
 
     No counts yet.
     """
@@ -91,7 +91,7 @@ def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any
 
 
 def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
-    """Rank the set of the vertices: the first block of threads sums what all have counted."""
+    """Rank the set of vertices; the first block of threads sums the counts of all."""
     everyone, width, block = on.grid_sync, np.uint64(on.max_block_size), np.uint64(primitives.BLOCK)
 
     @on.device
@@ -109,7 +109,7 @@ def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
 
 
 def list_share(on: Any, gather: Any) -> Any:
-    """Write the rows of the answer that are those of one thread."""
+    """Write the rows of the answer of one thread."""
     lanes = np.uint64(on.warp_size)
 
     @on.device
@@ -123,7 +123,7 @@ def list_share(on: Any, gather: Any) -> Any:
 
 
 def solve(on: Any, sign: int, phases: Any) -> Any:
-    """Find the span of the ids; and if there is room for it, solve the list in the same launch.
+    """Find the span of the ids and, if it fits, solve the list in the same launch.
 
     Then there are the flat forest, what is counted of it, its ranks, and if there is room for them,
     the rows of the answer.

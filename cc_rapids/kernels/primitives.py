@@ -1,4 +1,4 @@
-"""A set of vertices as one bit each, in words of 32; and words that many threads lower.
+"""Sets of vertices as bits in 32-bit words, and words that many threads lower.
 
 bits : ((n + 31) // 32,) uint32, shared by all threads. Bits are only ever set, so a read that
 misses a bit just set by another thread costs one more atomic operation and nothing else.
@@ -51,7 +51,7 @@ def count(on: Any) -> Any:
 
 
 def rank(on: Any) -> Any:
-    """Return how many vertices of the set are smaller than v: those before its block, and in it."""
+    """Return the number of vertices in the set smaller than v: before its block, and in it."""
     ones = count(on)
 
     @on.device
@@ -68,12 +68,12 @@ def rank(on: Any) -> Any:
 
 
 def none_of(vertex: type) -> Any:
-    """Return the greatest number of a type, no vertex, by which a link says it hooked none."""
+    """Return the greatest number of a type, which a link returns if it hooked no root."""
     return vertex((1 << 8 * vertex(0).itemsize) - 1)
 
 
 def lessen(on: Any) -> Any:
-    """Lower a word to a value; a stale read of it costs one more atomic operation."""
+    """Lower a word to a value; a stale read costs one more atomic operation."""
     low = on.atomic_min
 
     @on.device

@@ -53,7 +53,7 @@ def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) ->
 
 
 def ask(on: Any, vertex: type, find: Any) -> Any:
-    """Write whether the two ends of each row are in one tree; nothing is linked meanwhile."""
+    """Write whether the two ends of each row are in one tree, while nothing is linked."""
 
     @on.elementwise
     def ask(i, src, dst, parent, answers):

@@ -1,4 +1,4 @@
-"""The edges that are linked first, and those of the others that may then be left out.
+"""Sampling: the edges that are linked first, and the filter of the others.
 
 A sample joins most of the largest component, the giant. An edge with both ends in there joins
 nothing, and one bit a vertex tells: 32 times fewer bytes than the parents, so that the bits stay
@@ -20,7 +20,7 @@ from .spec import COUNT, Step, sampling_rule
 
 
 class Sample(NamedTuple):
-    """The steps of a sample: before its links, the links, and the edges that it leaves."""
+    """The steps of a sample: before its links, the links, and those of the remaining edges."""
 
     link: Step | None
     before: Step | None = None
@@ -70,7 +70,7 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
 
 
 def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any) -> Any:
-    """Link the edges that the sample has left, except those inside the giant."""
+    """Link the edges outside the sample, except those inside the giant."""
 
     @on.elementwise
     def every_other_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside):
@@ -85,7 +85,7 @@ def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, 
 
 
 def renamed(on: Any, vertex: type) -> Any:
-    """Return the new name of a vertex: as if the giant's root stood before all others."""
+    """Return the new name of a vertex, in an order with the giant's root first."""
     giant = giant_of(on, vertex)
 
     @on.device
@@ -96,7 +96,7 @@ def renamed(on: Any, vertex: type) -> Any:
 
 
 def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
-    """Copy the ends of each edge; after a sample, those alone that are not inside the giant."""
+    """Copy the ends of each edge; after a sample, only of edges that are not inside the giant."""
     name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
     @on.elementwise

@@ -1,4 +1,4 @@
-"""Prefix sums over sets of vertices, by which a vertex's rank in a set is found.
+"""Prefix sums over sets of vertices, for ranks in a set.
 
 words  : the set, 32 vertices a word.
 before : for each block of 8 words how many members come before it, so that a rank is one look-up
@@ -52,7 +52,7 @@ def sum_runs(on: Any) -> Any:
 
 
 def add_runs(on: Any) -> Any:
-    """Add to each run what came before it: ``sums`` are running sums of the runs by now."""
+    """Add the sum of earlier runs to each run; ``sums`` are running sums of the runs."""
 
     @on.elementwise
     def add_runs(i, length, sums, values):
@@ -64,7 +64,7 @@ def add_runs(on: Any) -> Any:
 
 
 def sum_all(on: Any) -> Any:
-    """Sum all values in place, by threads each of which has a run of its own.
+    """Compute running sums in place, with one run per thread.
 
     ``sums`` are a word a thread; in each round a thread adds those of twice as many before it.
     """

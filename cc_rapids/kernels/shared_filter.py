@@ -1,4 +1,4 @@
-"""The giant's bits in memory that a block's threads share, before any other is asked.
+"""A filter of edges by the giant's bits in shared memory.
 
 After a sample nearly every edge lies inside the giant, and reading two bits is all that is left to
 do for it. Shared memory answers more often than a cache does, and holds the bits of 1.6 million
@@ -34,7 +34,7 @@ EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
 def fold_of(on: Any) -> Any:
-    """Return how far apart words are that share one: all ``held`` if half is linked.
+    """Return the distance of words that share one: ``held`` if half of the ids are linked.
 
     That is half of the vertices.
     """
@@ -47,7 +47,7 @@ def fold_of(on: Any) -> Any:
 
 
 def share(on: Any) -> Any:
-    """Read the giant's bits into the memory of a tile."""
+    """Copy the giant's bits to the shared memory of a tile."""
 
     @on.device
     def share(near, held, fold, inside, t, step):
@@ -67,7 +67,7 @@ def share(on: Any) -> Any:
 
 
 def known(on: Any) -> Any:
-    """Return 1 if the bits of a tile tell that a vertex is inside, else 0; without a branch."""
+    """Return 1 if the bits of a tile show that a vertex is inside, else 0; without a branch."""
 
     @on.device
     def known(u, near, held, fold):
@@ -81,7 +81,7 @@ def known(on: Any) -> Any:
 
 
 def both_inside(on: Any) -> Any:
-    """Return whether both ends of an edge are inside, by the bits of a tile or by their own.
+    """Return whether both ends of an edge are inside, by the shared bits or else by their own.
 
     Their own are read in any case, so that all reads of a thread are under way together; where they
     need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
@@ -101,7 +101,7 @@ def both_inside(on: Any) -> Any:
 
 
 def odd(on: Any, vertex: type, wide: type) -> Any:
-    """Note an edge that joins nothing whatever its bits are: a loop, or one with a stray end.
+    """Handle an edge that joins nothing whatever its bits: a loop, or one with a stray end.
 
     Returns whether the edge is left out, which is ``both`` for all others.
     """
@@ -121,7 +121,7 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
 
 
 def two_edges(on: Any, ends: Any, place: Any) -> Any:
-    """Return the ends of two edges a lane, side by side.
+    """Return the ends of two adjacent edges per lane.
 
     A group that would go beyond the last edge moves back: edges that are looked at twice are linked
     once.
@@ -139,7 +139,7 @@ def two_edges(on: Any, ends: Any, place: Any) -> Any:
 
 
 def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
-    """Return which of two edges are left out."""
+    """Return which of two edges are skipped."""
 
     @on.device
     def look(u, v, x, y, n, near, held, fold, inside, idle, seen, stray):
@@ -153,7 +153,7 @@ def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
 
 
 def filter_edges(on: Any, words: int, place: Any, read: Any, look: Any, leave: Any) -> Any:
-    """Link the edges that the sample has left, except those inside the giant, by their bits.
+    """Link the edges outside the sample, except those inside the giant, by shared bits.
 
     The next two edges of a lane are on their way while it looks at two.
     """
@@ -192,7 +192,7 @@ def filter_edges(on: Any, words: int, place: Any, read: Any, look: Any, leave: A
 def by_tiles(
     on: Any, vertex: type, wide: type, ends: Any, place: Any, finish: Any
 ) -> Callable[..., None]:
-    """Return the filter, composed and launched in as many tiles as run at once.
+    """Return the composed filter, launched in as many tiles as run at once.
 
     Called with how many edges are left, the edges, n, (seen, stray), inside, best, queues, and what
     ``finish`` takes after an edge.
@@ -211,12 +211,12 @@ def by_tiles(
 
 
 def words_for(largest: Any) -> int:
-    """Return the words of the queues of so many tiles: an engine's ``largest_tiles()``."""
+    """Return the number of words of the queues of an engine's ``largest_tiles()``."""
     return int(2 * ROOM * largest.threads * largest.tiles)
 
 
 def enter(on: Any) -> Any:
-    """Put an edge at the end of a queue unless it is left out; return how many wait then."""
+    """Append an edge to a queue unless it is skipped; return the number of queued edges."""
     count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
 
     @on.device
@@ -231,7 +231,7 @@ def enter(on: Any) -> Any:
 
 
 def leave(on: Any, vertex: type, finish: Any) -> Any:
-    """Link an edge of a queue; no spanning forest is noted, so that its number makes none."""
+    """Link an edge of a queue, without recording it for a spanning forest."""
     beside = np.uint64(ROOM * on.warp_size)
 
     @on.device
@@ -243,7 +243,7 @@ def leave(on: Any, vertex: type, finish: Any) -> Any:
 
 
 def leave_together(on: Any, leave: Any) -> Any:
-    """Link edges of a queue as long as there is one for each lane; return how many still wait."""
+    """Link edges of a queue while each lane has one; return the number of queued edges."""
     lanes, meet = WORD(on.warp_size), on.warp_sync
 
     @on.device

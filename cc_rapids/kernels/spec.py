@@ -1,4 +1,4 @@
-"""The registry: every algorithmic choice by its axis and its name, with what its kind needs.
+"""The registry of algorithmic choices, by axis and name.
 
 A kernel factory enters it by the decorator of its kind: :func:`sampling_rule`,
 :func:`find_rule`, :func:`union_rule`, :func:`rounds_rule` or :func:`standalone_algorithm`. A design
@@ -54,7 +54,7 @@ class AuxArray:
 
     @property
     def packed(self) -> bool:
-        """True if the parents themselves are in it, and those of the forest out of date."""
+        """True if it contains the parents, so that those of the forest are out of date."""
         return self.pack is not None
 
 
@@ -64,7 +64,7 @@ LOCKS = AuxArray("locks", np.uint32, has_locks=True)
 
 @dataclass(frozen=True)
 class Spec:
-    """One value of one axis: a factory that takes a backend and gives the part of a kernel.
+    """One value of one axis: a factory that takes a backend and returns a part of a kernel.
 
     Attributes
     ----------
@@ -104,14 +104,14 @@ class Spec:
     needs_csr: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what would be found only when a design is compiled."""
+        """Raise an error for fields that would otherwise fail only in compilation."""
         for part in self.requires:
             if part not in self.PARTS:
                 known = ", ".join(self.PARTS) or "nothing"
                 raise ValueError(f"{self.name!r} requires {part!r}, and there is {known}")
 
     def __getattr__(self, name: str) -> Any:
-        """Return a field under the name that it had before, with a warning."""
+        """Return a field by its former name, with a warning."""
         new = FIELDS_BEFORE.get(name)
         if new is None or not hasattr(self, new):
             raise AttributeError(f"{type(self).__name__} has no {name!r}")
@@ -120,7 +120,7 @@ class Spec:
 
     @property
     def asks(self) -> str:
-        """All that it asks for beyond an edge list, in words; empty if nothing."""
+        """The needs beyond an edge list, in words; empty if there are none."""
         return "; ".join(filter(None, [CSR if self.needs_csr else "", self.needs]))
 
     @property
@@ -157,7 +157,7 @@ class SamplingSpec(Spec):
 
 @dataclass(frozen=True)
 class FindSpec(Spec):
-    """The way in which a vertex finds its root: the factory takes a backend alone.
+    """A way to find the root of a vertex: the factory takes only a backend.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class FindSpec(Spec):
 
 @dataclass(frozen=True)
 class LinkSpec(Spec):
-    """The way in which trees are joined: a union rule, rounds, or an algorithm of its own.
+    """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
     What is no field here is what most kinds have: nothing kept for each vertex, edge or pair.
 
@@ -202,22 +202,22 @@ class LinkSpec(Spec):
 
     @property
     def iterative(self) -> bool:
-        """True if it goes over the list of edges by kernels of its own, again and again."""
+        """True if it passes over the list of edges repeatedly with its own kernels."""
         return False
 
     @property
     def rooted_rules(self) -> tuple[str, ...]:
-        """The rules of its option "" by which only roots are hooked, where not all do so."""
+        """The values of its option "" that hook only roots, if not all do."""
         return ()
 
     @property
     def supports_stages(self) -> bool:
-        """True if it goes on from the trees of earlier edges, so that stages may call it."""
+        """True if it can continue from the trees of earlier edges, so that stages may call it."""
         return True
 
     @property
     def label_arrays(self) -> tuple[int, int]:
-        """The most labels that it keeps beside the forest for a vertex, and for an edge."""
+        """The maximum number of labels beside the forest, per vertex and per edge."""
         return 0, 0
 
     @property
@@ -258,23 +258,23 @@ class UnionSpec(LinkSpec):
 
     @property
     def packed(self) -> bool:
-        """True if it keeps the parents in words of its own."""
+        """True if it keeps the parents in its own array."""
         return self.aux_array is not None and self.aux_array.packed
 
     @property
     def takes_steps(self) -> bool:
-        """True if it composes with steps of a path, and not with finds."""
+        """True if it composes with steps of a path instead of finds."""
         return "step" in self.requires
 
     @property
     def takes_find(self) -> bool:
-        """True if it is given a find of whole paths, and by that finds the roots that it hooks."""
+        """True if its factory gets a find of whole paths, which it uses to find roots."""
         return "find" in self.requires
 
 
 @dataclass(frozen=True)
 class LoopSpec(LinkSpec):
-    """A link with a loop of its own on the host, which composes with no find."""
+    """A link with its own loop on the host, which takes no find."""
 
     is_union: ClassVar[bool] = False
 
@@ -285,12 +285,12 @@ class LoopSpec(LinkSpec):
 
     @property
     def takes_steps(self) -> bool:
-        """True if it composes with steps of a path, and not with finds."""
+        """True if it composes with steps of a path instead of finds."""
         return False
 
     @property
     def steps_of_finds(self) -> Mapping[str, str]:
-        """The step that goes with a find after the union, where a name has that alone."""
+        """The step that goes with a find after the union, if a name has only the find."""
         return {}
 
     @property
@@ -300,13 +300,13 @@ class LoopSpec(LinkSpec):
 
     @property
     def packed(self) -> bool:
-        """True if it keeps the parents in words of its own."""
+        """True if it keeps the parents in its own array."""
         return False
 
 
 @dataclass(frozen=True)
 class RoundsSpec(LoopSpec):
-    """Rounds over a copy of the edges that a sample has left: the factory gives their procedure.
+    """Rounds over a copy of the edges outside a sample: the factory returns their procedure.
 
     Attributes
     ----------
@@ -329,7 +329,7 @@ class RoundsSpec(LoopSpec):
 
 @dataclass(frozen=True)
 class StandaloneSpec(LoopSpec):
-    """An algorithm of its own for all edges at once: the factory gives its procedure.
+    """A standalone algorithm for all edges at once: the factory returns its procedure.
 
     Attributes
     ----------
@@ -415,7 +415,7 @@ def rounds_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], F
 
 
 def standalone_algorithm(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
-    """Register an algorithm of its own; ``facts`` are fields of :class:`StandaloneSpec`."""
+    """Register a standalone algorithm; ``facts`` are fields of :class:`StandaloneSpec`."""
     return _register(StandaloneSpec, name, {"paper": paper, **facts})
 
 
@@ -474,7 +474,7 @@ def _warn_of(old: str, new: str) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Return ``Choice``, as :class:`Spec` was called before there was one for each kind."""
+    """Return ``Choice``, the former name of :class:`Spec`, with a warning."""
     if name == "Choice":
         _warn_of("cc_rapids.kernels.spec.Choice", "Spec, or the class of a kind")
         return Spec

@@ -26,7 +26,7 @@ PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
 
 
 def note_wrong_places(on: Any) -> Any:
-    """Note whether any string ends before it begins, or beyond the bytes of all."""
+    """Note whether any string has invalid offsets."""
 
     @on.elementwise
     def note_wrong_places(i, chars, words, offsets, wrong):
@@ -117,7 +117,7 @@ def common(on: Any) -> Any:
 
 
 def compare(on: Any) -> Any:
-    """Note whether any string differs from the one that stands for its slot.
+    """Note whether any string differs from the representative of its slot.
 
     All who find one write the same.
     """

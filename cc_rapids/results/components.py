@@ -1,4 +1,4 @@
-"""The answer, and what is usually asked of it."""
+"""The answer of a run, and its methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Selection(Lookup):
-    """Rows of the answer by vertex, by component and by size."""
+    """Selections of rows of the answer by vertex, component and size."""
 
     _dense: Array
     _counts: Array
@@ -37,7 +37,7 @@ class Selection(Lookup):
     _component: Callable[[Any], int]
 
     def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
-        """Return the label frame of the vertices whose component has so many, ends included.
+        """Return the label frame of the vertices in components of a range of sizes, inclusive.
 
         Parameters
         ----------
@@ -47,12 +47,12 @@ class Selection(Lookup):
         Returns
         -------
         frame of the caller's kind
-            As :meth:`labels` returns it.
+            The rows of :meth:`labels` for these vertices.
 
         Raises
         ------
         InputError
-            A size is no number.
+            A size is not a number.
 
         See Also
         --------
@@ -68,7 +68,7 @@ class Selection(Lookup):
         sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
         for name, size in sizes.items():
             if not isinstance(size, int | float | np.integer | np.floating):
-                raise InputError(f"{name} is a number of vertices, not {shown(size)}")
+                raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
         with self._engine.scope():
             keep = self._counts >= min_size
             if max_size is not None:
@@ -77,12 +77,12 @@ class Selection(Lookup):
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def subset(self, label: Any) -> Any:
-        """Return the vertices of one component, by its label as :meth:`labels` gives it.
+        """Return the vertices of one component, given its label from :meth:`labels`.
 
         Parameters
         ----------
         label : label
-            As :meth:`labels` gives it.
+            A label of the answer, as returned by :meth:`labels`.
 
         Returns
         -------
@@ -109,7 +109,8 @@ class Selection(Lookup):
         Returns
         -------
         frame of the caller's kind, columns ``labels`` (as :meth:`labels` gives them) and ``vertex``
-            Components in the order of their least ids, the vertices of each in that of the ids.
+            Components are in the order of their least ids, and the vertices of each in the order of
+            the ids.
 
         See Also
         --------
@@ -127,17 +128,18 @@ class Selection(Lookup):
             return self._frame(self._label(order) | self._vertex(order))
 
     def representatives(self, by: Any = None, ascending: bool = False) -> Any:
-        """Return one vertex of each component: that of the least id, or of the greatest score.
+        """Return one vertex of each component: that with the least id, or the greatest score.
 
         Parameters
         ----------
         by : frame or pair (vertices, scores), optional
-            A column ``vertex`` (``0_vertex``, ... where ids have several) and one other of numbers,
-            booleans, dates, times, strings or categories, whose greatest value wins; among equals
-            the least id. Of a vertex with several scores the best counts; vertices without a
-            score, or with one that is null, masked or nan, come last.
+            A column ``vertex`` (``0_vertex``, ... for ids of several columns) and one other column
+            of numbers, booleans, dates, times, strings or categories. The vertex with the greatest
+            value is chosen, among equal values the one with the least id. If a vertex has several
+            scores, the best one counts; vertices without a score, or with one that is null, masked
+            or nan, come last.
         ascending : bool
-            Let the least score win.
+            Choose the least score instead of the greatest.
 
         Returns
         -------
@@ -147,7 +149,8 @@ class Selection(Lookup):
         Raises
         ------
         ColumnTypeError, InputError
-            Scores have no order; ``by`` is something else, or has not one score for each vertex.
+            Scores have no order, ``by`` is of another form, or it does not have one score for each
+            vertex.
 
         See Also
         --------
@@ -174,7 +177,7 @@ class Selection(Lookup):
         See Also
         --------
         Components.sizes : The size of each component.
-        cc_rapids.plots.sizes : Draw it.
+        cc_rapids.plots.sizes : Draw the histogram.
         """
         with self._engine.scope():
             size, count = self._engine.xp.unique(self._counts, return_counts=True)
@@ -187,7 +190,7 @@ class Selection(Lookup):
         ----------
         kind : {"sizes", "largest", "component"}
         *arguments, **options
-            Of that function, after the answer: ``plot("component", edges, label)``.
+            Arguments of that function after the answer: ``plot("component", edges, label)``.
 
         Returns
         -------
@@ -196,7 +199,7 @@ class Selection(Lookup):
         Raises
         ------
         InputError
-            The kind is unknown, and what the function raises.
+            The kind is unknown; also all errors of the function.
         MissingExtraError
             Matplotlib is not installed (or, for ``"component"``, NetworkX).
 
@@ -219,7 +222,7 @@ class Selection(Lookup):
         return draw[check_word("plot", kind, draw)](self, *arguments, **options)
 
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
-        """Return for each row 0 if it has the best score, then 1, and so on.
+        """Return for each row its rank by score, with 0 for the best.
 
         Rows without one come last.
         """
@@ -234,7 +237,7 @@ class Selection(Lookup):
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the chosen rows with both ends of their edges.
+    """Return the row numbers of chosen edges, with both ends.
 
     Parameters
     ----------
@@ -286,7 +289,7 @@ def _library(array: Any) -> Any:
 
 
 class Audited:
-    """An answer that can be held against its edges."""
+    """An answer that can be checked against its edges."""
 
     _given: EdgeInput
     _engine: Engine
@@ -309,51 +312,52 @@ class Audited:
         oracle: str | None = None,
         **given: Any,
     ) -> Audit:
-        """Prove from the edges that the label frame is right: the one that ``labels()`` returns.
+        """Prove from the edges that the frame returned by ``labels()`` is right.
 
-        One pass over the edges, on the engine that holds the answer, for lists of any size; no
-        function that runs use is asked. Every edge has to join two vertices of one label, so that
-        no component is split. Its ends are joined meanwhile in trees of the audit's own, of which
-        there have to be as many in the end as there are labels, so that no components are merged:
-        trees may miss an edge, and then a right answer is refused, but no tree joins what no path
-        does, so that no wrong one is proved. Labels have to be what their kind says (see
-        :meth:`labels`), rows in the order of the ids, ``len()`` the number of labels, and each
-        vertex has to be named. The rows that were looked at are counted, and their numbers summed
-        in two ways: unless that is what so many rows give, nothing is proved.
+        The audit makes one pass over the edges, on the engine that holds the answer, for lists of
+        any size, without functions that runs use. Both ends of every edge must have the same label,
+        so no component is split. The audit also joins the ends of edges in its own trees, and at
+        the end there must be as many trees as labels, so no components are merged: trees may miss
+        an edge, in which case a right answer is refused, but no tree joins vertices that no path
+        joins, so no wrong answer is accepted. Labels must follow the definition of their kind (see
+        :meth:`labels`), rows must be in the order of the ids, ``len()`` must be the number of
+        labels, and each vertex must be named. The rows that were read are counted, and their
+        numbers summed in two ways: the proof is valid only if the sums are those of the given
+        number of rows.
 
         The cost is at most one and a half times that of finding the answer, on an H100 for the
-        reference graphs (benchmarks/records/audit.jsonl). Edges are left out where both ends are
-        known to hang in one tree of one label. Memory: that of the label frame, which is made once
-        more; 8 bytes and 3 bits for each id from the least to the greatest (16 bytes from 2^32 of
-        them on), or where ids lie far apart, 40 bytes a vertex and 8 bytes an edge.
+        reference graphs (benchmarks/records/audit.jsonl). Edges are skipped if both ends are known
+        to be in one tree of one label. Memory: that of the label frame, which is made once more; 8
+        bytes and 3 bits for each id from the least to the greatest (16 bytes from 2^32 of them on),
+        or, if ids are far apart, 40 bytes per vertex and 8 bytes per edge.
 
         Parameters
         ----------
         edges, source, destination
-            What the answer was found for, in any order: all that :func:`cc_rapids.components`
-            takes; paths and other streams pass by in chunks.
+            The edges of the answer, in any order and any form that :func:`cc_rapids.components`
+            accepts; paths and other streams are read in chunks.
         oracle : {"scipy", "networkx", "cugraph"}, optional
-            A library that has to find the same components; not for streams.
+            A library that must find the same components; not for streams.
         **given
-            ``vertices``, ``num_vertices``, ``nulls`` and ``header`` as they were given for the
-            answer, and ``memory_limit`` of streams, as for :func:`cc_rapids.stream_components`.
+            ``vertices``, ``num_vertices``, ``nulls`` and ``header`` as for the answer, and
+            ``memory_limit`` for streams, as in :func:`cc_rapids.stream_components`.
 
         Returns
         -------
         Audit
-            What was proved: how many edges, vertices and components.
+            The result: the numbers of edges, vertices and components.
 
         Raises
         ------
         VerificationError
-            The first edge (by its row, from 0 on) or the first vertex for which that does not hold;
-            or the audit itself has not seen each row once.
+            The answer is wrong; names the first edge (by its row, from 0) or the first vertex that
+            contradicts it. Also if the audit itself has not read each row exactly once.
         InputError
             The edges or an argument cannot be used.
 
         See Also
         --------
-        cc_rapids.oracle.certify_components : A proof with none of our kernels.
+        cc_rapids.oracle.certify_components : Prove an answer without kernels of this package.
 
         Examples
         --------
@@ -394,12 +398,12 @@ class Facts:
 class Components(Selection, Audited):
     """The connected components of an edge list.
 
-    ``len()`` is the number of components. Frames that the methods return are of the kind that the
-    caller gave, new each time, and in the order of the vertex ids; on a GPU they stay there.
+    ``len()`` is the number of components. Methods return new frames of the same library as the
+    edges, in the order of the vertex ids; on a GPU they stay there.
 
     See Also
     --------
-    components : Find them.
+    components : Find the components of an edge list.
     Cuts : The components at several thresholds.
 
     Examples
@@ -437,7 +441,7 @@ class Components(Selection, Audited):
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the edges, and what can be made again: for copies and pickles."""
+        """Return the state for copies and pickles, without the edges and cached results."""
         own = {
             name: value
             for name, value in vars(self).items()
@@ -468,19 +472,19 @@ class Components(Selection, Audited):
     def equals(self, other: Any) -> bool:
         """Return whether another answer has the same vertices in the same components.
 
-        The kinds of labels, engines and frames may differ, and so may types of ids that mean the
-        same: integers of any width, strings and categories of strings. ``a == b`` says the same.
-        False for what is no :class:`Components`.
+        The kinds of labels, engines and frames may differ, and so may the types of equal ids:
+        integers of any width, strings and categories of strings. ``a == b`` is the same. Return
+        False if the other object is not a :class:`Components`.
 
         Parameters
         ----------
         other : Components
-            What to compare with; anything else is another.
+            The answer to compare with.
 
         Returns
         -------
         bool
-            Whether the two are equal.
+            Whether the answers are equal.
 
         See Also
         --------
@@ -523,18 +527,16 @@ class Components(Selection, Audited):
         ----------
         kind : {"min", "max", "dense", "size", ...}, optional
             ``"min"``: the least vertex id of the component; ``"max"``: the greatest, its owner in
-            Lehr et al. 2022; ``"dense"``: 0 .. k-1 in the order of
-            the least ids, which are SciPy's labels; ``"size"``: 0 for the largest, ties in the
-            order of the least ids; others are in the guide to answers. By default what
-            :func:`cc_rapids.components` was told.
+            Lehr et al. 2022; ``"dense"``: 0 .. k-1 in the order of the least ids, like SciPy's
+            labels; ``"size"``: 0 for the largest, ties in the order of the least ids. The guide to
+            answers lists all kinds. The default is that of :func:`cc_rapids.components`.
 
         Returns
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``
-            One row a vertex, in the order of the ids; ``vertex``, and ``labels`` of kinds
+            One row per vertex, in the order of the ids; ``vertex``, and ``labels`` of kinds
             ``"min"`` and ``"max"``, have the type of the ids, other labels are int32 (int64 beyond
-            2^31).
-            Ids of several columns come as ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
+            2^31). Ids of several columns become ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
 
         See Also
         --------
@@ -555,7 +557,7 @@ class Components(Selection, Audited):
     def sizes(self) -> Any:
         """Return the number of vertices of each component, the largest first.
 
-        Ties are in the order of the least ids.
+        Components of equal size are in the order of their least ids.
 
         Returns
         -------
@@ -573,7 +575,7 @@ class Components(Selection, Audited):
             return self._frame(label | {"size": self._counts[order]})
 
     def largest(self) -> Any:
-        """Return the vertices of the largest component (of those, the one with the least id).
+        """Return the vertices of the largest component; of equal ones, that with the least id.
 
         Returns
         -------
@@ -596,24 +598,24 @@ class Components(Selection, Audited):
     def forest(self) -> Any:
         """Return the edges of a spanning forest, as they were chosen during the run.
 
-        There is one for each vertex that occurs but one of each component: together they join the
-        same vertices as all edges, without a cycle. Which ones they are may differ from run to run.
+        For each vertex except one per component there is one edge: together they join the same
+        vertices as all edges, without a cycle. Different runs may return different edges.
 
         Returns
         -------
         frame of the caller's kind
-            Columns ``row`` (int64, the number of the edge in what was given, in ascending order;
-            the entry, of an adjacency list), ``source`` and ``destination`` (``0_source``,
-            ``1_source``, ... where ids have several columns).
+            Columns ``row`` (int64, the number of the edge in the input, in ascending order; of an
+            adjacency list, the number of the entry), ``source`` and ``destination`` (``0_source``,
+            ``1_source``, ... for ids of several columns).
 
         Raises
         ------
         InputError
-            It was not asked for by ``forest=True``.
+            The run had no ``forest=True``.
 
         See Also
         --------
-        spanning_forest : Find a forest at once.
+        spanning_forest : Find a spanning forest in one call.
 
         Examples
         --------
@@ -626,25 +628,25 @@ class Components(Selection, Audited):
         """
         if self._chosen is None:
             raise InputError(
-                "the edges of a spanning forest are noted during the run, if asked for:"
+                "the edges of a spanning forest are recorded during the run, on request:"
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._engine.scope():
             return self._given.make_frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
-        """Return the facts about the run, and about the answer.
+        """Return facts about the run and the answer.
 
         Returns
         -------
         dict
-            ``engine``, ``device``, ``memory`` (that the edges were read in), ``design``, ``ids``,
-            ``vertices``, ``edges``, ``components``, ``largest`` (vertices of the largest
-            component), ``dropped`` (edges left out for nulls), ``seconds`` ("copy": to where
-            kernels read, None where nothing is copied; "compute") and ``peak_bytes``. Of a stream
-            that went on with a checkpoint also ``resumed``: what that had done, and what the input
-            has beyond. Of files ``taken``: each way in which they were read, by format, columns
-            (those of ids), header (whether the first line named them) and delimiter.
+            ``engine``, ``device``, ``memory`` (from which the edges were read), ``design``,
+            ``ids``, ``vertices``, ``edges``, ``components``, ``largest`` (the vertices of the
+            largest component), ``dropped`` (edges dropped for nulls), ``seconds`` ("copy": to the
+            memory that kernels read, None if nothing is copied; "compute") and ``peak_bytes``. For
+            a stream that resumed from a checkpoint also ``resumed``: what had been done, and what
+            was added to the input. For files ``taken``: each way in which they were read, with
+            format, columns (of ids), header (whether the first line named them) and delimiter.
 
         See Also
         --------
@@ -688,7 +690,7 @@ class Components(Selection, Audited):
         return f"<table><caption>Components</caption>{rows}</table>"
 
     def _frame(self, columns: dict[str, Any]) -> Any:
-        """Return the caller's kind of frame, where the caller's own lies."""
+        """Return a frame of the caller's kind, on the same device as the edges."""
         if self._engine.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         return self._given.make_frame(columns)
@@ -726,22 +728,22 @@ class Components(Selection, Audited):
     def _label_or_own(
         self, column: Column, rows: Array, known: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """Return the labels of ids; those not known are components of their own."""
+        """Return the labels of ids; unknown ids are components of their own."""
         labels = self._kind.rows(self)[rows if self._forest.vertices else rows[:0]]
         return self._kind.columns_of_ids(self, column, known, labels, name, at)
 
     def _component(self, label: Any) -> int:
-        """Return the number of a component in the order of the least ids, by its label."""
+        """Return the number of a component, in the order of the least ids, given its label."""
         number = self._kind.find(self, label)
         if number is None:
             raise InputError(
-                f"{shown(label)} is no label of these {len(self._counts):,} components (labels are"
-                f" of kind {self._kind.name!r}); component_of() gives the label of a vertex"
+                f"{shown(label)} is not a label of these {len(self._counts):,} components (labels"
+                f" are of kind {self._kind.name!r}); component_of() gives the label of a vertex"
             )
         return number
 
     def _small(self, array: Array) -> Array:
-        """Return labels that are no ids: int32, as SciPy's, while they fit."""
+        """Return labels that are numbers: int32, as in SciPy, if they fit."""
         return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
     @cached_property
@@ -779,7 +781,7 @@ class Components(Selection, Audited):
 
 
 def _same(mine: Column, others: Column, engine: Engine) -> bool:
-    """Return whether two columns of as many ids hold the same ones."""
+    """Return whether two columns of ids of one length are equal."""
     if mine.strings != others.strings:
         return False
     with mine.lend() as first, others.lend() as second:

@@ -1,4 +1,4 @@
-"""Kinds of labels: how the answer names its components, one class a kind.
+"""Kinds of labels, one class each.
 
 A kind has a name, the public word; it labels the rows of an answer, names components, finds the
 component that a label stands for, and labels vertices that the answer does not have. Whoever needs
@@ -68,11 +68,11 @@ class LabelKind(ABC):
 
     @abstractmethod
     def find(self, answer: Components, label: Any) -> int | None:
-        """Return the number of the component that a label stands for, None if it is no label."""
+        """Return the number of the component with a label; None if there is no such label."""
 
     @abstractmethod
     def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
-        """Return the columns that hold labels: one of that name, or as many as an id has."""
+        """Return the columns of labels: one of the given name, or one per column of an id."""
 
     @abstractmethod
     def columns_of_ids(
@@ -84,7 +84,7 @@ class LabelKind(ABC):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return the columns of labels of ids, of which some may be no vertices of the answer.
+        """Return the columns of labels of ids, including unknown ids.
 
         Each different one of these is a component of its own.
 
@@ -104,7 +104,7 @@ class LabelKind(ABC):
 
 
 class IdLabels(LabelKind):
-    """Labels that are vertices: each component is named by one of its own."""
+    """Labels that are ids: each component is named by one of its vertices."""
 
     is_id = True
 
@@ -129,7 +129,7 @@ class IdLabels(LabelKind):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return labels, and of an id that is not known the id itself."""
+        """Return labels, and for unknown ids the ids themselves."""
         names = [f"{k}_{name}" for k in range(len(column.parts))] or [name]
         values = list(self.columns(answer, name, labels).values())
         found = ids_or_own(column, known, values, answer._given.src, rows, answer._engine)
@@ -170,11 +170,11 @@ class MaxLabels(IdLabels):
 
 
 class NumberLabels(LabelKind):
-    """Labels that are numbers of their own, in one column."""
+    """Labels that are numbers, in one column."""
 
     @abstractmethod
     def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
-        """Return labels for the ids of a column that are no vertices, in their order.
+        """Return labels for the unknown ids of a column, in their order.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class NumberLabels(LabelKind):
 
 
 class PlaceLabels(NumberLabels):
-    """Labels 0 .. k - 1, int32 as SciPy's while they fit: places of components in an order."""
+    """Labels 0 .. k - 1, ranks of components in an order; int32, as in SciPy, if they fit."""
 
     def rows(self, answer: Components) -> Array:
         return self.of_component(answer, answer._dense)
@@ -216,7 +216,7 @@ class PlaceLabels(NumberLabels):
 
 
 class DenseLabels(PlaceLabels):
-    """0 .. k - 1 in the order of the least ids, which are SciPy's labels."""
+    """0 .. k - 1 in the order of the least ids, like SciPy's labels."""
 
     name = "dense"
 
@@ -291,7 +291,7 @@ LABEL_KINDS: dict[str, LabelKind] = {
 
 
 def check_labels(name: str) -> LabelKind:
-    """Return the kind of labels of a name; raise an InputError with the nearest names for others.
+    """Return the named kind of labels; raise an InputError with the nearest names if unknown.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def is_below(label: Any, count: int) -> bool:
 
 
 def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:
-    """Return 0, 1, ... for the ids of a column that are alone, in their order, equal ids alike."""
+    """Return 0, 1, ... for the sorted isolated ids of a column; equal ids get equal numbers."""
     xp, found = engine.xp, None
     if not bool(alone.any()):
         return engine.empty(0, np.int64)
@@ -334,7 +334,7 @@ def ids_or_own(
     rows: Array | None,
     engine: Engine,
 ) -> list[Any]:
-    """Return for each id of a column its label, or where that is not known the id itself.
+    """Return for each id of a column its label, or the id itself if it is unknown.
 
     Parameters
     ----------
@@ -384,7 +384,7 @@ def _words_or_own(
 
 
 def parts_lent(column: Column, lent: Any) -> list[tuple[Column, Any]]:
-    """Return each part of a column of ids with what was lent of it."""
+    """Return each part of a column of ids with its lent arrays."""
     if column.parts:
         return list(zip(column.parts, lent, strict=True))
     return [(column, lent)]
@@ -395,7 +395,7 @@ MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def mixed(words: Array) -> Array:
-    """Return 64-bit words whose every bit hangs on all bits of the old ones: SplitMix64's."""
+    """Mix the bits of 64-bit words as in SplitMix64."""
     words = words + SALT
     words = (words ^ (words >> np.uint64(30))) * MIX_1
     words = (words ^ (words >> np.uint64(27))) * MIX_2
@@ -403,7 +403,7 @@ def mixed(words: Array) -> Array:
 
 
 def hashes_of_ids(column: Column, engine: Engine) -> Array:
-    """Return a hash of each id of a column: of its value alone, whatever type holds it."""
+    """Return a hash of the value of each id of a column, independent of its type."""
     found = None
     with column.lend() as lent:
         for part, held in parts_lent(column, lent):
@@ -421,5 +421,5 @@ def hashes_of_ids(column: Column, engine: Engine) -> Array:
 
 
 def fingerprints(sums: Array, counts: Array) -> Array:
-    """Return the fingerprints of sets, of so many ids, by the sums of the hashes of these."""
+    """Return the fingerprints of sets, from their sizes and the sums of their hashes."""
     return mixed(sums ^ mixed(counts.astype(np.uint64)))

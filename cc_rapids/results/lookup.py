@@ -1,4 +1,4 @@
-"""Look-ups: from ids that the caller asks about to rows of the answer."""
+"""Look-ups of the caller's ids in the answer."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 
 
 def _check_name(name: Any) -> None:
-    """Raise an InputError if no library takes a column called so."""
+    """Raise an InputError if a name cannot be that of a column."""
     if isinstance(name, list) or callable(name):  # which pandas would call
-        raise ArgumentTypeError(f"name= is the name of a column, not {shown(name)}")
+        raise ArgumentTypeError(f"name= must be the name of a column, not {shown(name)}")
     check_names("name=", name)
     if isinstance(name, str) and name.encode(errors="replace").decode() != name:
-        raise InputError(f"name={name!r} holds half of a surrogate pair: give another one")
+        raise InputError(f"name={name!r} holds half of a surrogate pair: pass another name")
 
 
 class Lookup:
@@ -56,13 +56,13 @@ class Lookup:
     _bring: Callable[[Any, bool], Any]
 
     def component_of(self, vertices: Any) -> Any:
-        """Return the labels of some vertices, in their order.
+        """Return the labels of some vertices, in the given order.
 
         Parameters
         ----------
         vertices : id, or column, array or list of ids
-            Of the kind that the edges hold; where ids have several columns, a tuple is an id, and
-            a list of tuples, a list of columns, an array with a row for each, or a frame are
+            Ids of the same kind as those of the edges. For ids of several columns, a tuple is one
+            id; a list of tuples, a list of columns, an array with one row per id, or a frame are
             several.
 
         Returns
@@ -72,11 +72,11 @@ class Lookup:
         Raises
         ------
         UnknownVertexError
-            Some are not vertices of this answer; names how many and the first of them.
+            Some ids are not vertices of this answer; names their number and the first of them.
 
         See Also
         --------
-        Components.attach : The labels as one more column of a frame.
+        Components.attach : Add the labels to a frame as a column.
         Components.subset : The vertices of a component.
 
         Examples
@@ -103,25 +103,27 @@ class Lookup:
         missing: str = "raise",
         nulls: str | None = None,
     ) -> Any:
-        """Return a frame of vertices or of edges with the label of each row as one more column.
+        """Return a frame of vertices or edges with the label of each row in an added column.
 
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow
-            Not changed; the order of its rows and its index stay.
+            The frame, which is not changed; the result has the same rows and index.
         on : str, or list of str
-            The column with the vertices: of edges either end, whose labels are the same.
+            The column of vertices; for edges either end, whose labels are the same.
         name : str
-            Of the new column (with ``0_``, ``1_``, ... before it where labels have several).
+            The name of the new column (with a prefix ``0_``, ``1_``, ... if labels have several
+            columns).
         missing : {"raise", "null", "self"}
-            What becomes of rows whose vertex is none of this answer, as no edge names it: they are
-            refused, or their labels are null, or they are components of their own. Labels of
-            kinds ``"min"`` and ``"max"`` are then the vertex itself, of the type that the labels
-            and column ``on`` fit, as of the two columns of edges; those of kinds ``"dense"`` and
-            ``"size"`` go on from k, the number of components, in the order of the ids, equal ids
-            alike.
+            What to do for rows whose vertex is not in this answer, because no edge names it: raise
+            an error, make their labels null, or make them components of their own. Labels of kinds
+            ``"min"`` and ``"max"`` are then the vertex itself, in a type that fits the labels and
+            column ``on``, like that of the two columns of edges; those of kinds ``"dense"`` and
+            ``"size"`` continue from k, the number of components, in the order of the ids, with
+            equal labels for equal ids.
         nulls : {"raise", "null"}, optional
-            What becomes of rows whose vertex is null; ``"null"`` by default where ``missing`` is.
+            What to do for rows whose vertex is null; the default is ``"null"`` if ``missing`` is
+            ``"null"``.
 
         Returns
         -------
@@ -130,13 +132,13 @@ class Lookup:
         Raises
         ------
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
-            A vertex is unknown or null; there is no column ``on``, or one called ``name`` already;
-            no type of integers holds the labels and the vertices that become some; it is no frame,
-            or one that has not been collected.
+            A vertex is unknown or null; there is no column ``on``, or already a column ``name``; no
+            integer type holds both the labels and the vertices that become labels; the argument is
+            not a frame, or a lazy one.
 
         See Also
         --------
-        Components.component_of : The labels of some vertices alone.
+        Components.component_of : Return the labels of some vertices.
         Components.labels : The label frame.
 
         Examples
@@ -161,7 +163,7 @@ class Lookup:
         check_names("on=", on)
         wanted = on if isinstance(on, list) else [on]
         if not wanted:
-            raise InputError("on= names no column: give the column of the vertices, or several")
+            raise InputError("on= names no column: pass the column of the vertices, or several")
         _check_name(name)
         check_frame(frame)
         check_columns(frame, wanted)
@@ -184,7 +186,7 @@ class Lookup:
             mask = None if whole else self._bring(there, here)
             for label, values in labels.items():
                 if label in names:
-                    raise InputError(f"the frame has a column {label!r} already: give name=")
+                    raise InputError(f"the frame has a column {label!r} already: pass name=")
                 frame = with_column(frame, label, self._bring(values, here), mask)
         return frame
 
@@ -192,7 +194,7 @@ class Lookup:
         """Return a single id as a column."""
         parts = vertex if isinstance(vertex, tuple) else (vertex,)
         if not parts:
-            raise InputError("an empty tuple is not an id: give the value of each column of an id")
+            raise InputError("an empty tuple is not an id: pass the value of each column of an id")
         return of_parts([of("vertices", [part]) for part in parts])
 
     def _column(self, values: Any) -> Column:
@@ -203,7 +205,7 @@ class Lookup:
         return of_parts(parts_of("vertices", values, len(own)))
 
     def _held(self, frame: Any, on: list[Any], nulls: str) -> tuple[Column, Array | None]:
-        """Return the ids of the rows of a frame without null ones, and which rows these are.
+        """Return the non-null ids of the rows of a frame, and a mask of these rows.
 
         Or None.
         """
@@ -216,20 +218,20 @@ class Lookup:
         if nulls == "raise":
             raise NullsError(
                 f"{there.size - int(there.sum()):,} of {there.size:,} rows have nulls in"
-                f" {', '.join(map(repr, on))}, which name no vertex: nulls='null' leaves their"
-                " labels null too, as does missing='null'"
+                f" {', '.join(map(repr, on))}, which name no vertex: nulls='null' or missing='null'"
+                " gives them null labels"
             )
         return column, self._engine.asarray(there)
 
     def _spread(self, there: Array) -> Array:
-        """Return for each row of a frame the row among those that are there; of others any."""
+        """Return for each row of a frame its position among the rows that are not null."""
         xp = self._engine.xp
         return xp.maximum(xp.cumsum(there) - 1, 0)
 
     def _among(
         self, rows: Array, known: Array, there: Array | None, at: Array | None
     ) -> tuple[Array, Array, Array]:
-        """Return for all rows of a frame the row among those that have a label."""
+        """Return for each row of a frame its position among the rows that have a label."""
         if there is None or at is None:
             return rows, known, known
         if not rows.size:
@@ -238,14 +240,14 @@ class Lookup:
         return rows[at], known[at], known[at] & there
 
     def _label_of_any(self, rows: Array, name: str) -> dict[str, Any]:
-        """Return the labels of some rows of the answer, or numbers if it has none."""
+        """Return the labels of some rows of the answer, or numbers if the answer is empty."""
         if self._forest.vertices:
             return self._label(rows, name)
         none = self._engine.xp.zeros(rows.size, np.int64)
         return dict.fromkeys(self._label(rows[:0], name), none)
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
-        """Return the row of each id in the answer, and whether it has one; any row where not."""
+        """Return the row of each id in the answer, and a mask of the known ids."""
         engine, xp, forest = self._engine, self._engine.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
@@ -277,9 +279,9 @@ class Lookup:
             rows = [tuple(first(part[int(i) : int(i) + 1]) for part in parts) for i in strange[:3]]
         some = ", ".join(str(row[0] if len(row) == 1 else row) for row in rows)
         return UnknownVertexError(
-            f"{strange.size:,} of {column.size:,} in {column.name!r} are no vertices of this"
+            f"{strange.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
             f" answer: {some}{', ...' if strange.size > 3 else ''}; components(..., vertices=)"
-            " takes those that no edge names"
+            " includes vertices that no edge names"
         )
 
     def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Plots of answers and of streams: axes to draw on, and columns of any library on the host."""
+"""Plots of answers and streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AS_IT_IS: dict[str, Any] = {"parse_math": False}  # of texts that hold ids: a $ 
 
 
 def new_axes(axes: Any) -> Any:
-    """Return the axes themselves, or those of a new figure.
+    """Return the given axes, or those of a new figure.
 
     Raises
     ------
@@ -39,9 +39,9 @@ def new_axes(axes: Any) -> Any:
 
 
 def missing(error: ImportError) -> MissingExtraError:
-    """Return the error for a library of the extra that is not installed."""
+    """Return the error for a missing library of the extra."""
     return MissingExtraError(
-        f"plots are drawn by libraries of an extra ({error}): pip install 'cc_rapids[plot]'"
+        f"plots need the libraries of an extra ({error}): pip install 'cc_rapids[plot]'"
     )
 
 
@@ -52,7 +52,7 @@ def numbers(column: Any) -> Any:
 
 
 def listed(column: Any) -> list[Any]:
-    """Return a column or array as a list of Python's own values; of a frame a list of tuples."""
+    """Return a column or array as a list of Python values; a frame as a list of tuples."""
     if hasattr(column, "columns"):
         parts = [listed(column_of(column, name)) for name in columns_of(column)]
         return list(zip(*parts, strict=True))
@@ -81,7 +81,7 @@ MOST_DRAWN, MOST_NAMED = 100, 40  # vertices of a component: with points, with t
 
 
 def sizes(found: Components, *, axes: Any = None) -> Any:
-    """Draw how many components there are of each size, on logarithmic axes.
+    """Draw the number of components of each size, on logarithmic axes.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     cc_rapids.plots.component : One component as a graph.
     """
     if not isinstance(count, int | np.integer) or count < 1:
-        raise InputError(f"count is how many components to draw, from 1 on, not {count!r}")
+        raise InputError(f"count must be a number of components of at least 1, not {count!r}")
     axes = new_axes(axes)
     table = found.sizes()
     many = numbers(column_of(table, "size"))[:count]
@@ -168,7 +168,7 @@ def component(
     destination: str | list[str] = "dst",
     axes: Any = None,
 ) -> Any:
-    """Draw one small component as a graph, the vertex that names it as a square.
+    """Draw one small component as a graph, with the vertex of its label as a square.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def component(
     except ImportError as error:
         raise missing(error) from None
     if not len(found):
-        raise InputError("there is no component to draw: no edge and no vertex was given")
+        raise InputError("there is no component to draw: the answer has no vertices")
     names, pairs = _component(found, edges, label, source, destination)
     axes = new_axes(axes)
     graph = nx.Graph()
@@ -230,7 +230,7 @@ def component(
 
 
 def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
-    """Draw how components, vertices and the largest component grow while edges are inserted.
+    """Draw the growth of components, vertices and the largest component as edges are inserted.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
     """
     rows = [step.summary() if hasattr(step, "summary") else vars(step) for step in steps]
     if not rows:
-        raise InputError("growth is drawn of one snapshot or more, and these are none")
+        raise InputError("growth needs one snapshot or more, and there are none")
     axes = new_axes(axes)
     lines = {"vertices": "vertices", "components": "components", "largest": "largest component"}
     known = [name for name in lines if all(name in row for row in rows)]
@@ -278,7 +278,7 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
 def _component(
     found: Components, edges: Any, label: Any, source: Any, destination: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
-    """Return the ids of a component, its label first, and its edges as places among them."""
+    """Return the ids of a component, its label first, and its edges as positions among them."""
     from ..data.read import read
 
     engine = found._engine
@@ -288,8 +288,9 @@ def _component(
         members = engine.xp.flatnonzero(inside)
         if members.size > MOST_DRAWN:
             raise InputError(
-                f"a drawing of {members.size:,} vertices shows nothing: up to {MOST_DRAWN} are"
-                " drawn, so give the label= of a smaller component; filter(max_size=) has them"
+                f"a drawing of {members.size:,} vertices would show nothing: up to {MOST_DRAWN} can"
+                " be drawn, so pass the label= of a smaller component; filter(max_size=) returns"
+                " them"
             )
         rows = found._frame(found._vertex(members) | found._label(members))
         names = listed(only(rows, "vertex"))

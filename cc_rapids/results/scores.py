@@ -1,4 +1,4 @@
-"""Scores that order the vertices of a component, as numbers in that order."""
+"""Scores of vertices, converted to numbers that compare in the same order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from ..data.dtypes import is_boolean, is_number, is_time
 from ..data.frame_access import column_of, columns_of, numbers_of
 from ..errors import ColumnTypeError, InputError
 
-BY = "by is a frame of a column 'vertex' and one of scores, or a pair (vertices, scores)"
+BY = (
+    "by must be a frame with a column 'vertex' and a column of scores, or a pair (vertices, scores)"
+)
 
 
 def vertices_and_scores(by: Any, parts: int) -> tuple[Any, Any]:
@@ -51,7 +53,7 @@ def vertices_and_scores(by: Any, parts: int) -> tuple[Any, Any]:
 
 
 def ordered(scores: Any) -> tuple[Any, Any]:
-    """Return scores as an array of numbers that compare as they do, and which of them are there.
+    """Return scores as comparable numbers, and a mask of those that are not null.
 
     Parameters
     ----------
@@ -77,7 +79,7 @@ def ordered(scores: Any) -> tuple[Any, Any]:
 
 
 def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any) -> Array:
-    """Return for each of so many rows 0 if it has the best score, then 1, and so on.
+    """Return for each row its rank by score, with 0 for the best.
 
     Without one it is last.
 
@@ -93,7 +95,7 @@ def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any)
 
 
 def _host_numbers(scores: Any) -> tuple[Any, Any]:
-    """Return scores of a library of the host's, or of none, as numbers."""
+    """Return scores on the host as numbers."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -117,7 +119,7 @@ def _host_numbers(scores: Any) -> tuple[Any, Any]:
 
 
 def _array(scores: Any) -> Any:
-    """Return an array, maybe masked, of one dimension."""
+    """Return a one-dimensional array, perhaps masked."""
     try:
         array = np.ma.asarray(scores)
     except ValueError:  # of lists of several lengths
@@ -128,7 +130,7 @@ def _array(scores: Any) -> Any:
 
 
 def _arrow(scores: Any, array: Any) -> Any:
-    """Return what is no number for NumPy as PyArrow's array."""
+    """Return values that are not numbers in NumPy as a PyArrow array."""
     import pyarrow as pa
 
     values, absent = array.data, np.ma.getmaskarray(array)
@@ -140,7 +142,7 @@ def _arrow(scores: Any, array: Any) -> Any:
 
 
 def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
-    """Return the places of an array's values in their order.
+    """Return the ranks of an array's values.
 
     Of categories, if ``ranked``, in theirs.
     """
@@ -168,7 +170,7 @@ def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
 
 
 def _orders() -> tuple[Callable[[Any], bool], ...]:
-    """Return tests of PyArrow's types that have an order."""
+    """Return predicates for PyArrow types that have an order."""
     from pyarrow import types
 
     number = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
@@ -176,7 +178,7 @@ def _orders() -> tuple[Callable[[Any], bool], ...]:
 
 
 def _cudf_numbers(column: Any) -> Any:
-    """Return a series of numbers that compare as the values of a series of cuDF's; nulls stay."""
+    """Return a series of numbers that compare like the values of a cuDF series; nulls stay."""
     import cudf
 
     column = column.reset_index(drop=True)
@@ -196,6 +198,6 @@ def _cudf_numbers(column: Any) -> Any:
 
 def _no_scores(what: str) -> ColumnTypeError:
     return ColumnTypeError(
-        f"{what}: by= orders vertices by one column of numbers, booleans, dates, times, strings or"
-        " categories, with one score for each vertex; cast it first"
+        f"{what}: by= must order vertices by one column of numbers, booleans, dates, times, strings"
+        " or categories, with one score for each vertex; cast it first"
     )

@@ -1,4 +1,4 @@
-"""The answers at several thresholds, and which components merge from one to the next."""
+"""Answers at several thresholds, and the components that merge between them."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Cuts:
         return self.equals(other) if isinstance(other, Cuts) else NotImplemented
 
     def equals(self, other: Any) -> bool:
-        """Return whether others have the same thresholds, and the same components at each.
+        """Return whether other cuts have the same thresholds, and the same components at each.
 
         Parameters
         ----------
         other : Cuts
-            What to compare with; anything else is another.
+            The cuts to compare with.
 
         Returns
         -------
         bool
-            Whether all of it is equal, whatever labels, engines and frames they have.
+            Whether all cuts are equal, whatever their labels, engines and frames.
 
         See Also
         --------
@@ -66,22 +66,22 @@ class Cuts:
         return all(mine.equals(others) for mine, others in pairs)
 
     def at(self, threshold: Any) -> Components:
-        """Return the whole answer at a threshold.
+        """Return the complete answer at a threshold.
 
         Parameters
         ----------
         threshold : number
-            One of those that were given.
+            One of the given thresholds.
 
         Returns
         -------
         Components
-            Made anew at each call.
+            A new object for each call.
 
         Raises
         ------
         InputError
-            It is none of the thresholds.
+            The number is not one of the thresholds.
 
         See Also
         --------
@@ -93,7 +93,9 @@ class Cuts:
             if isinstance(same, bool | np.bool_) and same:  # of pandas' NA it is NA
                 return found
         known = ", ".join(map(str, self.thresholds))
-        raise InputError(f"{shown(threshold)} is none of the thresholds {known}: give one of these")
+        raise InputError(
+            f"{shown(threshold)} is not one of the thresholds {known}: pass one of these"
+        )
 
     def labels(self, threshold: Any) -> Any:
         """Return the component of each vertex at a threshold: see :meth:`Components.labels`.
@@ -101,7 +103,7 @@ class Cuts:
         Parameters
         ----------
         threshold : number
-            One of those that were given.
+            One of the given thresholds.
 
         Returns
         -------
@@ -121,7 +123,7 @@ class Cuts:
         Parameters
         ----------
         threshold : number
-            One of those that were given.
+            One of the given thresholds.
 
         Returns
         -------
@@ -136,16 +138,16 @@ class Cuts:
         return self.at(threshold).sizes()
 
     def merges(self) -> Any:
-        """Return the components of a cut that are one at the next.
+        """Return the components of a cut that merge at the next one.
 
-        A row for each of those that merge.
+        The frame has one row for each component that merges.
 
         Returns
         -------
         frame of the caller's kind, new, columns
-            ``threshold``, at which they are one; ``before``, the label at the cut before; ``after``
-            the label there (both as :meth:`labels` gives them); and ``size`` (int64), the vertices
-            at the cut before.
+            ``threshold``, at which they are merged; ``before``, the label at the previous cut;
+            ``after``, the label at this cut (both as in :meth:`labels`); and ``size`` (int64), the
+            number of vertices at the previous cut.
 
         See Also
         --------
@@ -178,7 +180,7 @@ class Cuts:
 
 
 def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
-    """Return the labels before and after, and the sizes, of what merges.
+    """Return the labels before and after, and the sizes, of components that merge.
 
     Of all cuts, which have the same vertices, a row is the same vertex. Labels that are ids are
     those of any of their names.

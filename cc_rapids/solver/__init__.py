@@ -1,1 +1,1 @@
-"""One solve of one edge list: scan its ids, encode them, decide on a design, run; and the plan."""
+"""Solving one edge list: scan and encode its ids, choose a design, run it; and the plan."""

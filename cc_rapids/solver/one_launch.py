@@ -1,4 +1,4 @@
-"""Lists numbered and solved at once, where launches are what takes the time.
+"""Encoding and solving in one launch, for lists where launches take most of the time.
 
 Nothing waits for the host to learn the span of the ids: there is room for as many as there are ends
 of edges, and a list whose ids lie further apart takes the usual way afterwards.
@@ -41,7 +41,7 @@ class SolveOptions(Protocol):
 
     @property
     def memory(self) -> str:
-        """The kind of memory that the edges are read in."""
+        """The kind of memory in which the edges are read."""
 
     @property
     def forest(self) -> bool:
@@ -49,7 +49,7 @@ class SolveOptions(Protocol):
 
     @property
     def speculates(self) -> bool:
-        """True if the label frame is asked for at once."""
+        """True if the label frame is requested at once."""
 
     @property
     def expected_rows(self) -> int | None:
@@ -57,7 +57,7 @@ class SolveOptions(Protocol):
 
 
 def accepts(edge_input: EdgeInput, columns: list[Array], options: SolveOptions) -> bool:
-    """Return whether a list is of two short columns of integers that name all vertices.
+    """Return whether the input is two short columns of integers that name all vertices.
 
     But what there is from 0 on; and the caller has not said how to solve it. Worth it where the
     backend is ``in_one_launch``.
@@ -77,12 +77,12 @@ def accepts(edge_input: EdgeInput, columns: list[Array], options: SolveOptions) 
 
 
 def capacity(m: int) -> int:
-    """Return how many ids there is memory for, of a list of m edges."""
+    """Return the number of ids that fit into memory for a list of m edges."""
     return ids_at_once(m)
 
 
 def bytes_for(m: int) -> int:
-    """Return what is taken for a list of m edges before its ids are known, at most."""
+    """Return the maximum bytes for a list of m edges, before its ids are known."""
     return _room(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0).bytes + ROOM
 
 
@@ -138,7 +138,7 @@ def solve(
 
 
 def _with_room(engine: Engine, size: int) -> Array:
-    """Return so many bytes, in an allocation that may serve the next run."""
+    """Return an allocation of some bytes, which may serve the next run."""
     (whole,) = engine.pieces((size, np.uint8), room=ROOM)
     engine.leave_room()
     return whole
@@ -152,7 +152,7 @@ def _arrays_of_forest(engine: Engine, whole: Array, room: _Room, n: int) -> list
 
 
 class _Room(NamedTuple):
-    """One allocation: its bytes, and where the parts lie in it.
+    """One allocation: its bytes, and the offsets of the parts in it.
 
     The parts are the facts, which go to the host, what the kernel takes besides the edges, some of
     which is the same memory twice, the answer's rows, and the arrays that a forest keeps.

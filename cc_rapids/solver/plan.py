@@ -22,23 +22,23 @@ SUMS = 8 * ALONE  # bytes for those that ranks are made of
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a run: what :func:`cc_rapids.components` would do with these arguments.
+    """The plan of a run of :func:`cc_rapids.components` with the given arguments.
 
     Attributes
     ----------
     engine, device : str
-        What would run.
+        The engine that would run, and its device.
     edges : int
-        Rows of the list, those dropped for nulls left out.
+        Rows of the list, without those dropped for nulls.
     ids, ids_why : str
-        How ids become vertices, and why in that way.
+        The encoding of ids as vertices, and the reason.
     design, design_why : str
         The algorithm, and which rule chose it.
     vertices : int
-        The most that there may be.
+        The largest possible number of vertices.
     bytes : int
-        The most memory beyond the input that the run will take, the label frame included. Labels
-        that are strings count as long as the vertices on average, or shorter.
+        The most memory beyond the input that the run will take, including the label frame. Labels
+        that are strings are assumed to be at most as long as the vertices on average.
 
     See Also
     --------
@@ -78,7 +78,7 @@ def plan(
     backend: Engine,
     options: SolveOptions,
 ) -> Plan:
-    """Choose what a run would choose, by the same functions, and stop there.
+    """Make the plan of a run with the functions that the run uses.
 
     Integers are read once, for their range; strings and several columns are not looked into.
     """

@@ -1,4 +1,4 @@
-"""One solve of one edge list: encode its ids, decide on a design, and run it."""
+"""Solving one edge list: encode its ids, choose a design, and run it."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _run(
 
 
 def _reads_backwards(backend: Engine, options: SolveOptions) -> bool:
-    """Return whether a list that falls is read from its end.
+    """Return whether a list with descending ids is read from its end.
 
     It is where many threads at once would link the same trees, and the caller has not said how.
     """
@@ -141,7 +141,7 @@ def _solve_forest(
     memory: str,
     backwards: bool,
 ) -> Array:
-    """Solve the forest; return the rows of the edges that it hooked by, in ascending order."""
+    """Solve the forest; return the sorted rows of the edges by which it hooked."""
     backend = forest.engine
     wide = np.uint32 if max(edges.m, csr.m if csr else 0) < (1 << 32) - 1 else np.uint64
     hook_edge = backend.fill(backend.empty(forest.n, wide), 0xFF)
@@ -156,7 +156,7 @@ def _solve_forest(
 def _speculative_rows(
     edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return room for the rows of the label frame, if that is asked for at once.
+    """Return memory for the rows of the label frame, if it is requested at once.
 
     The vertices have to be in the order of the ids before they are solved.
 
@@ -177,7 +177,7 @@ def _speculative_rows(
 def _expected_frame(
     edge_input: EdgeInput, backend: Engine, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return as many rows as the caller expects, which become a frame before they are counted.
+    """Return speculative rows of the number that the caller expects.
 
     None unless the caller expects some, and they lie where the frame will.
     """

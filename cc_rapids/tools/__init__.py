@@ -1,1 +1,1 @@
-"""Tools beside the library: the command line, the doctor, generators, benchmarks, charts."""
+"""Tools beside the library: the command line, diagnosis, generators, benchmarks and charts."""

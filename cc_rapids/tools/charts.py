@@ -1,4 +1,4 @@
-"""Charts of measured times, and what the card could do at best."""
+"""Charts of measured times and the limits of the card."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def lines(
 
 
 def _scale(axes: Axes, log: str) -> None:
-    """Make axes logarithmic, short ones with plain numbers; zeros stand left of the first."""
+    """Make axes logarithmic, short ones with plain numbers; zeros are left of the first value."""
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     if "y" in log:
@@ -137,7 +137,7 @@ def beside(axes: Axes) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of the suffix, whole or not at all; the same one each time."""
+    """Write a figure in the format of the suffix, reproducibly, completely or not at all."""
     drawn, kind = BytesIO(), path.suffix.removeprefix(".")
     plain = {"Date": None} if kind == "svg" else {"Software": None}
     with styled():
@@ -184,7 +184,7 @@ TIMES = {  # what records call the times of each library, in milliseconds
 
 @dataclass(frozen=True)
 class Card:
-    """The memory of a GPU: what it can do, as measured on one.
+    """The measured memory rates of a GPU.
 
     Attributes
     ----------
@@ -323,7 +323,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
     devices = {row.get("device", "") for row in rows}
     if len(devices) != 1:
         known = ", ".join(sorted(devices)) or "no records"
-        raise InputError(f"times are drawn of one device, not of {known}")
+        raise InputError(f"times of one device can be drawn, not of {known}")
     axes = new_axes(axes)
     joined = len({row.get("graph") for row in rows}) == 1
     for (marker, line), (name, parts) in zip(LINES, TIMES.items(), strict=True):

@@ -1,4 +1,4 @@
-"""Checks of this machine for cc_rapids: packages, GPUs, the engine that would run, and why.
+"""Diagnosis of this machine: packages, GPUs, the engine that would run, and why.
 
 Everything is read from package metadata and asked of the NVIDIA driver's own libraries, so nothing
 heavy is imported and a machine with half an installation gets an answer too.
@@ -102,7 +102,7 @@ class Facts:
 
 
 def diagnose() -> Facts:
-    """Look at this machine; that takes milliseconds, changes nothing and raises nothing."""
+    """Inspect this machine, in milliseconds, without changes or exceptions."""
     packages: dict[str, str | None] = {"cc_rapids": __version__}
     packages |= {name: _installed(names) for name, names in PACKAGES.items()}
     driver = find_driver()
@@ -149,7 +149,7 @@ def check(verbose: bool = False, **options: object) -> str:
 def choose(
     packages: dict[str, str | None], driver: Driver | None
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Choose the engine that would run; return it, why, and what to do for the GPU.
+    """Choose the engine that would run; return it, the reason, and advice for using a GPU.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _installed(names: tuple[str, ...]) -> str | None:
 
 
 def find_driver() -> Driver | None:
-    """Ask the NVIDIA driver; None if there is none."""
+    """Query the NVIDIA driver; return None if there is none."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -245,7 +245,7 @@ def _trouble(cuda: ctypes.CDLL, status: int) -> str:
 
 
 def _driver_version() -> str | None:
-    """Ask the management library, which answers in containers that hide /proc/driver."""
+    """Query the management library, which also works in containers that hide /proc/driver."""
     try:
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:

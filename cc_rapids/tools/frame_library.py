@@ -43,6 +43,6 @@ def frame_library() -> ModuleType:
         return importlib.import_module("pandas")
     except ImportError:
         raise MissingExtraError(
-            "there is neither cuDF with a GPU nor pandas: pip install pandas, or"
+            "neither cuDF with a GPU nor pandas was found: pip install pandas, or"
             " 'cc_rapids[cu13]' where there is a GPU (`cc-rapids doctor` says which)"
         ) from None

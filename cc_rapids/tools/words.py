@@ -1,4 +1,4 @@
-"""``python -m cc_rapids.tools.words FILE...``: write kernels in the words that a backend has now.
+"""``python -m cc_rapids.tools.words FILE...``: rename former operations in your kernels.
 
 Each attribute of a name ``on`` that was renamed is changed in place; nothing else is touched.
 """
@@ -38,7 +38,7 @@ RENAMED = {
 
 
 def renamed(source: str, names: Collection[str] = ("on",)) -> str:
-    """Return a program in which attributes of these names have their new words.
+    """Return a program with the given attributes renamed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def renamed(source: str, names: Collection[str] = ("on",)) -> str:
 
 
 def main(paths: list[str]) -> None:
-    """Rename the words in each file."""
+    """Rename the operations in each file."""
     for path in map(Path, paths):
         before = path.read_text(encoding="utf-8")
         after = renamed(before)

@@ -1,4 +1,4 @@
-"""A label frame as audits read it, at each vertex the one that its label stands for."""
+"""A label frame for audits: for each vertex, the vertex of its label."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .vertex_lookup import ALL, Ids, Integers, Several, Tally, Words, in_words, 
 
 
 class Answer:
-    """A label frame whose columns are lent for as long as it is open.
+    """A label frame whose columns are lent while it is open.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Answer:
 
     @contextmanager
     def lent_to(self, engine: Engine) -> Iterator[None]:
-        """Lend the columns to the engine that judges them, while the context is open."""
+        """Return a context that lends the columns to the engine of the audit."""
         self.engine, columns = engine, [self.column, self._label_column]
         with Lending(columns) as held:
             sides = [side if own.parts else [side] for own, side in zip(columns, held, strict=True)]
@@ -96,12 +96,12 @@ class Answer:
 
     @property
     def integers(self) -> Array | None:
-        """The ids, if they are integers of one column."""
+        """The table of the ids, if they are integers of one column."""
         plain = not (self.several or self.column.strings)
         return self._vertex[0] if plain else None
 
     def number(self, tally: Tally, corners: list[int] | None) -> None:
-        """Make ``ids``, of rows that are put in the order of theirs if they may be in any.
+        """Make ``ids``; sort the rows by id if they may be in any order.
 
         Parameters
         ----------
@@ -141,31 +141,31 @@ class Answer:
         return self.ids.find(column)
 
     def name(self, slot: int) -> str:
-        """Return the id of a slot, in words."""
+        """Return the id of a slot as text."""
         return self.ids.name(slot)
 
     def label(self, slot: int) -> str:
-        """Return the label of a vertex, as it stands in the frame, in words."""
+        """Return the label of a vertex in the frame, as text."""
         return self._in_words(self._labels, self.ids.row_of(slot))
 
     def is_vertex(self, slot: int) -> bool:
-        """Return whether there is a vertex of that slot."""
+        """Return whether a slot is that of a vertex."""
         if not 0 <= slot < self.ids.n:
             return False
         return int(self.own[slot]) != np.iinfo(self.ids.vertex).max
 
     def out_of_order(self, row: int) -> str:
-        """Return what is wrong with a row whose id is not less than the next one, in words."""
+        """Return the message for a row whose id is not less than the next one."""
         name, after = (self._in_words(self._vertex, r) for r in (row, row + 1))
         if name != after:
-            return f"row {row:,} is vertex {name} and the next one {after}: they are in no order"
+            return f"row {row:,} is vertex {name} and the next is {after}: they are not in order"
         times, last = 2, row + 1
         while last + 1 < self.rows and self._in_words(self._vertex, last + 1) == name:
             times, last = times + 1, last + 1
         return f"vertex {name} is listed {times} times"
 
     def strange(self, row: int) -> str:
-        """Return what is wrong with a label that is no vertex, in words."""
+        """Return the message for a label that is not a vertex."""
         name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
         return f"vertex {name} has the label {label}, which is not a vertex"
 
@@ -189,7 +189,7 @@ class Answer:
         return Integers(self.engine, self._tally, ids, (low, high if corners else low - 1))
 
     def _arrange(self) -> None:
-        """Put the rows in the order of their ids."""
+        """Sort the rows by their ids."""
         order = self.ids.order()
         self._vertex, self._labels = (
             [taken(part, order, self.engine) for part in side]
@@ -219,29 +219,29 @@ class Answer:
         return heads[labels]
 
     def _places(self) -> tuple[Array, int]:
-        """Return labels that are places 0 .. k - 1, as far as is known, and their number."""
+        """Return labels that should be 0 .. k - 1, and their number."""
         labels, k = self._labels[0], self.components
         if k is None:
             k = int(labels.max()) + 1 if labels.size else 0
         return labels, max(k, 0)
 
     def _places_of_any(self) -> tuple[Array, int]:
-        """Return the places of labels among the different ones in order, and their number."""
+        """Return the ranks of labels among the distinct ones, and their number."""
         different, places = self.engine.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, different.size):
             raise VerificationError(
-                f"there are {different.size:,} different labels, and {self.components:,} components"
+                f"there are {different.size:,} different labels, but {self.components:,} components"
             )
         return places, int(different.size)
 
     def _check_places(self, heads: Array) -> None:
-        """Raise a VerificationError unless labels are 0 .. k - 1, all there and in order."""
+        """Raise a VerificationError unless labels are exactly 0 .. k - 1, in order."""
         k = heads.size
         row = int(self.engine.to_host(self._first)[int(audit.STRANGE)])
         if row != ALL:
             name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
             raise VerificationError(
-                f"vertex {name} has the label {label}, and labels are 0 .. {k - 1} for {k:,}"
+                f"vertex {name} has the label {label}, but labels are 0 .. {k - 1} for {k:,}"
                 " components"
             )
         unused = self.engine.xp.flatnonzero(heads == np.iinfo(self.ids.vertex).max)
@@ -261,8 +261,9 @@ class Answer:
             if bool(grows.any()):
                 k = int(xp.flatnonzero(grows)[0])
                 raise VerificationError(
-                    f"label {k} stands for {int(sizes[k]):,} vertices, and {k + 1} for"
+                    f"label {k} has {int(sizes[k]):,} vertices, and {k + 1} has"
                     f" {int(sizes[k + 1]):,}: labels of kind 'size' begin with the largest"
+                    " component"
                 )
             falls &= sizes[1:] == sizes[:-1]
         if bool(falls.any()):
@@ -270,17 +271,17 @@ class Answer:
             least = [self.name(int(heads[at])) for at in (k, k + 1)]
             raise VerificationError(
                 f"the least vertex of label {k} is {least[0]}, and that of {k + 1} is {least[1]}:"
-                f" labels of kind {self.rule.name!r} are in the order of these"
+                f" labels of kind {self.rule.name!r} follow the order of the least vertices"
             )
 
 
 def _is_text(held: Any) -> bool:
-    """Return whether a lent column is one of strings, and no array."""
+    """Return whether a lent column holds strings instead of an array."""
     return not hasattr(held, "strides")
 
 
 def _parts_of(frame: Any) -> int:
-    """Return how many columns ids have: 0_vertex, 1_vertex, ...; or else one."""
+    """Return the number of columns of ids (0_vertex, 1_vertex, ...), or 1."""
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
     known = columns_of(frame)
@@ -304,7 +305,9 @@ def _columns(frame: Any, rule: LabelRule, parts: int) -> tuple[Column, Column, b
         for word in [*wanted, "labels"]:
             if word not in known:
                 words = ", ".join(map(str, known))
-                raise MissingColumnError(f"a label frame has a column {word!r}, and not {words}")
+                raise MissingColumnError(
+                    f"a label frame needs a column {word!r}; this one has {words}"
+                )
         vertices, numbers = [column_of(frame, word) for word in wanted], column_of(frame, "labels")
     labels = of("labels", numbers)
     if labels.strings:

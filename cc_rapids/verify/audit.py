@@ -1,4 +1,4 @@
-"""The audit: every row of the edges looked at once, and then every vertex.
+"""The audit: a pass over all edges, and then one over all vertices.
 
 An answer is proved from the edges alone, on the engine that holds it, or refused with the first
 counter-example in the words of the caller's ids. It may be one of another program, and may be
@@ -65,7 +65,7 @@ class Audit:
 
 
 def compare(answer: Answer, oracle: str, src: Array, dst: Array) -> None:
-    """Compare an answer with another library's components, which have to be the same.
+    """Compare an answer with another library's components; raise an error if they differ.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def compare(answer: Answer, oracle: str, src: Array, dst: Array) -> None:
     if other.size:
         v = int(there[other[0]])
         raise VerificationError(
-            f"vertex {answer.name(v)} has the label {answer.label(v)}, and for {oracle} the least"
-            f" vertex of its component is {answer.name(int(theirs[v]))}"
+            f"vertex {answer.name(v)} has the label {answer.label(v)}, but according to {oracle}"
+            f" the least vertex of its component is {answer.name(int(theirs[v]))}"
         )
 
 
@@ -92,7 +92,7 @@ def _on_host(array: Any) -> Any:
 
 
 class Faults:
-    """The words for what is wrong with an answer, of an edge or of a vertex."""
+    """The messages for faults of an answer, at an edge or a vertex."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer, self.engine = answer, answer.engine
@@ -100,7 +100,7 @@ class Faults:
     def edge(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, e: int, row: int
     ) -> str:
-        """Return what is wrong with an edge; ``row`` is what the caller calls it.
+        """Return the message for a wrong edge; ``row`` is its row in the caller's edges.
 
         Its ends differ, or are no vertices.
 
@@ -123,7 +123,7 @@ class Faults:
         return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
 
     def label(self, v: int) -> str:
-        """Return what is wrong with a label that does not label itself, or is not the least."""
+        """Return the message for a label that is not its own label, or not the least."""
         own = int(self.answer.own[v])
         if not self.answer.is_vertex(own):
             return f"{self._labelled(v)}, which is not a vertex"
@@ -133,26 +133,26 @@ class Faults:
         )
 
     def merged(self, v: int) -> str:
-        """Return what is wrong with a vertex that shares a label, and no path, with others."""
+        """Return the message for a vertex that shares a label, but no path, with others."""
         shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
-        return f"{self._labelled(v)}{shares}, and no path joins the two"
+        return f"{self._labelled(v)}{shares}, but no path joins the two"
 
     def foreign(self, v: int) -> str:
-        """Return what is wrong with a vertex that nothing names."""
+        """Return the message for a vertex that nothing names."""
         return (
-            f"vertex {self.answer.name(v)} has a label, and nothing names it (vertices without"
-            " edges are named by vertices= or num_vertices=, as when they were found)"
+            f"vertex {self.answer.name(v)} has a label, but no edge names it (pass vertices without"
+            " edges as vertices= or num_vertices=, as for the run)"
         )
 
     def lost(self, v: int) -> str:
-        """Return what is wrong with a tree of the audit that is none: nothing is proved by it."""
+        """Return the message for an invalid tree of the audit, which proves nothing."""
         return (
-            f"the audit itself has failed: its trees are in no order at vertex"
-            f" {self.answer.name(v)}, so that it proves nothing"
+            "the audit itself has failed: its trees are not in order at vertex"
+            f" {self.answer.name(v)}, so it proves nothing"
         )
 
     def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
-        """Return one id of a lent column, or of several, in words."""
+        """Return one id of a lent column, or of several, as text."""
         return [part[e : e + 1] for part in column] if given.src.parts else column[e : e + 1]
 
     def _head(self, v: int) -> str:
@@ -178,20 +178,20 @@ IN_ORDER, NEARBY = 7 / 8, 2 / 3  # the share of them that are in order, and betw
 
 
 class Order(NamedTuple):
-    """The numbers of LOOKS rows that are in order, and of these that are between ids nearby."""
+    """The numbers of sampled rows that are in order, and that join near ids."""
 
     ordered: int
     near: int
 
 
 def shares(engine: Engine, n: int, m: int) -> bool:
-    """Return whether the bits of a list of m edges between n ids are worth shared memory."""
+    """Return whether shared bits pay for a list of m edges between n ids."""
     dense = engine.samples and n in SHARED and m >= SHARED_EVERY[-1][0] * n
     return dense and engine.largest_tiles().words >= kernels.HELD
 
 
 def stride_of(engine: Engine, n: int, m: int) -> int:
-    """Return of how many blocks of m edges one is the sample that suits them; 0 if none does."""
+    """Return the stride in blocks of the best sample of m edges; 0 if none pays."""
     if m < MANY or not n:
         return 0
     for least, every in SHARED_EVERY if shares(engine, n, m) else EVERY:
@@ -237,7 +237,7 @@ def audit(
         if adapter.is_stream or (adapter.names_files and oracle is None):
             if oracle is not None:
                 raise InputError(
-                    f"oracle={oracle!r} takes all edges at once: read the stream into one frame, or"
+                    f"oracle={oracle!r} needs all edges at once: read the stream into one frame, or"
                     " leave it out"
                 )
             budget = Budget(bytes_of(memory_limit), 0)
@@ -253,15 +253,15 @@ def audit(
 
 
 def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
-    """Return the vertices that are named besides a stream.
+    """Return the vertices that the caller names beside a stream.
 
     A range or a column, None if there are none.
     """
     width = len(answer.column.parts)
     if width and (num_vertices is not None or isinstance(vertices, range)):
         raise InputError(
-            f"num_vertices= and ranges of vertices are for ids of one column, and these have"
-            f" {width}: give vertices= as a frame with as many, or a list of tuples"
+            "num_vertices= and ranges of vertices are for ids of one column, but these have"
+            f" {width}: pass vertices= as a frame with as many columns, or as a list of tuples"
         )
     if width and vertices is not None:
         return of_parts(parts_of("vertices", vertices, width))
@@ -282,8 +282,8 @@ def _chunks(
     width = len(source) if isinstance(source, list) else 1
     if width != len(parts):
         raise InputError(
-            f"source={source!r} names {width} columns, and the vertices of the answer have"
-            f" {len(parts)}: name the columns of the ids that it was found for"
+            f"source={source!r} names {width} columns, but the vertices of the answer have"
+            f" {len(parts)}: name the columns that it was computed from"
         )
     stream = source_of(edges, source, destination, header=header)
     budget.fixed, strings = stream.fixed, [part.strings for part in parts]
@@ -300,7 +300,7 @@ def _chunks(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Some edges as kernels read them.
+    """Some edges in the form that kernels read.
 
     ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list; the part
     ``ends`` reads slots of type ``wide`` from them, by their distances from ``low``.
@@ -317,7 +317,7 @@ class _Rows:
         return int(self.second.size)
 
     def ends(self, engine: Engine, once: bool = False) -> Any:
-        """Return what reads the ends of a row, ``once`` if none is read again soon."""
+        """Return the function that reads the ends of a row; ``once`` if not read again soon."""
         if not self.listed:
             return kernel(kernels.ends_of_entry, engine, self.wide)
         read = kernels.ends_read_once if once else kernels.ends_of_pair
@@ -325,7 +325,7 @@ class _Rows:
 
 
 class _Run:
-    """The trees so far, and what edges and the caller have named."""
+    """The trees so far, and the vertices named by edges and by the caller."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer, self.engine, self.faults = answer, answer.engine, Faults(answer)
@@ -338,7 +338,7 @@ class _Run:
         self.room = self.engine.room()
 
     def begin(self, src: Array = None, dst: Array = None) -> None:
-        """Lay the label frame, and make arrays.
+        """Prepare the label frame and the arrays.
 
         The columns are those of a list, if there are no others.
         """
@@ -365,7 +365,7 @@ class _Run:
             answer.lay(self.first)
 
     def _look(self, src: Array, dst: Array) -> list[int] | None:
-        """Return the first and the last id of the frame, and the order of a list.
+        """Return the first and the last id of the frame, and the order of the edges.
 
         The ids are there if they are integers; the host waits once for both.
         """
@@ -387,7 +387,7 @@ class _Run:
         return [low, high]
 
     def take(self, given: EdgeInput, oracle: str | None = None, alone: bool = False) -> None:
-        """Hold some edges against the labels, and join them; no others come if they are alone."""
+        """Check some edges against the labels, and join them; ``alone`` if there are no others."""
         if alone and not given.src.size:
             self.begin()
         if not given.src.size and given.vertices is None:
@@ -419,7 +419,7 @@ class _Run:
         self.since += given.src.size
 
     def name(self, vertices: Any) -> None:
-        """Note vertices that are named besides the edges: a range, or a column of ids."""
+        """Mark vertices that the caller names: a range, or a column of ids."""
         if vertices is None:
             return
         if isinstance(vertices, range):
@@ -434,7 +434,7 @@ class _Run:
             self._name(held)
 
     def close(self) -> int:
-        """Return the number of components, when all edges have passed."""
+        """Return the number of components, after all edges."""
         with self.engine.scope(self.room):
             if not self.looked:
                 self._start()
@@ -444,7 +444,7 @@ class _Run:
             return self._verdict()
 
     def _verdict(self) -> int:
-        """Return the number of components, if nothing is wrong with any vertex."""
+        """Check all vertices, and return the number of components."""
         answer, faults, first = self.answer, self.faults, self.found[9:]
         vertices, labels, roots = self.found[3:6]
         kinds = {
@@ -459,31 +459,31 @@ class _Run:
                 raise VerificationError(words(first[int(kind)]))
         if vertices != answer.rows:
             raise VerificationError(
-                f"the audit itself has failed: it has found {vertices:,} of {answer.rows:,}"
-                " vertices again, so that it proves nothing"
+                f"the audit itself has failed: it found only {vertices:,} of {answer.rows:,}"
+                " vertices again, so it proves nothing"
             )
         if roots != labels:
             raise VerificationError(self._merged(labels, roots))
         components = answer.components
         if components is not None and labels != components:
-            raise VerificationError(f"len() is {components:,}, and there are {labels:,} components")
+            raise VerificationError(f"len() is {components:,}, but there are {labels:,} components")
         return int(labels)
 
     def _merged(self, labels: int, roots: int) -> str:
-        """Return vertices that share a label and no path, in words."""
+        """Return the message for vertices that share a label, but no path."""
         engine, first = self.engine, self.engine.fill(self.first, 0xFF)
         find = kernel(kernels.find_merged, engine, self.vertex)
         find(self.answer.ids.n, self.answer.own, self.trees, first)
         v = int(engine.to_host(first)[int(kernels.MERGED)])
         if v == ALL:
             return (
-                f"the audit itself has failed: it has made {roots:,} trees of {labels:,}"
-                " components, so that it proves nothing"
+                f"the audit itself has failed: it made {roots:,} trees for {labels:,} components,"
+                " so it proves nothing"
             )
         return self.faults.merged(v)
 
     def _checked(self, given: EdgeInput, offsets: Any) -> Array:
-        """Return the offsets of an adjacency list, none of which leads beyond its entries."""
+        """Return the offsets of an adjacency list, checked against the number of entries."""
         offsets, entries = self.engine.asarray(offsets), given.src.size
         if not offsets.size:
             return offsets
@@ -495,7 +495,7 @@ class _Run:
         return offsets
 
     def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> _Rows:
-        """Return the edges of lent columns, as they are where slots are distances of integers."""
+        """Return the edges of lent columns, unchanged if slots are distances of integers."""
         engine, ids = self.engine, self.answer.ids
         left, right = columns[:2]
         if isinstance(ids, Integers) and not (given.src.strings or given.src.parts):
@@ -514,7 +514,7 @@ class _Run:
         return _Rows(src, dst, 0, src.dtype.type, True)
 
     def _slots(self, rows: _Rows) -> list[Array]:
-        """Return the slots of the ends of all edges, as int64, once they are known to be right."""
+        """Return the slots of the ends of all edges, as int64, for edges that are right."""
         columns, low = [rows.first, rows.second], np.int64(rows.low)
         if not rows.listed:
             columns[0] = self.engine.empty(rows.m, np.int64)
@@ -553,7 +553,7 @@ class _Run:
             self._examine(rows, m - few, left)
 
     def _start(self) -> None:
-        """Make every vertex a tree, before anything is joined."""
+        """Make every vertex a tree."""
         if not self.begun:
             kernel(kernels.make_trees, self.engine, self.vertex)(self.answer.ids.n, self.trees)
         self.begun = True
@@ -573,7 +573,7 @@ class _Run:
         self.begun = self.tiled = True
 
     def _examine(self, rows: _Rows, count: int, row: Any) -> None:
-        """Examine so many rows."""
+        """Examine a number of rows."""
         engine, ahead = self.engine, kernels.look_ahead
         if self.settled or not rows.listed:
             ahead = kernels.no_look
@@ -582,7 +582,7 @@ class _Run:
         kernel(kernels.examine_rows, *kind, *parts)(count, *self._arguments(rows))
 
     def _examine_by_tiles(self, rows: _Rows, count: int, row: Any) -> None:
-        """Examine so many rows, in tiles that share the giant's bits."""
+        """Examine a number of rows, in tiles that share the giant's bits."""
         engine, largest = self.engine, self.engine.largest_tiles()
         words = min(largest.words, kernels.HELD)
         kind = engine, words, self.vertex, rows.wide
@@ -593,19 +593,19 @@ class _Run:
         examine(largest.tiles, largest.tiles, count, held, *self._arguments(rows), queues)
 
     def _bytes_of_queues(self, m: int) -> int:
-        """Return the bytes of the queues of such tiles, if m edges go through them."""
+        """Return the bytes of the queues of the tiles, if m edges use them."""
         if not shares(self.engine, self.answer.ids.n, m):
             return 0
         return 4 * kernels.words_of_queues(self.engine.largest_tiles())
 
     def _arguments(self, rows: _Rows) -> tuple[Any, ...]:
-        """Return what both of these take after their counts."""
+        """Return the common arguments of both, after the counts."""
         edges = rows.first, rows.second, rows.low, self.answer.ids.n
         held = self.giant, self.answer.own, self.alike, self.inside, self.trees, self.named
         return *edges, *held, self.tally.words, self.wrong
 
     def _hold(self) -> Any:
-        """Return the function that holds an edge against the labels, and joins it."""
+        """Return the function that checks an edge against the labels and joins its ends."""
         hold, join = kernels.hold_apart, kernels.join_roots
         if self.engine.samples and not self.tiled:
             join = kernels.join_parents
@@ -617,7 +617,7 @@ class _Run:
         return kernel(hold, self.engine, same, kernel(join, self.engine))
 
     def _gather_alike(self) -> None:
-        """Note which vertices have the label that most do."""
+        """Mark the vertices with the most frequent label."""
         engine, own, n = self.engine, self.answer.own, self.answer.ids.n
         self._elect(kernels.probe_label, kernels.LABEL_OF)
         octets = self.alike.view(np.uint8)
@@ -626,7 +626,7 @@ class _Run:
         self.known = True
 
     def _gather_inside(self) -> None:
-        """Note which vertices with that label hang from the root that most of them do."""
+        """Mark the vertices with that label whose parent is the most frequent root."""
         if not self.known:
             self._gather_alike()
         engine, n, alike = self.engine, self.answer.ids.n, self.alike.view(np.uint8)
@@ -638,14 +638,14 @@ class _Run:
         self.since, self.settled = 0, True
 
     def _elect(self, probe: Any, which: Any) -> None:
-        """Note what a probe finds most often."""
+        """Find the most frequent result of a probe."""
         engine, vertex, n = self.engine, self.vertex, self.answer.ids.n
         elect = kernel(kernels.elect, engine, vertex, kernel(probe, engine, vertex))
         arrays = self.answer.own, self.alike, self.trees, self.probes, self.giant
         elect(kernels.PROBES, int(which), n, *arrays)
 
     def _look_at_vertices(self) -> None:
-        """Look at every vertex, when all edges are joined and all is named."""
+        """Examine every vertex, after all edges are joined and all vertices named."""
         engine, n, own = self.engine, self.answer.ids.n, self.answer.own
         if n:
             name = kernel(kernels.name_parents, engine, self.vertex)
@@ -663,7 +663,7 @@ class _Run:
     def _check(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: _Rows
     ) -> None:
-        """Raise a VerificationError if an edge is at fault, or not each row was seen once."""
+        """Raise a VerificationError if an edge is wrong, or a row was not read exactly once."""
         engine = self.engine
         self.found = engine.to_host(self.told).tolist()
         row = self.found[9 + int(kernels.ORDER)]
@@ -677,8 +677,8 @@ class _Run:
             e = int(engine.to_host(self.first)[int(kernels.EDGE)])
             if e == ALL:
                 raise VerificationError(
-                    "an edge is wrong, and was not when it was looked at again: the edges or the"
-                    " labels were changed meanwhile"
+                    "an edge was wrong, but not when it was read again: the edges or the labels"
+                    " were changed in the meantime"
                 )
             row = self.rows + (e if given.row_index is None else int(given.row_index()[e]))
             raise VerificationError(self.faults.edge(given, columns, offsets, e, row))
@@ -686,12 +686,12 @@ class _Run:
         self._check_looks()
 
     def _check_looks(self) -> None:
-        """Raise a VerificationError unless each id that was looked up was seen once."""
+        """Raise a VerificationError unless each id was looked up exactly once."""
         if self.looks.rows:
             self.looks.check(self.engine.to_host(self.looks.words).tolist())
 
     def _name(self, column: Any) -> None:
-        """Note the vertices that a column names."""
+        """Mark the vertices that a column names."""
         engine, missing = self.engine, self.engine.fill(self.engine.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)
         name = kernel(kernels.name_slots, engine, self.vertex)

@@ -1,4 +1,4 @@
-"""The rules for labels of each kind, as audits know them: nothing of this is shared with runs."""
+"""The rules of audits for each kind of labels, which share nothing with runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LabelRule:
-    """The rule that an audit holds labels against, beside that they are right.
+    """The rule by which an audit checks labels of one kind.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class LabelRule:
 
     @property
     def extreme(self) -> str:
-        """The vertex of a component that labels it, in a word."""
+        """The name of the vertex that labels a component, "least" or "greatest"."""
         return "greatest" if self.is_greatest else "least"
 
 

@@ -1,4 +1,4 @@
-"""The places of the ids of an edge list among the vertices of a label frame, and a tally of rows.
+"""Look-up of ids among the vertices of a label frame, and a tally of the rows read.
 
 Nothing is looked up by what a run has numbered ids with: the tables are made of the frame, by
 kernels of the audit's own or by the library that holds the strings, and an id is only found if it
@@ -25,7 +25,7 @@ ALL = (1 << 64) - 1
 
 
 class Tally:
-    """The number of rows that were seen, the sum of their numbers and that of their squares.
+    """The count of rows read, the sum of their numbers, and the sum of the squares.
 
     Whatever enumerates the rows, a kernel adds what it has really looked at. Of m rows, each once,
     the sums are known by formula; they tell a row that was left out, looked at twice, or taken for
@@ -48,14 +48,14 @@ class Tally:
         return self._make()
 
     def add(self, m: int) -> Array:
-        """Expect the rows 0 .. m - 1 of one more list; return ``words``, for the kernel."""
+        """Expect the rows 0 .. m - 1 of another list; return ``words`` for the kernel."""
         self.rows += m
         self.total += m * (m - 1) // 2
         self.squares += m * (m - 1) * (2 * m - 1) // 6
         return self.words
 
     def check(self, seen: list[int]) -> None:
-        """Raise a VerificationError unless each row was seen once.
+        """Raise a VerificationError unless each row was read exactly once.
 
         ``seen`` are the words on the host.
         """
@@ -65,8 +65,8 @@ class Tally:
         if seen[0] == self.rows:
             many = f"{self.rows:,} rows, but not each of them once"
         raise VerificationError(
-            f"the audit itself has failed: it has looked at {many}, so that it proves nothing;"
-            " please report this with the versions that `cc-rapids doctor` prints"
+            f"the audit itself has failed: it has read {many}, so it proves nothing; please report"
+            " this with the versions that `cc-rapids doctor` prints"
         )
 
 
@@ -74,12 +74,12 @@ TABLE = 2  # places of a table for each id
 
 
 def vertex_for(n: int) -> Any:
-    """Return the unsigned type of so many slots, whose greatest value is none of them."""
+    """Return the unsigned type of n slots, whose greatest value is not a slot."""
     return np.uint32 if n < 1 << 32 else np.uint64
 
 
 class Integers:
-    """Integers in ascending order: slots are their distances from the lowest, or their rows.
+    """A table of sorted integers: slots are distances from the lowest, or rows.
 
     Parameters
     ----------
@@ -109,11 +109,11 @@ class Integers:
 
     @property
     def base(self) -> int:
-        """The id of slot 0 as a signed integer: those from 2^63 on count from -2^63."""
+        """The id of slot 0 as a signed integer; ids from 2^63 on count from -2^63."""
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:
-        """Return the type of distances from the lowest id that tell those of all slots from others.
+        """Return the type of distances from the lowest id that distinguishes slots from other ids.
 
         None if there is none, or slots are no distances.
         """
@@ -132,7 +132,7 @@ class Integers:
         return np.uint64 if all(told) else None
 
     def find(self, column: Any) -> Array:
-        """Return the slot of each id of a column, or all bits set: a new array."""
+        """Return a new array with the slot of each id of a column, all bits set if unknown."""
         column = self.engine.asarray(column)
         out = self.engine.empty(column.size, self.vertex)
         kind, table = (self.engine, self.vertex), self._made()
@@ -183,7 +183,7 @@ class Integers:
         return int(self.engine.xp.searchsorted(self.held, wanted)[0])
 
     def name(self, slot: int) -> str:
-        """Return the id of a slot, in words."""
+        """Return the id of a slot as text."""
         return str(self._id(slot)) if self.dense else str(first(self.held[slot : slot + 1]))
 
     def _id(self, slot: int) -> Any:
@@ -191,7 +191,7 @@ class Integers:
 
 
 class Words:
-    """Strings in ascending order, PyArrow's or cuDF's; slots are their rows."""
+    """A table of sorted strings (PyArrow or cuDF): slots are their rows."""
 
     dense = False
 
@@ -202,7 +202,7 @@ class Words:
         self.vertex = vertex_for(self.n)
 
     def find(self, words: Any) -> Array:
-        """Return the row of each string of a column, or all bits set: a new array."""
+        """Return a new array with the row of each string of a column, all bits set if unknown."""
         at, known = _find_cudf(self.held, words) if is_cudf(self.held) else _find(self.held, words)
         xp, at, known = self.engine.xp, self.engine.asarray(at), self.engine.asarray(known)
         nowhere = np.iinfo(self.vertex).max
@@ -244,7 +244,7 @@ class Words:
 
 
 class Several:
-    """Rows of several columns in ascending order; slots are their rows.
+    """A table of sorted rows of several columns: slots are their rows.
 
     Each column becomes places among its different values; of the pairs of what came before and
     such a place again the places are taken, so that no number outgrows the square of the rows.
@@ -266,7 +266,7 @@ class Several:
         self.n, self.vertex = self.rows, vertex_for(self.rows)
 
     def find(self, parts: list[Any]) -> Array:
-        """Return the row of each of some rows of columns, or all bits set: a new array."""
+        """Return a new array with the row of each row of columns, all bits set if unknown."""
         xp = self.engine.xp
         codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
         keys = codes[0]
@@ -303,12 +303,12 @@ Ids = Integers | Words | Several
 
 
 def in_words(rows: Any, several: bool) -> str:
-    """Return the first id of a lent column, or of some, as messages show it."""
+    """Return the first id of one or several lent columns, for a message."""
     return str(tuple(map(first, rows))) if several else str(first(rows))
 
 
 def taken(column: Any, rows: Array, engine: Engine) -> Any:
-    """Return some rows of a lent column, in the order that is given."""
+    """Return some rows of a lent column, in the given order."""
     if is_cudf(column):
         return column.take(rows).reset_index(drop=True)
     if hasattr(column, "chunks") or type(column).__module__.startswith("pyarrow"):
@@ -319,20 +319,20 @@ def taken(column: Any, rows: Array, engine: Engine) -> Any:
 
 
 def _signed(slots: Array) -> Array:
-    """Return slots as int64, -1 where there is none."""
+    """Return slots as int64, with -1 for none."""
     signed = slots.astype(np.int64)
     signed[slots == np.iinfo(slots.dtype).max] = -1
     return signed
 
 
 def _integers(ids: Array, engine: Engine, tally: Tally) -> Integers:
-    """Return a table of different integers in ascending order."""
+    """Return a table of distinct sorted integers."""
     ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
     return Integers(engine, tally, ids, ends, dense=False)
 
 
 def _distinct(part: Any, engine: Engine, tally: Tally) -> Integers | Words:
-    """Return a table of the different values of a column."""
+    """Return a table of the distinct values of a column."""
     if is_cudf(part):
         return Words(engine, part.drop_duplicates().sort_values().reset_index(drop=True))
     if type(part).__module__.startswith("pyarrow"):
@@ -344,7 +344,7 @@ def _distinct(part: Any, engine: Engine, tally: Tally) -> Integers | Words:
 
 
 def _plain(words: Any) -> Any:
-    """Return PyArrow's strings in one array with long offsets."""
+    """Return PyArrow strings as one array with 64-bit offsets."""
     import pyarrow as pa
 
     words = words.to_arrow() if is_cudf(words) else words

@@ -205,7 +205,7 @@ def test_connections_are_refused_in_cugraphs_words(graph):
 
 
 def test_graphs_that_cannot_be_read_say_who_can(graph, monkeypatch):
-    with pytest.raises(errors.GraphStateError, match="holds no edges yet"):
+    with pytest.raises(errors.GraphStateError, match="has no edges yet"):
         cc_rapids.weakly_connected_components(peers.Graph())
     spread = graph(FRAME)
     monkeypatch.setattr(spread, "is_multi_gpu", lambda: True)
@@ -269,9 +269,9 @@ def test_pylibcugraph_draws_edges_from_a_graph(peer):
 def test_pylibcugraph_leaves_what_it_cannot_read_to_the_original(peer):
     spread, single = peers.MGGraph([1], [2]), peers.SGGraph([1], [2])
     for graph, offsets, weights, words in (
-        (None, None, None, "give a graph, or else offsets and indices"),
-        (single, OFFSETS, None, "give a graph, or else offsets and indices"),
-        (single, None, OFFSETS, "give a graph, or else offsets and indices"),
+        (None, None, None, "pass a graph, or else offsets and indices"),
+        (single, OFFSETS, None, "pass a graph, or else offsets and indices"),
+        (single, None, OFFSETS, "pass a graph, or else offsets and indices"),
         (spread, None, None, "the edges of a MGGraph cannot be read"),
     ):
         with pytest.raises(errors.GraphStateError, match=words):

@@ -104,7 +104,9 @@ def test_what_cannot_be_taken_goes_to_the_original_with_one_line(peer, graph, mo
         caplog.clear()
         assert getattr(peer["cugraph"], name)(spread) == ("cugraph", (-1, "MGGraph"))
         (line,) = caplog.messages
-        assert line.startswith(f"handed to the original cugraph.{name}: the graph is spread over")
+        assert line.startswith(
+            f"handed to the original cugraph.{name}: the graph is distributed over"
+        )
     caplog.clear()
     handed = peer["cugraph"].connected_components(graph(FRAME), connection="strong")
     assert handed == ("strong", None, "strong", None)
@@ -244,7 +246,7 @@ def test_scripts_without_cugraph_run_and_say_so(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("print('ran')")
     done = run("-m", "cc_rapids", str(program), cwd=tmp_path, path=tmp_path)
-    if "nothing to put cc_rapids under" not in done.stderr:
+    if "nothing to replace" not in done.stderr:
         pytest.skip("cuGraph is installed here")
     assert done.stdout == "ran\n"
 

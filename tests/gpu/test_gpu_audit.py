@@ -53,7 +53,7 @@ def test_the_first_edge_that_is_wrong_is_told(cudf):
     says = "edge 3 joins b and d, which have the labels a and c"
     with pytest.raises(VerificationError, match=re.escape(says)):
         found.audit(more)
-    with pytest.raises(VerificationError, match=r"vertex e has a label, and nothing names it"):
+    with pytest.raises(VerificationError, match=r"vertex e has a label, but no edge names it"):
         found.audit(edges[:2])
 
 

@@ -48,7 +48,7 @@ def test_kinds_of_memory_over_a_folder(cuda, tmp_path):
     (row,) = evaluate.evaluate(
         evaluate.sources(tmp_path), evaluate.Plan(["owner"], threads=[2]), cuda
     )
-    assert "no threads=" in row["not_run"]
+    assert "leave out threads=" in row["not_run"]
 
 
 def test_the_experiments_run(tmp_path, monkeypatch):

@@ -189,7 +189,7 @@ def test_refusals(cudf, cugraph, make):
     for call in (cc_rapids.connected_components, cugraph.connected_components):
         with pytest.raises(ValueError, match="invalid connection type: x, must be either 'strong'"):
             call(graph, connection="x")
-    with pytest.raises(errors.GraphStateError, match="holds no edges yet"):
+    with pytest.raises(errors.GraphStateError, match="has no edges yet"):
         cc_rapids.weakly_connected_components(cugraph.Graph())
 
 

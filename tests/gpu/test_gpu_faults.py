@@ -149,7 +149,7 @@ def test_a_gpu_does_not_survive_a_fork(method):
         timeout=180,
     )
     assert done.returncode == 0, done.stderr
-    right = "True" if method == "spawn" else "a GPU cannot be used in a process that was forked"
+    right = "True" if method == "spawn" else "a GPU cannot be used in a process forked"
     assert all(line.startswith(right) for line in done.stdout.splitlines()), done.stdout
 
 

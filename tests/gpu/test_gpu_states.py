@@ -132,7 +132,7 @@ def test_items_of_a_checkpoint_are_compared(kind, cudf, tmp_path):
     assert found.summary()["edges"] == 9000
     assert "3,000 edges more" in found.summary()["resumed"]
     assert len(found) == len(components(edges))
-    with pytest.raises(CheckpointError, match="item 2, of 1,000 rows, holds other ids now"):
+    with pytest.raises(CheckpointError, match="item 2, of 1,000 rows, now holds other ids"):
         components(iter([*items[:2], items[3], *items[3:]]), engine="cuda", **far)
     seen = Connectivity.load(tmp_path / "far")
     assert isinstance(seen.components().labels(), cudf.DataFrame)
@@ -149,6 +149,6 @@ def test_a_file_that_changes_while_cudf_reads_it(cudf, tmp_path, tuned):
 
     options = {"engine": "cuda", "num_vertices": 5000, "memory_limit": "6MiB"}
     same(components([path], **options), edges, num_vertices=5000)
-    with pytest.raises(ChangedFileError, match="another file has its name now"):
+    with pytest.raises(ChangedFileError, match="another file now has its name"):
         components([path], progress=replace, **options)
     assert isinstance(components([path], **options).labels(), pa.Table)

@@ -40,7 +40,7 @@ def race(make, before, threads):
         if not ORDERS[make](v, new):
             return f"trees[{v}] = {new} does not come after it"
         if expected[new] != expected[v]:
-            return f"trees[{v}] = {new}, and no path joins the two"
+            return f"trees[{v}] = {new}, but no path joins the two"
         return None
 
     def verdict(arrays, notes):

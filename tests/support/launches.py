@@ -139,7 +139,7 @@ def audits():
             with pytest.MonkeyPatch.context() as shared:
                 shared.setattr("cc_rapids.verify.audit.shares", lambda on, n, m: True)
                 # of the rehearsal's tiles no thread runs, and an audit counts what has been seen
-                with pytest.raises(VerificationError, match="it has looked at 256 of 260 rows"):
+                with pytest.raises(VerificationError, match="it has read 256 of 260 rows"):
                     audit(tuple(np.resize(end, 260) for end in edges(dtype)))
             with pytest.MonkeyPatch.context() as tiled, tuning.override(tiled_audit_edges=1):
                 tiled.setattr("cc_rapids.verify.audit.tiles_pay", lambda order, n: True)

@@ -1,4 +1,4 @@
-"""How often each kind of fault is tried; docs/trust.md is made of this, and tests count by it."""
+"""The number of trials of each kind of fault; tests use it, and docs/trust.md is made from it."""
 
 from typing import NamedTuple
 
@@ -14,43 +14,43 @@ class Trial(NamedTuple):
 
 TRIALS = {
     "doors": Trial(
-        "Edge lists of every kind of frame, ids and nulls, in every order, through every door",
+        "Edge lists of every kind of frame, ids and nulls, in every order, by every function",
         200,
-        "The answer is that of sequential union-find, or the nulls are counted",
+        "The answer equals that of sequential union-find, or the nulls are counted",
         "tests/property/test_doors.py",
     ),
     "drop-ins": Trial(
-        "Edge lists as matrices, NetworkX graphs, batches, and frames with vertices besides",
+        "Edge lists as matrices, NetworkX graphs, batches, and frames with additional vertices",
         60,
-        "The answer is that of sequential union-find, and of NetworkX in its order",
+        "The answer equals that of sequential union-find, and that of NetworkX in its order",
         "tests/property/test_doors.py",
     ),
     "audits": Trial(
         "One label of a right answer changed",
         200,
-        "The audit names a counter-example",
+        "The audit names a counterexample",
         "tests/unit/verify/test_audit.py",
     ),
     "damage": Trial(
-        "Files with some bytes changed, put in or cut off, for each format, weighted and not",
+        "Files with bytes changed, inserted or cut off, in each format, weighted and unweighted",
         300,
-        "An answer, or an error of ours that names the file; nothing hangs",
+        "An answer, or a CcRapidsError that names the file; nothing hangs",
         "tests/unit/data/files/test_damage.py",
     ),
     "damage in pieces": Trial(
-        "The same of files that are read in pieces, plain and packed, for each format",
+        "The same for files that are read in pieces, compressed or not, in each format",
         80,
-        "An answer that the audit proves, or an error of ours; nothing hangs",
+        "An answer that the audit proves, or a CcRapidsError; nothing hangs",
         "tests/unit/data/files/test_damage.py",
     ),
     "allocations": Trial(
-        "Allocations that fail, each in turn: of runs, batches, streams and audits, on threads",
+        "Each allocation in turn fails: in runs, batches, streams and audits, on threads",
         150,
-        "CapacityError; nothing given or known has changed, and the memory is given back",
+        "CapacityError; neither inputs nor earlier answers change, and the memory is freed",
         "tests/property/test_memory_runs_out.py",
     ),
     "callers": Trial(
-        "Calls by 8 threads at once",
+        "Calls from 8 threads at the same time",
         64,
         "Each gets its own answer",
         "tests/workers/test_processes.py",
@@ -58,25 +58,25 @@ TRIALS = {
     "forks": Trial(
         "Processes forked and spawned while others compute",
         8,
-        "Each computes, or says that a GPU does not survive a fork",
+        "Each computes, or raises an error that a GPU cannot be used after a fork",
         "tests/workers/test_processes.py",
     ),
     "gpu allocations": Trial(
-        "Memory of a GPU, by RMM, that ends at each of some sizes below what a run takes",
+        "GPU memory limited by RMM to each of several sizes below what a run takes",
         60,
-        "CapacityError; RMM's counts are what they were",
+        "CapacityError; RMM's counts are unchanged",
         "tests/gpu/test_gpu_faults.py",
     ),
     "gpu streams": Trial(
-        "Calls by 8 threads at once, each on a CUDA stream of its own",
+        "Calls from 8 threads at the same time, each on its own CUDA stream",
         256,
         "Each gets its own answer",
         "tests/gpu/test_gpu_faults.py",
     ),
     "gpu runs": Trial(
-        "Runs on the most contended graphs, of each design that auto chooses",
+        'Runs on the graphs with most contention, of each design that "auto" chooses',
         1000,
-        "The labels are the same to the bit",
+        "The labels are bit-identical",
         "tests/gpu/test_gpu_faults.py",
     ),
 }

@@ -86,7 +86,9 @@ def test_unequal_lengths_are_counted(make):
 
 @pytest.mark.parametrize("sides", [(), (ONE,), (ONE, ONE, ONE)], ids=len)
 def test_a_tuple_is_a_pair(sides):
-    refused(errors.InputError, sides, "edges as a tuple", "two arrays", f"has {len(sides)} items")
+    refused(
+        errors.InputError, sides, "edges given as a tuple", "two arrays", f"has {len(sides)} items"
+    )
 
 
 @pytest.mark.parametrize("array", [np.ones((2, 3), int), np.array(1), [[1, 2], [3, 4]]])
@@ -220,7 +222,9 @@ def test_vertices_and_num_vertices_exclude_each_other():
 
 @pytest.mark.parametrize("number", [-1, 2.0, True, "3"], ids=repr)
 def test_num_vertices_is_a_count(number):
-    refused(errors.InputError, FRAME, "num_vertices is a count", repr(number), num_vertices=number)
+    refused(
+        errors.InputError, FRAME, "num_vertices must be a count", repr(number), num_vertices=number
+    )
 
 
 @pytest.mark.parametrize(("column", "wrong"), [("src", 5), ("dst", 5), ("src", -1), ("dst", 3)])
@@ -245,7 +249,7 @@ def test_ids_that_fit_in_no_way_say_what_each_way_would_take(on, monkeypatch, lo
 
 def test_ids_that_no_type_of_integers_holds_are_refused(engine):
     edges = np.array([-5]), np.array([2**63], np.uint64)
-    says = f"from -5 to {2**63}", "no type of integers holds both", "cast"
+    says = f"from -5 to {2**63}", "no integer type holds both", "cast"
     refused(errors.ColumnTypeError, edges, *says, engine=engine)
 
 
@@ -260,7 +264,7 @@ def test_no_vertices_and_an_edge_do_not_go_together():
 def test_a_file_that_lists_its_vertices_takes_no_others(tmp_path):
     path = tmp_path / "m.mtx"
     path.write_text("%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 2\n")
-    refused(errors.InputError, path, "lists 4 vertices itself", vertices=[99])
+    refused(errors.InputError, path, "itself lists 4 vertices", vertices=[99])
     assert len(components(path)) == 3
 
 

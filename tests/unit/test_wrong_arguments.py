@@ -186,11 +186,11 @@ NAMED = {
     "labels": "unknown labels a ndarray",
     "nulls": "unknown nulls policy a ndarray",
     "memory": "unknown memory a ndarray",
-    "source": "source= names a column, and a ndarray is not a name",
-    "forest": "forest= is True or False, not a ndarray",
-    "explain": "explain= is True or False, not a ndarray",
-    "progress": "progress= is True, False or a function that is called, not a ndarray",
-    "checkpoint": "checkpoint= is a path, a str or os.PathLike, not a ndarray",
+    "source": "source= must name a column, and a ndarray is not a name",
+    "forest": "forest= must be True or False, not a ndarray",
+    "explain": "explain= must be True or False, not a ndarray",
+    "progress": "progress= must be True, False or a function, not a ndarray",
+    "checkpoint": "checkpoint= must be a path, a str or os.PathLike, not a ndarray",
 }
 
 
@@ -202,7 +202,7 @@ def test_the_argument_is_named(name):
 
 def test_words_are_no_flags():
     for word in ("no", "false", 2, [0]):
-        with pytest.raises(cc_rapids.ArgumentTypeError, match="forest= is True or False, not"):
+        with pytest.raises(cc_rapids.ArgumentTypeError, match="forest= must be True or False, not"):
             cc_rapids.components(EDGES, forest=word)
     for flag in (np.bool_(True), 1, np.True_):
         assert len(cc_rapids.components(EDGES, forest=flag).forest()) == 2

@@ -120,19 +120,23 @@ VERTICES = {
     "nulls": ([None, 1], errors.NullsError, "'vertices' has 1 nulls in 2 rows"),
     "masked": (np.ma.array([1, 2], mask=[0, 1]), errors.NullsError, "'vertices' has 1 nulls"),
     "shape": (np.array([[1, 2]]), errors.InputError, r"'vertices' has shape \(1, 2\)"),
-    "a number": (5, errors.InputError, r"'vertices' cannot be 5: give a column"),
-    "a set": ({1, 2}, errors.InputError, r"'vertices' cannot be a set of 2: give a column"),
+    "a number": (5, errors.InputError, r"'vertices' cannot be 5: pass a column"),
+    "a set": ({1, 2}, errors.InputError, r"'vertices' cannot be a set of 2: pass a column"),
     "a dict": ({"a": 1}, errors.InputError, "'vertices'"),
-    "far": (range(2**70, 2**70 + 2), errors.InputError, "beyond the integers of 64 bits"),
-    "two columns": (spread()[["src", "dst"]], errors.InputError, "vertices have 2 columns, and"),
-    "no columns": (spread()[[]], errors.InputError, "vertices have 0 columns, and the edges 1"),
+    "far": (range(2**70, 2**70 + 2), errors.InputError, "beyond 64-bit integers"),
+    "two columns": (spread()[["src", "dst"]], errors.InputError, "vertices have 2 columns, but"),
+    "no columns": (
+        spread()[[]],
+        errors.InputError,
+        "vertices have 0 columns, but the edges have 1",
+    ),
     "weights": (spread()["weight"], errors.ColumnTypeError, "'vertices' is float64"),
     "words": (
         spread(EDGES.astype("str"))["src"],
         errors.ColumnTypeError,
         "vertices are str.*, but",
     ),
-    "an array": (dask.delayed([1]), errors.InputError, "vertices cannot be Dask's Delayed"),
+    "an array": (dask.delayed([1]), errors.InputError, "vertices cannot be a Dask Delayed"),
 }
 
 
@@ -148,7 +152,7 @@ def test_vertices_that_lie_about_their_columns(client, partition):
     wide = EDGES[["src"]], EDGES[["src", "dst"]]
     meta = EDGES[["src"]][:0]
     named = dd.from_map(lambda k: wide[k], range(2), meta=meta, enforce_metadata=False)
-    words = "vertices have 2 columns, and the edges 1"
+    words = "vertices have 2 columns, but the edges have 1"
     refused(errors.InputError, words, spread(), vertices=named, partition=partition)
 
 
@@ -168,7 +172,7 @@ def test_strings_have_no_numbers(client, partition):
 
 @BOTH
 def test_ids_beyond_those_that_are_counted(client, partition):
-    words = "holds the id 5, outside 0..2 of num_vertices=3: give a larger one, or vertices="
+    words = "holds the id 5, outside 0..2 of num_vertices=3: pass a larger number, or vertices="
     refused(errors.InputError, words, spread(), partition=partition, num_vertices=3)
 
 
@@ -186,16 +190,19 @@ def failing(ids):
 
 OWNERS = {
     "fails": (failing, "owners failed for . ids of type int64, by KeyError: 'boom'"),
-    "nothing": (lambda ids: None, r"owners gives object of shape \(\) for"),
-    "floats": (lambda ids: ids * 0.5, "owners gives float64 of shape"),
-    "strings": (lambda ids: "x", r"owners gives <U1 of shape \(\)"),
-    "short": (lambda ids: [0] * (len(ids) + 1), "owners gives int64 of shape"),
+    "nothing": (lambda ids: None, r"owners returned object of shape \(\) for"),
+    "floats": (lambda ids: ids * 0.5, "owners returned float64 of shape"),
+    "strings": (lambda ids: "x", r"owners returned <U1 of shape \(\)"),
+    "short": (lambda ids: [0] * (len(ids) + 1), "owners returned int64 of shape"),
     "square": (lambda ids: np.zeros((len(ids), 2), int), r"of shape \(., 2\) for"),
-    "nulls": (lambda ids: pd.Series([pd.NA] * len(ids), dtype="Int64"), "owners gives"),
+    "nulls": (lambda ids: pd.Series([pd.NA] * len(ids), dtype="Int64"), "owners returned"),
     "negative": (lambda ids: ids * 0 - 1, "parts from -1 to -1"),
-    "a number": (5, "owners is 'range', 'hash' or a function of ids, not 5"),
-    "bytes": (b"hash", "owners is 'range', 'hash' or a function of ids"),
-    "an array": (np.array([0, 1]), "owners is 'range', 'hash' or a function of ids, not a ndarray"),
+    "a number": (5, "owners must be 'range', 'hash' or a function of ids, not 5"),
+    "bytes": (b"hash", "owners must be 'range', 'hash' or a function of ids"),
+    "an array": (
+        np.array([0, 1]),
+        "owners must be 'range', 'hash' or a function of ids, not a ndarray",
+    ),
     "a series": (pd.Series([0, 1]), "a function of ids, not a Series"),
 }
 
@@ -230,14 +237,14 @@ UNSTEADY = {
 def test_owners_that_depend_on_more_than_the_id(client, name, count):
     ids = np.random.default_rng(count).integers(0, count, (2, count))
     edges = spread(EDGES if count == 3 else pd.DataFrame({"src": ids[0], "dst": ids[1]}))
-    words = "owners gives the id [0-9]+ to part [01] in one call, and to part [01] in another"
+    words = "owners assigns the id [0-9]+ to part [01] in one call, and to part [01] in another"
     refused(errors.InputError, words, edges, partition="vertices", owners=UNSTEADY[name])
 
 
 def test_owners_by_the_hash_of_a_process(client):
     frame = pd.DataFrame({"src": ["a", "b", "c", "d"], "dst": ["b", "c", "e", "f"]})
     owners = {"owners": lambda ids: [hash((str(one), os.getpid())) % 2 for one in ids]}
-    words = "owners gives the id '[a-f]' to part"
+    words = "owners assigns the id '[a-f]' to part"
     refused(errors.InputError, words, spread(frame), partition="vertices", **owners)
 
 
@@ -246,14 +253,14 @@ def test_rows_are_asked_about_where_they_arrive(client, monkeypatch):
 
     monkeypatch.setattr(dask_vertices, "_check_function", lambda *_: None)
     frame = pd.DataFrame({"src": np.arange(500), "dst": np.arange(1, 501)})
-    words = "owners gives the id [0-9]+ to part"
+    words = "owners assigns the id [0-9]+ to part"
     owners = {"owners": UNSTEADY["by place"]}
     refused(errors.InputError, words, spread(frame), partition="vertices", **owners)
 
 
 def test_named_vertices_have_owners_of_their_own(client):
     owners = {"owners": lambda ids: (ids > 90) & (np.arange(len(ids)) % 2 == 1)}
-    words = "owners gives the id 9[0-9] to part"
+    words = "owners assigns the id 9[0-9] to part"
     how = {"partition": "vertices", "vertices": range(100)}
     refused(errors.InputError, words, spread(), **how, **owners)
 

@@ -123,12 +123,16 @@ def test_vertices_without_edges_and_nothing_at_all(client):
     ("options", "error", "words"),
     [
         ({"num_vertices": 100}, errors.InputError, "outside 0..99 of num_vertices=100"),
-        ({"labels": "dense"}, errors.InputError, "take labels='min'"),
+        ({"labels": "dense"}, errors.InputError, "use labels='min'"),
         ({"source": ["src", "a"], "destination": ["dst", "a"]}, errors.InputError, "one column"),
-        ({"room": -1}, errors.InputError, "room is a number"),
-        ({"owners": "tile"}, errors.InputError, "owners is 'range', 'hash' or a function"),
+        ({"room": -1}, errors.InputError, "room must be a number"),
+        ({"owners": "tile"}, errors.InputError, "owners must be 'range', 'hash' or a function"),
         ({"owners": lambda ids: ids * 0 + 9}, errors.InputError, "parts from 9 to 9"),
-        ({"partition": "edges", "room": 5}, errors.InputError, "are for partition='vertices'"),
+        (
+            {"partition": "edges", "room": 5},
+            errors.InputError,
+            "apply only to partition='vertices'",
+        ),
     ],
 )
 def test_what_cannot_be_used(client, options, error, words):
@@ -142,12 +146,12 @@ def test_types_that_have_none_in_common(client):
     frame = pd.DataFrame({"src": np.array([1, 2], np.int64), "dst": np.array([2, 3], np.uint64)})
     check(found_by(parts(frame, 1)), frame.astype("int64"))
     far = frame.assign(src=[-1, 2], dst=np.array([2, 2**63], np.uint64))
-    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+    with pytest.raises(errors.ColumnTypeError, match="no integer type holds both"):
         found_by(parts(far, 2))
-    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+    with pytest.raises(errors.ColumnTypeError, match="no integer type holds both"):
         found_by(parts(far[1:], 1), vertices=range(-3, 3))
     text = parts(as_text(random_frame()), 2)
-    with pytest.raises(errors.InputError, match="'range' is for integers"):
+    with pytest.raises(errors.InputError, match="'range' needs integer ids"):
         found_by(text, owners="range")
 
 

@@ -1,4 +1,4 @@
-"""Algorithms with loops of their own on the host, beside union and find: rounds, and searches.
+"""Algorithms with their own loops on the host instead of union and find: rounds and searches.
 
 Written as :mod:`cc_rapids.kernels` are, and in the same registry.
 """

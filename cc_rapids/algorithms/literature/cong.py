@@ -187,7 +187,7 @@ def in_order(on: Any) -> Any:
 
 
 def update(on: Any, read: Any, place: Any) -> Any:
-    """Copy the components of the ends of each edge, and leave those inside a component out.
+    """Copy the components of the ends of each edge; skip edges inside a component.
 
     The copies stand in any order. ``place`` says which edge is the i-th of m.
     """

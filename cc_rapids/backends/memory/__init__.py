@@ -1,1 +1,1 @@
-"""Memory of a run: pools of the device, locked pages of the host, and arrays packed into one."""
+"""Memory of a run: device pools, pinned host memory, and arrays packed into one allocation."""

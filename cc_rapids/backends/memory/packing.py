@@ -15,7 +15,7 @@ Piece = tuple[int, int, Any]  # where it starts, elements and their type
 
 
 def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
-    """Return the bytes of arrays of ``(n, dtype)`` each in one allocation.
+    """Return the bytes of one allocation for arrays, each given as ``(n, dtype)``.
 
     Each with where it starts.
     """
@@ -24,12 +24,12 @@ def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
         pieces.append((start, n, dtype))
         start += -(-n * np.dtype(dtype).itemsize // ALIGN) * ALIGN
     if start > sys.maxsize:  # which array libraries call another error
-        raise MemoryError(f"{start:,} bytes are more than there are addresses")
+        raise MemoryError(f"{start:,} bytes exceed the address space")
     return start, pieces
 
 
 class Layout:
-    """The places of pieces in an allocation that serves a launch alone.
+    """The offsets of arrays in an allocation that serves one launch only.
 
     To make an array of each would take longer than the launch. It is made once for all allocations
     of its size.
@@ -65,7 +65,7 @@ class Layout:
 
 
 class Placed:
-    """The pieces of a layout, of an allocation at an address."""
+    """The arrays of a layout in an allocation at a given address."""
 
     __slots__ = "address", "layout"
 

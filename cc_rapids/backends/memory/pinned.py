@@ -23,7 +23,7 @@ LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
 
 
 def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
-    """Allocate ``n`` elements of locked pages, as an array of NumPy's and as one of CuPy's."""
+    """Allocate ``n`` elements in pinned pages, as a NumPy array and as a CuPy array."""
     dtype = np.dtype(dtype)
     runtime, size = cupy.cuda.runtime, max(n, 1) * dtype.itemsize
     flags = runtime.hostAllocPortable | runtime.hostAllocMapped
@@ -31,15 +31,15 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
         pages = cupy.cuda.PinnedMemory(size, flags)
     except runtime.CUDARuntimeError as error:
         raise CapacityError(
-            f"the host cannot lock {size:,} bytes of pages ({error}), which memory='pinned' and"
-            " 'zero-copy' take: memory='device' takes none"
+            f"the host cannot lock {size:,} bytes of pages ({error}), as memory='pinned' and"
+            " 'zero-copy' require: memory='device' needs none"
         ) from error
     held = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)
     return held, _over(cupy, pages.ptr, n, dtype, pages)
 
 
 def placed(cupy: Any, array: Any, memory: str) -> Array:
-    """Copy an array of NumPy's or CuPy's into locked pages.
+    """Copy a NumPy or CuPy array into pinned pages.
 
     Returns the pages, or their copy on the device.
 
@@ -60,7 +60,7 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
 
 
 def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
-    """Allocate locked pages that ``write``, which launches kernels, fills.
+    """Allocate pinned pages, and let ``write`` fill them by launching kernels.
 
     Returns the pages, or their copy on the device.
     """
@@ -70,7 +70,7 @@ def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array
 
 
 def note() -> Callable[[Any, Array], Callable[[], Any]]:
-    """Return what sends arrays of up to ``NOTE`` bytes to the host by one locked page.
+    """Return the thread's object that copies up to ``NOTE`` bytes to the host by a pinned page.
 
     The page is kept: that takes half as long as by pages that are locked on the way. Once the copy
     is done, what it gave reads it. For one thread, and one array at a time.
@@ -90,7 +90,7 @@ def note() -> Callable[[Any, Array], Callable[[], Any]]:
 
 
 def aside() -> Any:
-    """Allocate ``NOTE`` bytes of the device that no pool knows of, to be kept."""
+    """Allocate ``NOTE`` bytes of device memory outside all pools, to be kept."""
     import cupy
 
     try:

@@ -1,4 +1,4 @@
-"""Allocators over the caller's own, by which the arrays of a run lie side by side.
+"""Allocators on top of the caller's, which place the arrays of a run side by side.
 
 Without a pool that calls the driver for each array, and may wait for the device.
 """
@@ -30,7 +30,7 @@ class Arena:
         self.lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Any) -> None:
-        """Let an allocator make what is too large for a block.
+        """Use an allocator for arrays that are too large for a block.
 
         ``workspace`` over it makes the blocks beside large arrays. In a scope within one of the
         same run that is the arena itself, which goes on with what it has.
@@ -50,7 +50,7 @@ class Arena:
         return self.allocate(size)
 
     def with_room(self, size: int, room: int) -> Any:
-        """Allocate an array and, if it is large and no block is there, a block beside it."""
+        """Allocate an array and, if it is large and there is no block, a block beside it."""
         if size <= self.SMALL or self.block is not None:
             return self(size)
         whole = self.allocate_large(size + room)
@@ -59,14 +59,14 @@ class Arena:
         return whole
 
     def leave_room(self) -> None:
-        """Put no more arrays in a block beside a large one, which they would keep alive."""
+        """Stop placing arrays in a block beside a large array, which they would keep alive."""
         with self.lock:
             if self.beside:
                 self.block, self.beside = None, False
 
 
 class Recycling:
-    """Memory that a large array has left, for the next one of its size, until it is closed.
+    """Allocator that reuses the memory of large arrays for later ones of the same size.
 
     Small arrays come from an arena. Work on all of them is in the order of one stream. What
     outlives the closing goes back to the caller's pool. (A pool of CuPy's own that ends while part
@@ -95,12 +95,12 @@ class Recycling:
             self.left.append((size, block))
 
     def close(self) -> None:
-        """Give back all that is free, and keep nothing from now on."""
+        """Free all unused memory, and keep none from now on."""
         self.left = None
 
 
 class Workspace:
-    """The block that a forest has left on each device, for the next one of about its size.
+    """The block of each device that is kept from one forest for the next one of similar size.
 
     For a caller without a pool: there the driver takes a tenth of a millisecond and more to make a
     block of this size, and again to take it back. A block that does not fit goes back before
@@ -134,12 +134,12 @@ class Workspace:
         self.left.setdefault(device, (size, block))
 
     def release(self) -> None:
-        """Give back what is kept."""
+        """Free the memory that is kept."""
         self.left.clear()
 
 
 def pool_of_caller(cuda: Any) -> Any:
-    """Return what allocates: from the pool of cuDF's frames, or of CuPy's arrays."""
+    """Return the allocator of the caller's pool: that of cuDF frames, or of CuPy arrays."""
     return _of_rmm() if "cudf" in sys.modules else cuda.get_allocator()
 
 
@@ -151,7 +151,7 @@ def _of_rmm() -> Any:
 
 
 def _is_plain() -> bool:
-    """Return whether the driver is asked for each allocation.
+    """Return whether each allocation goes to the driver.
 
     CuPy has a pool, RMM may have none.
     """
@@ -163,7 +163,7 @@ def _is_plain() -> bool:
 
 
 class _Lease:
-    """The owner of a block for as long as an array has it, which then hands it on."""
+    """The owner of a block while an array uses it; it returns the block afterwards."""
 
     def __init__(self, size: int, block: Any, back: Callable[[int, Any], None]) -> None:
         self.size, self.block, self.back = size, block, back
@@ -173,6 +173,6 @@ class _Lease:
 
 
 def _leased(cuda: Any, size: int, block: Any, back: Callable[[int, Any], None]) -> Any:
-    """Return a pointer to a block that goes ``back`` with its size once nothing points into it."""
+    """Return a pointer to a block; ``back`` gets the block once nothing points into it."""
     lease = _Lease(size, block, back)
     return cuda.MemoryPointer(cuda.UnownedMemory(block.ptr, size, lease), 0)

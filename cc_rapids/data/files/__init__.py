@@ -1,4 +1,4 @@
-"""Readers and writers of graph files: a path in, two columns of ids out, and labels back to disk.
+"""Readers of graph files as two columns of ids, and writers of edges and labels.
 
 ========  ==========================  =============================================  ==============
 format    suffixes                    what it is                                     vertices

@@ -23,7 +23,7 @@ _ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error,
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """Turn what libraries raise on a damaged file into an error that names it."""
+    """Turn errors of libraries on a damaged file into a FormatError that names it."""
     import pyarrow as pa
 
     try:
@@ -35,10 +35,10 @@ def damage(file: File, kind: str) -> Iterator[None]:
 
 
 def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
-    """Return the names of the two columns, and of that of the weights if there is one."""
+    """Return the names of the two columns of ids, and of the column of weights if there is one."""
     if len(schema.names) < 2:
         raise FormatError(
-            f"{file.path} lacks columns: two are needed, it has {listed(schema.names)}"
+            f"{file.path} lacks columns: two are needed, but it has {listed(schema.names)}"
         )
     ends = wanted.columns(file.path, schema.names)
     weight = wanted.weight_column(file.path, schema.names, ends)
@@ -46,7 +46,7 @@ def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
 
 
 def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
-    """Return a table with the column behind those of ids, if it has one, as weights.
+    """Return a table with its last column, if it is not one of ids, as weights.
 
     These are int64 or double, without nulls.
     """
@@ -60,7 +60,7 @@ def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
     if column.null_count or not (whole or real):
         raise FormatError(
             f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
-            " weights are numbers, one for each edge"
+            " weights must be numbers, one for each edge"
         )
     return table.set_column(at, "weight", column.cast(pa.int64() if whole else pa.float64()))
 
@@ -89,7 +89,7 @@ def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
     matrix = matrix.tocoo()
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise FormatError(
-            f"{file.path}: a graph is a square matrix, this one is of shape {matrix.shape}"
+            f"{file.path}: a graph must be a square matrix, but this one has shape {matrix.shape}"
         )
     columns = {"src": matrix.row, "dst": matrix.col}
     if is_number(matrix.dtype):
@@ -139,13 +139,13 @@ def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Tabl
         if outside.any():
             at = int(np.argmax(outside))
             raise FormatError(
-                f"{file.path}: edge {at} has {name} {end[at]}, and the vertices are 0 to {n - 1}"
+                f"{file.path}: edge {at} has {name} {end[at]}, but the vertices are 0 to {n - 1}"
             )
     return _ordered(file, wanted, columns), range(n)
 
 
 def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
-    """Return the columns that are wanted, of those that there are."""
+    """Return the requested columns of a table in order."""
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
@@ -163,14 +163,17 @@ def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 
     data = b"".join(file.pieces())
     if len(data) < 12:
-        raise FormatError(f"{file.path} is cut off: {len(data)} bytes, an egr file has at least 12")
+        raise FormatError(
+            f"{file.path} is truncated: it has {len(data)} bytes, and an egr file has at least 12"
+        )
     words = np.frombuffer(data, "<i4", len(data) // 4)
     n, m = int(words[0]), int(words[1])
     plain = 4 * (n + m + 3)
     if min(n, m) < 0 or len(data) not in (plain, plain + 4 * m):
         raise FormatError(
-            f"{file.path} is cut off or no egr file: it promises {n} vertices and {m} neighbours,"
-            f" which take {plain} bytes, or {plain + 4 * m} with weights, and has {len(data)}"
+            f"{file.path} is truncated or not an egr file: it declares {n} vertices and {m}"
+            f" neighbours, which take {plain} bytes, or {plain + 4 * m} with weights, but it has"
+            f" {len(data)}"
         )
     index, neighbour = words[2 : n + 3], words[n + 3 : n + 3 + m]
     offsets.check(f"{file.path}: nindex", index, m, error=FormatError)

@@ -1,4 +1,4 @@
-"""Text files of edges, block by block: whole lines in, columns of text out.
+"""Text files of edges, parsed in blocks of whole lines to columns of text.
 
 A file is read in blocks of whole lines, so that PyArrow parses each block on all threads, a
 malformed line can be named by its number, and memory beyond the answer is a few blocks.
@@ -32,7 +32,7 @@ _MARK = b"\xef\xbb\xbf"  # of the byte order
 
 @dataclass(frozen=True)
 class Block:
-    """Whole lines of a file: the number of the first one, and the bytes, a newline at their end.
+    """Whole lines of a file: the number of the first line, and the bytes, ending with a newline.
 
     Where ``delimiter`` says that text may be quoted, a line is a record: it goes on behind a
     newline in quotes.
@@ -44,16 +44,16 @@ class Block:
 
     @property
     def quoted(self) -> bool:
-        """True if some of it may be in quotes."""
+        """True if fields of the block may be in quotes."""
         return bool(self.delimiter) and quoted.QUOTE in self.data
 
     def after(self, size: int) -> Block:
-        """Return what follows the first ``size`` bytes."""
+        """Return the block after its first ``size`` bytes."""
         line = self.line + self.data.count(b"\n", 0, size)
         return Block(line, self.data[size:], self.delimiter)
 
     def first(self) -> tuple[bytes, Block]:
-        """Return the first line, and the others."""
+        """Return the first line, and the block of the others."""
         size = self.data.find(b"\n") + 1
         if self.quoted:
             size = len(next(quoted.records(self.data, self.delimiter), self.data))
@@ -70,14 +70,14 @@ class Block:
             number += record.count(b"\n")
 
     def row(self, place: int, dialect: Dialect) -> tuple[int, bytes]:
-        """Return the line that holds the row at a place, from 0 on, with its number in the file."""
+        """Return the line of a row, counted from 0, with its number in the file."""
         rows = ((number, line) for number, line in self.lines() if dialect.clean(line))
         return next(islice(rows, place, None), (self.line, b""))
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """The way a line splits into fields: at each delimiter, or in folded text at runs of blanks.
+    """The rule that splits a line into fields: at each delimiter, or at runs of blanks.
 
     Folded text has comments too: lines that begin with one of the letters ``comments``.
     """
@@ -97,7 +97,7 @@ class Dialect:
 
     @cached_property
     def dataless(self) -> re.Pattern[bytes]:
-        """Match the lines, from the first on, that hold no data."""
+        """A pattern for leading lines that hold no data."""
         if not self.folded:
             return _BLANK_LINES
         return re.compile(rb"(?:[ \t\r]*(?:[%s][^\n]*)?\n)*+" % self.comments)
@@ -108,11 +108,11 @@ class Dialect:
 
     @property
     def quoting(self) -> bytes:
-        """The delimiter of text that knows quotes; nothing in folded text."""
+        """The delimiter of text with quotes; empty for folded text."""
         return b"" if self.folded else self.delimiter.encode()
 
     def clean(self, data: bytes) -> bytes:
-        """Return the lines as PyArrow should see them: no comments, one blank between fields."""
+        """Return the lines for PyArrow, without comments and with one blank between fields."""
         if not self.folded:
             return data
         if any(data.find(letter) >= 0 for letter in self.comments):
@@ -141,7 +141,7 @@ DIALECTS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of text: a field that is empty is null, unless there are quotes around nothing.
+    """A column of text: an empty field is null, unless it is in quotes.
 
     ``quoted`` says that at least one word of it is in quotes. ``bare`` is text without quotes, as
     it stands in the file: blanks may be around its words.
@@ -155,7 +155,7 @@ class Column:
 def blocks(
     path: str, stream: BinaryIO, dialect: Dialect, report: Callable[[], None]
 ) -> Iterator[Block]:
-    """Cut a stream into blocks of whole lines; ``report`` is called as each one has been used.
+    """Split a stream into blocks of whole lines; ``report`` is called after each block is used.
 
     A line ends with a newline, a carriage return, or both; blocks have newlines.
     """
@@ -189,13 +189,13 @@ def _longest() -> int:
 
 
 def _endless(path: str, block: Block, dialect: Dialect) -> FormatError:
-    """Return the error for a line that goes on to the end of the file, or for too long."""
+    """Return the error for a line that has no end, or is too long."""
     words = f"no end within {len(block.data):,} bytes; not text?"
     if dialect.quoting:
         found = quoted.runs(block.data, dialect.quoting)
         if len(found.closes) and found.closes[-1] >= len(block.data):
             block = block.after(block.data.rfind(b"\n", 0, int(found.opens[-1])) + 1)
-            words = f"a quote is opened and never closed: {shown(block.data)}"
+            words = f"a quotation mark is never closed: {shown(block.data)}"
     return FormatError(f"{path}, line {block.line}: {words}")
 
 
@@ -207,7 +207,7 @@ def _read_piece(path: str, stream: BinaryIO) -> bytes:
 
 
 def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
-    """Yield the same blocks without a byte order mark and the dataless lines ahead of all."""
+    """Yield the blocks without a byte order mark and without leading lines that hold no data."""
     for block in feed:
         if block.line == 1:
             block = Block(1, block.data.removeprefix(_MARK), block.delimiter)
@@ -351,7 +351,7 @@ def _cut(data: bytes, width: int) -> bytes:
 
 
 def check_utf8(path: str, block: Block) -> None:
-    """Refuse the first line that is no text."""
+    """Raise a FormatError for the first line that is not UTF-8 text."""
     for number, line in Block(block.line, block.data).lines():
         try:
             line.decode()
@@ -360,6 +360,6 @@ def check_utf8(path: str, block: Block) -> None:
 
 
 def shown(line: bytes) -> str:
-    """Return a line for a message: quoted, and not too long."""
+    """Return a line for a message, quoted and shortened."""
     text = line.decode(errors="backslashreplace").rstrip("\r\n")
     return repr(text if len(text) <= 80 else text[:77] + "...")

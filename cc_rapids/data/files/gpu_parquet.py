@@ -15,7 +15,7 @@ _own = threading.local()
 
 
 def row_group_reader(device: int | None) -> RowGroups | None:
-    """Return what reads row groups into the memory of a GPU; None without a GPU or cuDF.
+    """Return the function that reads row groups to a GPU; None without a GPU or cuDF.
 
     It is called with a path, columns and groups, in any thread, and gives a frame.
     """
@@ -30,7 +30,7 @@ def row_group_reader(device: int | None) -> RowGroups | None:
         return None
 
     def read(path: str, columns: list[str], groups: list[int]) -> Any:
-        """Return a new frame of the columns; all of it is there when this returns."""
+        """Return a new frame of the columns, after waiting for its data."""
         with cupy.cuda.Device(device):
             streams = _own.__dict__.setdefault("streams", {})
             stream = streams.get(device) or streams.setdefault(device, Stream())

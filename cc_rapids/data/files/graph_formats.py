@@ -1,4 +1,4 @@
-"""Text with the numbers of vertices and of edges at its head, and then an edge or a row a line.
+"""Text formats with the numbers of vertices and edges in a header, then an edge or row per line.
 
 ======  ==============================  ==================  ===============
 format  head                            line                vertices
@@ -33,7 +33,7 @@ COUNT = re.compile(r"0|[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class Layout:
-    """The form of a line of edges: its tag, if it has one, and the number of the first vertex.
+    """The layout of a line of edges: its tag, if any, and the number of the first vertex.
 
     ``what`` calls the lines by their name in messages.
     """
@@ -58,7 +58,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Head:
-    """The line with the counts: its number, the vertices, and the edges that it promises.
+    """The header line: its line number, and the numbers of vertices and edges that it declares.
 
     ``weighted`` says whether a third field is the weight; it is not where values are complex.
     """
@@ -97,8 +97,8 @@ def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     rows, columns, entries = counts
     if rows != columns:
         raise FormatError(
-            f"{file.path}, line {number}: a graph is a square matrix, this one is {rows} by "
-            f"{columns}"
+            f"{file.path}, line {number}: a graph must be a square matrix, but this one is {rows}"
+            f" by {columns}"
         )
     head = Head(number, rows, entries, b"complex" not in banner.lower())
     return _entries(file, wanted, chain([rest], feed), head)
@@ -134,7 +134,7 @@ def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
 def _head_line(
     feed: Iterator[Block], dialect: Dialect, number: int = 1
 ) -> tuple[int, bytes, Block]:
-    """Return the first line with data: its number, the line, and what follows it in its block.
+    """Return the number of the first line with data, the line, and the rest of its block.
 
     ``number`` is that of the line that is missing if there is none.
     """
@@ -144,7 +144,7 @@ def _head_line(
 
 
 def counts_of(fields: list[str], wanted: int) -> list[int] | None:
-    """Return so many fields as counts, below 2^63; None if they are others."""
+    """Return the fields as counts below 2^63; None if they are not."""
     if len(fields) != wanted or not all(COUNT.fullmatch(field) for field in fields):
         return None
     counts = [int(field) for field in fields]
@@ -154,7 +154,7 @@ def counts_of(fields: list[str], wanted: int) -> list[int] | None:
 def _entries(
     file: File, wanted: Wanted, feed: Iterator[Block], head: Head
 ) -> tuple[pa.Table, range]:
-    """Return the edges under the head."""
+    """Return the edges after the header line."""
     layout, ids, weights = _LAYOUTS[wanted.format], IdColumns(), Weights()
     tags, dialect = len(layout.tag), layout.dialect
     take = *range(tags), *(tags + i for i in wanted.columns(file.path, ("src", "dst")))
@@ -177,8 +177,8 @@ def _entries(
     table = table.append_column("weight", weights.column()) if weighted else table
     if len(table) != head.edges:
         raise FormatError(
-            f"{file.path}, line {head.line}: promises {head.edges} {layout.what}, "
-            f"the file has {len(table)}"
+            f"{file.path}, line {head.line}: declares {head.edges} {layout.what}, but the file has"
+            f" {len(table)}"
         )
     return table, every
 
@@ -191,7 +191,7 @@ def _all_are(tag: str, column: pa.ChunkedArray) -> bool:
 
 
 def within(values: Any, every: range) -> bool:
-    """Return whether all of an Arrow column are integers within a range, none of them null."""
+    """Return whether all values of an Arrow column are integers within a range, without nulls."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -202,7 +202,7 @@ def within(values: Any, every: range) -> bool:
 
 
 def _outside(path: str, block: Block, layout: Layout, every: range) -> FormatError:
-    """Return the error for the first line that is no edge of these vertices."""
+    """Return the error for the first line that is not an edge of these vertices."""
     tagged = f"{layout.tag!r} and " if layout.tag else ""
     span = f"from {every.start} to {every.stop - 1}"
     for number, line in block.lines():
@@ -221,7 +221,7 @@ _FLAGS = re.compile(r"[01]{1,3}")
 
 @dataclass(frozen=True)
 class Header:
-    """``n m [fmt [ncon]]``: the counts, and what stands between the neighbours.
+    """The header ``n m [fmt [ncon]]``: the counts, and the fields between the neighbours.
 
     ``ahead`` numbers come before the first neighbour, the size and weights of the vertex itself,
     and every neighbour takes ``stride`` numbers: 2 if the weight of the edge follows it.
@@ -234,13 +234,13 @@ class Header:
     stride: int
 
     def expectation(self) -> str:
-        """Return what each line holds, in words."""
+        """Return a description of the expected content of each line."""
         ahead = f"{self.ahead} weights, then " if self.ahead else ""
         weights = ", each with a weight" if self.stride == 2 else ""
         return f"{ahead}neighbours from 1 to {self.vertices}{weights}"
 
     def fits(self, fields: list[str]) -> bool:
-        """Return whether these fields are a line of a vertex."""
+        """Return whether these fields are a valid line of a vertex."""
         neighbours = fields[self.ahead :: self.stride]
         return (
             all(COUNT.fullmatch(field) for field in fields)
@@ -251,7 +251,7 @@ class Header:
 
 
 def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
-    """Read METIS: each edge is listed at both its ends, and so it comes."""
+    """Read METIS, which lists each edge at both ends; both entries are returned."""
     import numpy as np
     import pyarrow as pa
 
@@ -296,7 +296,7 @@ def _header(path: str, number: int, line: bytes) -> Header:
 
 
 def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
-    """Return how many numbers each line has, and all the numbers."""
+    """Return the count of numbers on each line, and all the numbers."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import csv
@@ -335,8 +335,8 @@ def _without_blank_lines_at_the_end(
     left = header.vertices - at + 1
     if counts[left:].any():
         raise FormatError(
-            f"{path}, line {header.line}: promises {header.vertices} vertices, and there are lines"
-            f" for more of them, from line {block.line} on"
+            f"{path}, line {header.line}: declares {header.vertices} vertices, but there are lines"
+            f" for more, from line {block.line} on"
         )
     return counts[:left]
 
@@ -348,18 +348,18 @@ def _is_whole(counts: Any, header: Header) -> bool:
 def _check_counts(path: str, header: Header, lines: int, neighbours: int) -> None:
     if lines != header.vertices:
         raise FormatError(
-            f"{path}, line {header.line}: promises {header.vertices} vertices, the file has lines"
-            f" for {lines}"
+            f"{path}, line {header.line}: declares {header.vertices} vertices, but the file has"
+            f" lines for {lines}"
         )
     if neighbours != 2 * header.edges:
         raise FormatError(
-            f"{path}, line {header.line}: promises {header.edges} edges, each at both ends, and"
-            f" there are {neighbours} neighbours, not {2 * header.edges}"
+            f"{path}, line {header.line}: declares {header.edges} edges, each listed at both ends,"
+            f" but there are {neighbours} neighbours, not {2 * header.edges}"
         )
 
 
 def _malformed(path: str, block: Block, header: Header) -> FormatError:
-    """Return the error for the first line that is not one of a vertex."""
+    """Return the error for the first line that is not a valid line of a vertex."""
     expected = header.expectation()
     for number, line in block.lines():
         fields = _DIALECT.split(line)

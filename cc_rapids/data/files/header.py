@@ -1,4 +1,4 @@
-"""The columns of a file that are the edge, and whether its first line names them.
+"""The columns of a file that hold the edge, and the detection of its header line.
 
 One function decides for every format and every door: :func:`edge_columns`. Names that the caller
 gives have to be there. Without them a known pair of names is taken whole, or the only two columns;
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SNAP = ("fromnodeid", "tonodeid")  # the comment above the edges of SNAP's own files
 _LONGEST_LIST = 180  # letters of the names in a message
 _LONGEST_NAME = 40
-_NAME_THEM = "name the two columns of ids by source= and destination= (--source, --destination)"
+_NAME_THEM = "name the two columns of ids with source= and destination= (--source, --destination)"
 
 
 def edge_columns(
@@ -81,8 +81,8 @@ def edge_columns(
         if pair is None:
             other = "destination" if b is None else "source"
             raise MissingColumnError(
-                f"{path}: one end of the edges is column {_quoted(names[one])}, and nothing says"
-                f" which is the other: name it by {other}= (--{other}); it has {listed(names)}"
+                f"{path}: one end of the edges is column {_quoted(names[one])}, but nothing"
+                f" determines the other: name it with {other}= (--{other}); it has {listed(names)}"
             )
         rest = pair[1] if pair[0] == one else pair[0]
         a, b = (one, rest) if b is None else (rest, one)
@@ -93,7 +93,8 @@ def edge_columns(
 
 def _one_column(path: str, names: Sequence[str], name: str) -> InputError:
     return InputError(
-        f"{path}: source and destination are both column {_quoted(name)}; it has {listed(names)}"
+        f"{path}: source and destination are the same column {_quoted(name)}; it has"
+        f" {listed(names)}"
     )
 
 
@@ -123,7 +124,7 @@ def _missing(path: str, names: Sequence[str], name: str) -> str:
 
 
 def _known_pair(path: str, names: Sequence[str], one: int | None) -> tuple[int, int] | None:
-    """Return the first known pair that is there whole; with ``one`` of its two columns, if given.
+    """Return the first known pair whose two names exist, and which includes ``one`` if given.
 
     Names count as they are spelled, or else in any case of letters.
     """
@@ -146,7 +147,7 @@ def _known_pair(path: str, names: Sequence[str], one: int | None) -> tuple[int, 
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return the names for a message: as many of them as fit, and how many there are."""
+    """Return the names for a message: those that fit, and their number."""
     names, letters = list(names), 0
     shown: list[str] = []
     for name in names:
@@ -168,7 +169,7 @@ def _quoted(name: object) -> str:
 
 
 def check_header(header: bool | None, paths: Sequence[object], formats: Sequence[str]) -> None:
-    """Raise an InputError if ``header`` is given, and no file is of a format that may have one."""
+    """Raise an InputError if ``header`` is given for files that cannot have one."""
     if header is not None and paths and not any(kind in DELIMITERS for kind in formats):
         raise InputError(
             f"header= (--header, --no-header) is for {', '.join(DELIMITERS)}, and {paths[0]} is"
@@ -177,7 +178,7 @@ def check_header(header: bool | None, paths: Sequence[object], formats: Sequence
 
 
 def without_header(width: int) -> list[str]:
-    """Return the names of so many columns that have none: src, dst, col2, col3, ..."""
+    """Return names for columns without a header: src, dst, col2, col3, ..."""
     return ["src", "dst", *(f"col{i}" for i in range(2, width))]
 
 
@@ -227,10 +228,10 @@ def is_header(
     if requested:
         raise MissingColumnError(
             f"{_missing(path, fields, requested[0])}; its first line holds {listed(fields)}, and if"
-            " that is an edge, say header=False (--no-header)"
+            " that is an edge, pass header=False (--no-header)"
         )
     raise FormatError(
-        f"{path}, line {line}: this may be an edge, or the names of columns: say header=False"
+        f"{path}, line {line}: this may be an edge, or the names of columns: pass header=False"
         " (--no-header) if it is an edge, header=True (--header) if it names the columns, or"
         f" {_NAME_THEM}; it holds {listed(fields)}"
     )
@@ -258,7 +259,7 @@ def names_in_comment(comment: str, width: int, requested: Iterable[str]) -> list
 
 
 def opening(feed: Iterator[Block], dialect: Dialect) -> tuple[Block | None, str]:
-    """Return the first block of data, without what stands ahead of it, and the comment above it.
+    """Return the first block of data, and the comment above it.
 
     The block is None if there is no data, and the comment empty if there is none, otherwise the
     last one without the letter that begins it. ``feed`` is left at the block that follows.
@@ -284,7 +285,7 @@ def opening(feed: Iterator[Block], dialect: Dialect) -> tuple[Block | None, str]
 def following(
     rest: Block, feed: Iterator[Block], dialect: Dialect
 ) -> tuple[list[str] | None, Iterator[Block]]:
-    """Return the fields of the first line of data in a block and those behind it, and the latter.
+    """Return the fields of the first line of data in some blocks, and those blocks again.
 
     The fields are None if no data follow, or the line is no text.
     """

@@ -1,4 +1,4 @@
-"""A file being read: its bytes, its format, and whether it is still the file that was opened."""
+"""A file being read: its bytes, its format, and checks that it has not changed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suf
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
-    """Return the format given, or else that of the suffix.
+    """Return the given format, or else that of the suffix.
 
     ``.gz`` and ``.zst`` are looked through.
     """
@@ -56,18 +56,18 @@ def format_of(path: str | Path, format: str | None = None) -> str:
         return SUFFIXES[suffix]
     raise FormatError(
         f"cannot tell the format of {path} from its suffix {suffix!r}{nearest(suffix, SUFFIXES)}"
-        f" (or say which format it is: {', '.join(FORMATS)})"
+        f" (or pass the format: {', '.join(FORMATS)})"
     )
 
 
 def packing(path: Path) -> str:
-    """Return ``".gz"`` or ``".zst"`` if the path ends so, and else nothing."""
+    """Return ``".gz"`` or ``".zst"`` if the path ends with it, else an empty string."""
     suffix = path.suffix.lower()
     return suffix if suffix in PACKED else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the end of an error about an unknown word: the words nearest to it."""
+    """Return the last part of an error about an unknown word, with the words nearest to it."""
     known = list(known)
     near = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
@@ -92,7 +92,7 @@ class File:
 
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
-        """The bytes of the file, unpacked if the suffix says gzip or zstd."""
+        """Return a stream of the bytes of the file, decompressed if its suffix is gzip or zstd."""
         packed = packing(Path(self.path))
         if packed == ".gz":
             return cast(BinaryIO, GzipFile(fileobj=self.raw))
@@ -103,17 +103,17 @@ class File:
         return cast(BinaryIO, self.raw)
 
     def blocks(self, dialect: Dialect) -> Iterator[Block]:
-        """Return its lines in blocks."""
+        """Return the lines of the file in blocks."""
         return blocks(self.path, self.stream, dialect, self.report_place)
 
     def seekable(self) -> BinaryIO:
-        """Return its bytes for a reader that jumps about; a packed file is unpacked into memory."""
+        """Return a seekable stream of the file; a compressed file is decompressed into memory."""
         if not packing(Path(self.path)) and self.raw.seekable():
             return cast(BinaryIO, self.raw)
         return BytesIO(b"".join(self.pieces()))
 
     def pieces(self, size: int = 16 << 20) -> Iterator[bytes]:
-        """Yield its bytes, so many at a time."""
+        """Yield the bytes of the file in pieces of a given size."""
         stream = self.stream
         try:
             while piece := stream.read(size):
@@ -123,19 +123,19 @@ class File:
             raise FormatError(f"{self.path} cannot be read to its end: {error}") from error
 
     def report(self, done: int) -> None:
-        """Tell the caller how many bytes are done."""
+        """Report to the caller the number of bytes that are done."""
         if self.on_progress is not None:
             self.on_progress(done, self.size)
 
     def report_place(self) -> None:
-        """Tell the caller where reading is."""
+        """Report to the caller the position of the reader."""
         if self.raw.seekable():  # a pipe has no position and no size
             self.report(self.raw.tell())
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The columns that the caller asked for; of ids of several columns as many on each side.
+    """The columns that the caller requested, for ids of one or several columns.
 
     ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
     files that were read before.
@@ -181,7 +181,7 @@ class Wanted:
         return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
 
     def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
-        """Return the position of the weights among the names, if they are wanted and there.
+        """Return the position of the weights among the names, if they are requested and exist.
 
         A column that the caller has named has to be there.
         """
@@ -189,16 +189,18 @@ class Wanted:
             return None
         at = place_of(path, names, self.weight or "weight")
         if at in ends:
-            raise InputError(f"{path}: column {names[at]!r} is an end of the edges, not a weight")
+            raise InputError(
+                f"{path}: column {names[at]!r} is an end of the edges, and cannot be the weight"
+            )
         return at
 
     def turned(self, path: str) -> bool:
-        """Return whether the caller wants src and dst of a format that has both swapped."""
+        """Return whether the caller requested src and dst in swapped order."""
         return self.columns(path, ("src", "dst")) == (1, 0)
 
 
 class Mark(NamedTuple):
-    """The mark that a file is known again by; ``own`` is its device and inode, where it has any.
+    """The mark that identifies a file; ``own`` is its device and inode, where it has any.
 
     ``time`` is what its file system says of its last change: nanoseconds on this machine.
     """
@@ -215,7 +217,7 @@ class Mark(NamedTuple):
 
 
 def mark_of(path: str | os.PathLike[str]) -> Mark | None:
-    """Return the mark of a file on this machine; None of what is no regular file, such as a pipe.
+    """Return the mark of a local file; None if it is not a regular file, such as a pipe.
 
     Raises
     ------
@@ -230,7 +232,7 @@ def mark_of(path: str | os.PathLike[str]) -> Mark | None:
 
 @contextmanager
 def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[None]:
-    """Return a context in which a file is read, and look at its mark again at the end.
+    """Return a context for reading a file, which checks at the end that the file is unchanged.
 
     Parameters
     ----------
@@ -258,16 +260,16 @@ def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[N
 
 
 def _difference(path: Any, before: Mark | None, look: Any) -> str:
-    """Return what has changed, in words; empty if nothing has."""
+    """Return a description of the change; empty if there is none."""
     if before is None:
         return ""
     try:
         now = look(path)
     except (OSError, FormatError):
-        return f"{path} is gone, and was there when reading began: read it again"
+        return f"{path} was removed while it was read: read it again"
     if now == before:
         return ""
     what = f"it had {before} when reading began, and has {now}"
     if now is not None and now[:2] == before[:2]:
-        what = "another file has its name now"
+        what = "another file now has its name"
     return f"{path} was changed while it was read ({what}): read it again once it is complete"

@@ -1,4 +1,4 @@
-"""Records of delimited text whose fields may stand in quotes, as RFC 4180 has it.
+"""Records of delimited text with optional quotes, as in RFC 4180.
 
 A quote counts where a field begins, after blanks if there are any; within quotes two of them stand
 for one, and delimiters, blanks and ends of lines are text. A quote elsewhere is a letter like
@@ -28,7 +28,7 @@ _FAR = 8  # blanks between a quote and the delimiter: with more of them, bytes a
 
 
 class MalformedError(Exception):
-    """A record that is none: where it begins, and what is wrong with it."""
+    """Error for a malformed record: where it begins, and what is wrong with it."""
 
     def __init__(self, place: int, words: str) -> None:
         super().__init__(words)
@@ -55,7 +55,7 @@ class Runs:
         return (run >= 0) & (places < self.closes[run])
 
     def until(self, end: int) -> Runs:
-        """Return those that open ahead of a place, where none is open."""
+        """Return the quoted fields that open before a place outside quotes."""
         count = int(self.opens.searchsorted(end))
         return Runs(self.opens[:count], self.closes[:count])
 
@@ -77,7 +77,7 @@ def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
 
 
 def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
-    """Yield the whole records at the start of a text, some of them at a time, with their quotes."""
+    """Yield the whole records at the start of a text in groups, with the places of their quotes."""
     done, size = 0, tuning.quote_window_bytes
     while done < len(data):
         window = data[done : done + size]
@@ -94,7 +94,7 @@ def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
 
 
 def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
-    """Yield each of the whole records in a text, with the newline at its end."""
+    """Yield each whole record of a text, with its final newline."""
     import numpy as np
 
     for window, found in windows(data, delimiter):
@@ -106,7 +106,7 @@ def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
 
 
 def _last_end(data: bytes, stop: int) -> int:
-    """Return the place behind the last end of a line.
+    """Return the place after the last end of a line.
 
     A carriage return at the very end may be half of one.
     """
@@ -114,7 +114,7 @@ def _last_end(data: bytes, stop: int) -> int:
 
 
 def _end_outside(data: bytes, found: Runs) -> int:
-    """Return the place behind the last end of a line that is in no quotes."""
+    """Return the place after the last end of a line outside quotes."""
     end = _last_end(data, len(data))
     while end:
         run = int(found.opens.searchsorted(end - 1)) - 1
@@ -131,7 +131,7 @@ def _with_newlines(data: bytes) -> bytes:
 
 
 def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
-    """Return the text with newlines alone as ends of lines; what is in quotes stays as it is."""
+    """Return the text with all line ends as newlines, except inside quotes."""
     import numpy as np
 
     if b"\r" not in data:
@@ -145,7 +145,7 @@ def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
 
 
 def runs(data: bytes, delimiter: bytes) -> Runs:
-    """Return where the quoted fields of a text are that begins with a record."""
+    """Return the places of the quoted fields of a text that begins with a record."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
@@ -168,7 +168,7 @@ def runs(data: bytes, delimiter: bytes) -> Runs:
 
 
 def _blank(delimiter: bytes) -> bytes:
-    """Return the letters that do not count around a field."""
+    """Return the blanks that are ignored around a field."""
     return b" " if delimiter == b"\t" else b" \t"
 
 
@@ -202,7 +202,7 @@ def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
 def columns(
     data: bytes, found: Runs, delimiter: bytes, width: int, take: tuple[int, ...]
 ) -> list[tuple[pa.Array, bool]]:
-    """Return some columns of whole records, and of each whether a word of it is quoted.
+    """Return some columns of whole records, and for each column whether it has quoted words.
 
     Blanks around fields and around their quotes are left out. A field without quotes that is empty
     is null, and quotes with nothing between them are the empty text; those are no word.
@@ -235,7 +235,7 @@ def columns(
 
 
 def _fields(data: bytes, found: Runs, delimiter: bytes) -> tuple[Places, Places, Places]:
-    """Return where each field begins and ends, and how many there are in each record."""
+    """Return the start and end of each field, and the number of fields of each record."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
@@ -247,7 +247,7 @@ def _fields(data: bytes, found: Runs, delimiter: bytes) -> tuple[Places, Places,
 
 
 def _check_behind_quotes(data: bytes, found: Runs, starts: Places, ends: Places) -> None:
-    """Refuse a field that goes on behind its closing quote."""
+    """Raise an error for a field that continues after its closing quote."""
     import numpy as np
 
     field = np.searchsorted(ends, found.opens)
@@ -255,7 +255,9 @@ def _check_behind_quotes(data: bytes, found: Runs, starts: Places, ends: Places)
         end = int(ends[field[run]])
         behind = data[int(found.closes[run]) + 1 : end]
         if behind.strip(b" \t"):
-            raise MalformedError(int(starts[field[run]]), "a field goes on behind its quotes")
+            raise MalformedError(
+                int(starts[field[run]]), "a field continues after its closing quote"
+            )
 
 
 def _column(

@@ -40,7 +40,7 @@ IN_PIECES = ("csv", "tsv", "snap", "parquet", "arrow")
 
 @dataclass(frozen=True)
 class Piece:
-    """Some edges of a file: the two columns, and the group and the rows in it where they end.
+    """Some edges of a file: two columns, and the row group and row where they end.
 
     ``table`` is PyArrow's; where there is a ``load``, that gives the rows, in any thread, and the
     table has none. ``whole`` says that the group ends there too; ``vertices`` are all, if the file
@@ -58,7 +58,7 @@ class Piece:
 def parquet_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """Yield the row groups from one on, the first without the rows that are done, in batches."""
+    """Yield row groups in batches, starting after a given group and row."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -88,7 +88,7 @@ def parquet_pieces(
 def group_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], read: RowGroups
 ) -> Iterator[Piece]:
-    """Yield the row groups from one on, as many at once as there is room for.
+    """Yield row groups from a given one on, as many at once as fit.
 
     Each is to be read later.
 
@@ -126,7 +126,7 @@ def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done:
 def arrow_pieces(
     file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """Yield the batches from one on, the first without the rows that are done."""
+    """Yield record batches, starting after a given batch and row."""
     import pyarrow as pa
 
     stream = file.seekable()
@@ -156,7 +156,7 @@ def arrow_pieces(
 
 
 def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
-    """Read Parquet and Arrow: the columns as they are stored, all pieces in one."""
+    """Read Parquet and Arrow files: the columns with their stored types, in one table."""
     import pyarrow as pa
 
     read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[wanted.format]
@@ -168,7 +168,7 @@ def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 def text_pieces(
     file: File, wanted: Wanted, text: list[bool] | None, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """Yield the blocks of a csv, tsv or snap file, from the row on that follows those done.
+    """Yield the blocks of a csv, tsv or snap file, starting after a given row.
 
     Parameters
     ----------
@@ -205,9 +205,9 @@ def text_pieces(
             text = strings
         elif any(own and not before for own, before in zip(strings, text, strict=True)):
             raise FormatError(
-                f"{file.path}, from line {block.line} on: some ids are text, and all before were"
-                " integers: a stream takes what comes first for all, so put such a file or line"
-                " first, or store the columns as strings (in Parquet)"
+                f"{file.path}, from line {block.line} on: some ids are text, but all earlier ones"
+                " were integers: a stream uses the type of the first ids for all, so put such a"
+                " file or line first, or store the columns as strings (in Parquet)"
             )
         at += len(table)
         left = max(0, done - (at - len(table)))
@@ -216,7 +216,7 @@ def text_pieces(
 
 
 def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
-    """Yield a table in pieces of so many rows; one that is empty if there are none."""
+    """Yield a table in pieces of a given number of rows; one empty piece if it has none."""
     at, size = done, len(table)
     while True:
         part = table.slice(at, rows())
@@ -246,7 +246,7 @@ def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int]
 
 
 def check_sides(path: str, wanted: Wanted) -> None:
-    """Raise an InputError if columns of ids are named that an edge of this file cannot have."""
+    """Raise an InputError if the named columns cannot be the ends of an edge in this file."""
     source, destination = wanted.source, wanted.destination
     if not (isinstance(source, list) or isinstance(destination, list)):
         return
@@ -254,12 +254,12 @@ def check_sides(path: str, wanted: Wanted) -> None:
     if not (lists and source and len(source) == len(destination or []) and source != destination):
         raise InputError(
             f"{path}: source={source!r} and destination={destination!r} are not two ends of an"
-            " edge: name different columns of ids, as many on each side"
+            " edge: name different columns of ids, the same number on each side"
         )
     if wanted.format not in IN_PIECES:
         raise InputError(
-            f"{path} is {wanted.format}, whose ids are one column a side, not"
-            f" source={source!r}: ids of several columns are read from {', '.join(IN_PIECES)}"
+            f"{path} is {wanted.format}, whose ids have one column per side, not source={source!r}:"
+            f" ids of several columns can be read from {', '.join(IN_PIECES)}"
         )
 
 
@@ -272,7 +272,7 @@ def read_pieces(
     text: list[bool] | None,
     read: RowGroups | None = None,
 ) -> Iterator[Piece]:
-    """Yield the edges of an open file from a place on, at most so many rows at a time.
+    """Yield the edges of an open file from a place on, with a maximum number of rows at a time.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 
 @dataclass(frozen=True)
 class Taken:
-    """The way a file was read: its format, the columns of ids, and whether a line names them.
+    """How a file was read: its format, the columns of ids, and whether it has a header.
 
     ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
     ``header``.
@@ -333,7 +333,7 @@ class Taken:
         return DELIMITERS.get(self.format)
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts as JSON can hold them."""
+        """Return the facts as JSON values."""
         return {
             "format": self.format,
             "columns": list(self.columns),
@@ -390,7 +390,7 @@ class EdgeFile:
 
 
 def check_path(path: str | Path) -> None:
-    """Raise a FormatError if no file can be called so."""
+    """Raise a FormatError if a path cannot be a file name."""
     try:
         named = os.fsencode(path)
     except UnicodeEncodeError:
@@ -475,7 +475,7 @@ def read_edges(
 def read_wanted(
     path: str | os.PathLike[str], wanted: Wanted, on_progress: Progress | None = None
 ) -> EdgeFile:
-    """Return what is wanted of a file, as :func:`read_edges` does."""
+    """Return the requested columns of a file, as :func:`read_edges` does."""
     path = Path(path)
     if os.path.isdir(path):  # which is false of what is no path at all
         raise FormatError(f"{path} is a directory; name a file")
@@ -504,7 +504,7 @@ def taken_of(
     destination: str | None = None,
     header: bool | None = None,
 ) -> Taken | None:
-    """Return how a file would be read, from what stands first in it; None of a pipe.
+    """Return how a file would be read, from its beginning; None for a pipe.
 
     Raises what :func:`read_edges` raises of the part that is read.
     """
@@ -526,7 +526,7 @@ def _pair(table: pa.Table) -> tuple[str, str]:
 
 
 def _with_weights(path: Path, table: pa.Table, wanted: Wanted) -> pa.Table:
-    """Return the table, which has the weights if the caller has named them.
+    """Return the table, with weights if the caller named them.
 
     A file of no edges has all.
     """

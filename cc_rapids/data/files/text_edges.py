@@ -1,4 +1,4 @@
-"""Fields between delimiters, perhaps under a header: csv, tsv and SNAP text.
+"""Readers of delimited text: csv, tsv and SNAP.
 
 Where ids have several columns, those of both ends that are compared with each other are a pair, of
 one type; different pairs may be of different ones.
@@ -58,7 +58,7 @@ def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _no_number(path: str, block: Block, dialect: Dialect, place: int) -> FormatError:
-    """Return the error for the first line whose weight is none."""
+    """Return the error for the first line whose weight is not a number."""
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))
         if any(fields) and not _is_number(fields, place):
@@ -102,7 +102,7 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
 
 
 class Pair:
-    """The columns of both ends that are compared with each other, which may be one and the same.
+    """A column of sources and the matching column of destinations, which may be the same.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ class Pair:
         self.floats = Floats(path, dialect, list(dict.fromkeys(self.names)))
 
     def append(self, block: Block, columns: dict[int, Column], ids: IdColumns) -> None:
-        """Add the ids of a block of text to others, and look for floats among them."""
+        """Add the ids of a block of text, and look for floats among them."""
         values = ids.append(*(columns[end] for end in self.ends))
         found = dict(zip(self.ends, values, strict=True))
         self.floats.append(block, [columns[end] for end in found], list(found.values()))
 
 
 def without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
-    """Return the columns of a file of text in which there is nothing."""
+    """Return the columns of an empty text file."""
     source, destination = wanted.source or "src", wanted.destination or "dst"
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = list(zip(*sides, strict=True))
@@ -133,7 +133,7 @@ def without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
 
 
 def beside(tables: list[pa.Table]) -> pa.Table:
-    """Return the columns of several tables in one, each once."""
+    """Return the columns of several tables in one table, each once."""
     import pyarrow as pa
 
     found: dict[str, Any] = {}
@@ -143,7 +143,7 @@ def beside(tables: list[pa.Table]) -> pa.Table:
 
 
 def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:
-    """Return the first block of data, if there is any, all others, and the names of the columns."""
+    """Return the first block of data, if any, the other blocks, and the names of the columns."""
     dialect = DIALECTS[wanted.format]
     feed = file.blocks(dialect)
     first, comment = opening(feed, dialect)

@@ -1,4 +1,4 @@
-"""Ids that came as text: numbers where that loses nothing, else the text as it was written.
+"""Ids from text: integers if that loses nothing, else the text as written.
 
 ``007``, ``+5`` and ``1e3`` are names, not numbers: PyArrow's own inference would turn the first
 into 7, and with it the edges of 007 and 7 into those of one vertex. Floats are no ids: they are
@@ -22,7 +22,7 @@ MISSING = ("NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "\\N")
 
 
 class IdColumns:
-    """Source and destination ids, gathered block by block, of one type in the end.
+    """Source and destination ids, gathered block by block and converted to one type.
 
     That is int64 if every id of both columns is an integer in its usual spelling and fits, uint64
     if that holds them all, and else string, each id as it was written. A word in quotes is a
@@ -34,14 +34,14 @@ class IdColumns:
         self._kind = Kind()
 
     def append(self, source: Column, destination: Column) -> tuple[Any, Any]:
-        """Add the text of one block; return the ids in it, as what they are by themselves."""
+        """Add the text of one block; return its ids in their own type."""
         pair = _Ids(source), _Ids(destination)
         self._blocks.append(pair)
         self._kind.update(*pair)
         return pair[0].values, pair[1].values
 
     def table(self, names: tuple[str, str], text: bool | None = None) -> pa.Table:
-        """Return the columns so far, chunked as they came; as ``text`` even if all are integers."""
+        """Return the columns so far, in chunks; as strings if ``text``, even if all are ints."""
         import pyarrow as pa
 
         kind = pa.string() if text else self._kind.type(text is None)
@@ -53,7 +53,7 @@ class IdColumns:
 
 
 class Kind:
-    """The type of two columns of text, as their blocks come."""
+    """The type of two columns of text, updated for each block."""
 
     def __init__(self) -> None:
         self._types: set[pa.DataType] = set()
@@ -61,11 +61,11 @@ class Kind:
         self._empties, self._words = [False, False], [False, False]  # of source and destination
 
     def add(self, source: pa.ChunkedArray, destination: pa.ChunkedArray) -> None:
-        """Look at text without quotes."""
+        """Update the state from text without quotes."""
         self.update(_Ids(Column(source)), _Ids(Column(destination)))
 
     def update(self, *pair: _Ids) -> None:
-        """Look at one block of both columns."""
+        """Update the state from one block of both columns."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -93,7 +93,7 @@ class Kind:
 
 
 class _Ids:
-    """One column of one block: numbers where it can be, and the text if numbers forget some of it.
+    """One column of one block: as numbers if possible, and as text if numbers would lose something.
 
     In a column of numbers the usual words for a missing value are nulls, and so is an empty text in
     quotes; in a column of text they are words like others, so the text is kept until it is known
@@ -147,7 +147,8 @@ def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 _FLOATS = ", because floats merge ids beyond 2^53"
 _WAY_OUT = (
     ": write them as integers, name other columns by source= and destination= (--source,"
-    " --destination), or, if they are names, store them as strings in Parquet, or in quotes in csv"
+    " --destination), or, if they are names, store them as strings in Parquet or with quotes in"
+    " csv"
 )
 _SHOWN = 60  # letters of a value
 
@@ -155,15 +156,15 @@ _SHOWN = 60  # letters of a value
 def refused(
     path: str, where: str, name: str, what: str, value: Any, floats: bool = True
 ) -> ColumnTypeError:
-    """Return the error for an id of another type: where it stands, why, and the way out."""
+    """Return the error for an id of an invalid type: its place, the reason, and advice."""
     value = repr(value)
     value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
-    why = f"ids are integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
+    why = f"ids must be integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
     return ColumnTypeError(f"{path}, {where}: column {name!r} is {what}, as {value}: {why}")
 
 
 class Floats:
-    """Two columns of text, block by block, one of which may hold numbers that are not whole.
+    """A check of two columns of text, block by block, for numbers that are not integers.
 
     It is one of floats if it holds nothing but numbers without quotes, and not all of them are
     whole.
@@ -178,7 +179,7 @@ class Floats:
         self._lines: dict[str, int] = {}  # of the first float of a column
 
     def append(self, block: Block, columns: list[Column], ids: Sequence[Any]) -> None:
-        """Look at the columns of one block, and at the ids in them.
+        """Update the state from the columns of one block and their ids.
 
         The ids are as :class:`cc_rapids.data.files.text_ids.IdColumns` gives these.
         """
@@ -196,13 +197,13 @@ class Floats:
 
 
 class Spelling:
-    """A column of text so far: whether it holds words, and the first float."""
+    """The state of a column of text: whether it holds words, and its first float."""
 
     def __init__(self) -> None:
         self._words, self._first = False, ""
 
     def add(self, values: Any, quoted: bool = False) -> int | None:
-        """Look at more of it; return the row of the first float, if that is among them.
+        """Update the state from more text; return the row of the first float, if it is there.
 
         Integers hold neither words nor floats, and what is ``quoted`` is words.
         """
@@ -281,7 +282,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the values of categories, large strings for views, and others as is."""
+    """Return the type of the values of categories, large strings for views, others unchanged."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):

@@ -39,7 +39,7 @@ _MOST_LINKS = 40  # as many as Linux follows
 def replacing(
     path: str | os.PathLike[str], *, pack: str = "", sync: bool = False
 ) -> Iterator[BinaryIO]:
-    """Return a stream, in a context, whose content takes the place of a file at the end of it.
+    """Return a context with a stream whose content replaces a file when the context ends.
 
     The stream writes to a new file in the same folder, under a name that no other thread or process
     takes. At the end of the context that file gets the path's name; on any error, or when
@@ -77,7 +77,7 @@ def replacing(
 
 
 def check_place(path: Path) -> None:
-    """Check that a file could be written there, whatever it holds.
+    """Check that a file could be written to a path.
 
     Raises
     ------
@@ -91,20 +91,18 @@ def check_place(path: Path) -> None:
             raise OutputError(f"cannot write {path}: it is a directory")
         special, target = _is_special(path), Path(os.path.realpath(path))
         if os.path.exists(path) and not os.access(path, os.W_OK):
-            what = "it" if special else "the file that is there"
-            raise OutputError(f"cannot write {path}: {what} is closed to writing")
+            what = "it" if special else "the existing file"
+            raise OutputError(f"cannot write {path}: {what} is not writable")
         if special:
             return
         if not target.parent.is_dir():
             raise OutputError(f"cannot write {path}: there is no directory {target.parent}")
         if not os.access(target.parent, os.W_OK | os.X_OK):
-            raise OutputError(
-                f"cannot write {path}: directory {target.parent} is closed to writing"
-            )
+            raise OutputError(f"cannot write {path}: directory {target.parent} is not writable")
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder if it is not there.
+    """Make a folder if it does not exist.
 
     Raises
     ------
@@ -117,7 +115,7 @@ def make_folder(path: Path) -> None:
 
 @contextmanager
 def _errors_of(path: Path) -> Iterator[None]:
-    """Turn what the operating system refuses into an error that names the path."""
+    """Turn errors of the operating system into an OutputError that names the path."""
     try:
         yield
     except OSError as error:
@@ -129,7 +127,7 @@ def _errors_of(path: Path) -> Iterator[None]:
 
 
 def _is_special(path: Path) -> bool:
-    """Return whether the path, behind all links, is there and neither a file nor a folder."""
+    """Return whether a path, after all links, exists and is neither a file nor a folder."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -163,7 +161,7 @@ def _descriptor(path: Path) -> int | None:
 
 @contextmanager
 def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of the target if all goes well, and else is removed."""
+    """Open a new file that replaces the target on success, and is removed otherwise."""
     draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
     before = _stat(target)
     # A file that is to be as closed as the one before is not open to others for a moment
@@ -198,7 +196,7 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def _hand_on(before: os.stat_result, opened: int) -> None:
-    """Give a new file the owner, group and mode of the one that it replaces, as far as allowed."""
+    """Copy owner, group and mode of the replaced file to the new one, as far as allowed."""
     now, mode = os.fstat(opened), before.st_mode & 0o777
     if before.st_uid != now.st_uid:
         with suppress(OSError):
@@ -222,7 +220,7 @@ def _sync(path: Path) -> None:
 
 
 class _Through(FileIO):
-    """A device or pipe as a file that only grows: it tells how much it got, and seeks nowhere."""
+    """A device or pipe as a write-only stream that counts bytes and cannot seek."""
 
     def __init__(self, opened: int) -> None:
         super().__init__(opened, "w")
@@ -245,7 +243,7 @@ class _Through(FileIO):
 
 @contextmanager
 def _through(path: Path, descriptor: int | None) -> Iterator[BinaryIO]:
-    """Open what is there already for writing: nothing of it is cut off or replaced."""
+    """Open an existing device or pipe for writing, without truncating or replacing it."""
     if descriptor is None:
         opened = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     else:
@@ -256,7 +254,7 @@ def _through(path: Path, descriptor: int | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _packed(raw: BinaryIO, pack: str) -> Iterator[BinaryIO]:
-    """Pack what is written into the file below."""
+    """Compress what is written to a file."""
     if pack == ".gz":
         # No name and no time in it: the same edges make the same file
         with GzipFile("", "wb", 6, raw, mtime=0) as stream:
@@ -304,7 +302,7 @@ def write_named(
 
 
 def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
-    """Write rows without nulls as words with a delimiter between them, as they are."""
+    """Write rows without nulls as words with a delimiter between them, without quotes."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -322,7 +320,7 @@ def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
 def _fit_for_blanks(
     pieces: Iterable[pa.Table], schema: pa.Schema, path: Path
 ) -> Iterator[pa.Table]:
-    """Yield the same tables; an error if blank-separated text cannot hold them."""
+    """Yield the tables; raise a FormatError if blank-separated text cannot hold them."""
     import pyarrow as pa
 
     text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
@@ -344,15 +342,15 @@ def _fit_for_blanks(
     if text is not None and rows and ids.type() != pa.string():
         raise FormatError(
             f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
-            f" number or stands for none, such as {_shown(word)} in row 0, and snap, which has no"
-            f" quotes, would give numbers back{_OTHERS}"
+            f" number or means null, such as {_shown(word)} in row 0, and snap, which has no"
+            f" quotes, would be read back as numbers{_OTHERS}"
         )
     for name, column in spelled.items():
         if column.floats is not None:
             raise FormatError(
                 f"cannot write {path}: column {name!r} is text in which each word is a number, such"
                 f" as {_shown(column.floats)} in row {first[name]}, and snap, which has no quotes,"
-                f" would hold floats, which are refused{_OTHERS}"
+                f" would be read back as floats, which are refused{_OTHERS}"
             )
 
 
@@ -385,7 +383,7 @@ def write_egr(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) ->
     offsets, neighbour, weight = _adjacency(columns, n, 0, path)
     if len(neighbour) > _MOST or (weight is not None and _too_large(weight)):
         raise FormatError(
-            f"cannot write {path}: egr counts and weighs in 32 bits, and there are"
+            f"cannot write {path}: egr has 32-bit counts and weights, but there are"
             f" {len(neighbour)} neighbours"
             + ("" if weight is None else f", weights from {weight.min()} to {weight.max()}")
         )
@@ -427,7 +425,9 @@ def _adjacency(
     from scipy.sparse import coo_array
 
     if n > _MOST:
-        raise FormatError(f"cannot write {path}: its vertices count to {_MOST}, and here are {n}")
+        raise FormatError(
+            f"cannot write {path}: its format allows {_MOST} vertices, but there are {n}"
+        )
     src, dst = columns["src"] - first, columns["dst"] - first
     proper, weight = src != dst, columns.get("weight")
     src, dst = src[proper], dst[proper]
@@ -477,7 +477,7 @@ class EdgeList:
 
 
 def check_edges_output(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """Return the format that edges would be written in to a path, after a check that they could be.
+    """Return the format in which edges would be written to a path; check that they can be.
 
     Raises
     ------
@@ -544,13 +544,13 @@ def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:
 
 
 def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
-    """Return the list with the numbers that the format gives the vertices, as int64."""
+    """Return the list with the vertex numbers of the format, as int64."""
     import pyarrow as pa
 
     types = edges.schema.types[:2]
     if edges.vertices is None or (edges.num_edges and not all(map(pa.types.is_integer, types))):
         raise FormatError(
-            f"cannot write {path}: {kind} numbers the vertices, and these have ids of type"
+            f"cannot write {path}: {kind} numbers the vertices, but these ids have type"
             f" {edges.schema.field('src').type}; write csv, tsv, snap, arrow or parquet"
         )
     if edges.vertices.stop >= 1 << 63:
@@ -564,8 +564,8 @@ def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
     whole = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
     if kind in _WHOLE and not whole:
         raise FormatError(
-            f"cannot write {path}: {kind} has whole weights, and some of these are not;"
-            " write another format, or leave the weights out"
+            f"cannot write {path}: {kind} has integer weights, but some of these are not integers;"
+            " write another format, or leave out the weights"
         )
     types = {"weight": pa.int64() if whole else pa.float64()}
     fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
@@ -586,7 +586,7 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
             row = pc.index(outside, True).as_py()
             if row >= 0:
                 raise FormatError(
-                    f"cannot write {path}: row {rows + row}: {name} {ids[row]} is none of the"
+                    f"cannot write {path}: row {rows + row}: {name} {ids[row]} is not one of the"
                     f" vertices {old.start} to {old.stop - 1}; write csv, tsv, arrow or parquet"
                 )
             moved = pc.add(ids.cast(pa.int64()), new.start - old.start)
@@ -622,7 +622,7 @@ def _headed(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
 
 
 def _head(edges: EdgeList, kind: str) -> str:
-    """Return what stands above the first edge."""
+    """Return the header lines above the first edge."""
     n, m = len(edges.vertices or ()), edges.num_edges
     if kind == "mtx":
         kind = str(edges.schema.field("weight").type) if edges.weighted else "none"
@@ -632,7 +632,7 @@ def _head(edges: EdgeList, kind: str) -> str:
 
 
 def _counted(edges: EdgeList, path: Path) -> Iterator[pa.Table]:
-    """Yield the pieces; an error at their end if they are not as many edges as promised."""
+    """Yield the pieces; raise an error at the end if the number of edges is not as declared."""
     written = 0
     for piece in edges.pieces:
         written += len(piece)
@@ -684,7 +684,7 @@ TABLES = ("csv", "tsv", "snap", "arrow", "parquet")
 
 
 def check_output(path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Check that a table could be written to a path; best done before the work it holds.
+    """Check that a table could be written to a path, before the work that makes it.
 
     ``format`` is one of ``TABLES``, by default that of the suffix.
 
@@ -700,7 +700,7 @@ def check_output(path: str | os.PathLike[str], format: str | None = None) -> Non
 
 
 def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a table in the format that is named, or else in that of the suffix.
+    """Write a table in the given format, or else in that of the suffix.
 
     A file at the path is replaced: the table goes to a new one in the same folder, which takes the
     name when it is complete. On any error, or when interrupted, nothing new remains, and a file
@@ -735,15 +735,15 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
 def _written_format(path: Path, format: str | None) -> str:
     if format is not None:
         if format not in TABLES:
-            raise FormatError(f"tables are not written as {format}, but as {', '.join(TABLES)}")
+            raise FormatError(f"tables cannot be written as {format}, only as {', '.join(TABLES)}")
         return format
     suffixes = [suffix for name in TABLES for suffix in FORMATS[name]]
     suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
     if suffix not in suffixes:
         raise FormatError(
-            f"cannot write {path}: what is written ends in {', '.join(suffixes)}, "
-            f"not in {path.suffix!r} (and may be packed: {', '.join(PACKED)}); or say by"
-            f" --output-format (in Python format=) which of {', '.join(TABLES)} it is"
+            f"cannot write {path}: the supported suffixes are {', '.join(suffixes)}, not"
+            f" {path.suffix!r} (optionally compressed: {', '.join(PACKED)}); or pass"
+            f" --output-format (in Python format=), one of {', '.join(TABLES)}"
         )
     return SUFFIXES[suffix]
 

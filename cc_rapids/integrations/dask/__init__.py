@@ -1,1 +1,1 @@
-"""Edge lists that Dask spreads over workers: :mod:`cc_rapids.dask` shows what is public."""
+"""Components of distributed edge lists; :mod:`cc_rapids.dask` has the public names."""

@@ -1,4 +1,4 @@
-"""Components of edge lists that Dask spreads over workers: one run, and its answer.
+"""Components of edge lists on a Dask cluster: one run, and its answer.
 
 The answer stays on the workers. Under cuGraph's name for graphs that are spread over GPUs the
 contract is that of ``cugraph.dask``.
@@ -60,21 +60,21 @@ from .vertices import described, distributed
 
 @dataclass(frozen=True, eq=False)
 class DaskComponents:
-    """The connected components of an edge list that is spread over workers.
+    """The connected components of an edge list on a Dask cluster.
 
-    ``len()`` is the number of components. Frames are Dask's, of the kind that was given, and lie
-    on the workers; nothing comes to the client but what is computed of them.
+    ``len()`` is the number of components. Frames are Dask frames of the given kind, on the workers;
+    only what is computed from them comes to the client.
 
     Attributes
     ----------
     facts : dict
-        What ran and what it found: engine, device, partition, workers, vertices, components,
-        dropped (edges left out for nulls), seconds, and for distributed vertices what was sent:
-        rounds and bytes.
+        Facts about the run and the answer: engine, device, partition, workers, vertices,
+        components, dropped (edges dropped for nulls), seconds, and for distributed vertices the
+        rounds and the bytes sent.
 
     See Also
     --------
-    cc_rapids.dask.components : Find them.
+    cc_rapids.dask.components : Find the components of a Dask frame.
     cc_rapids.Components : The answer on one machine.
     """
 
@@ -88,8 +88,8 @@ class DaskComponents:
         Returns
         -------
         dask frame, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
-            One row a vertex; within a partition in the order of the ids, and in all of them
-            together unless vertices are distributed by hash.
+            One row per vertex, in the order of the ids within each partition, and also over all
+            partitions unless vertices are distributed by hash.
 
         See Also
         --------
@@ -116,13 +116,13 @@ class DaskComponents:
         return count.to_frame("size").reset_index()
 
     def forest(self) -> Any:
-        """Return the edges of a spanning forest, which are edges that were given.
+        """Return the edges of a spanning forest, a subset of the given edges.
 
         Returns
         -------
         dask frame, columns ``source`` and ``destination`` (``0_source``, ... for several columns)
-            One row for each vertex but one of each component. Which ones they are may differ
-            from run to run. None if vertices are distributed: no worker holds a forest of all.
+            One row for each vertex except one per component. Different runs may return different
+            edges. None if vertices are distributed, because no worker holds a forest of all.
 
         See Also
         --------
@@ -139,20 +139,21 @@ class DaskComponents:
     def equals(self, other: Any) -> bool:
         """Return whether another answer of a cluster has the same vertices in the same components.
 
-        The kinds of labels and frames, the partitions and the types of integers may differ. Where
-        there are as many vertices and components the workers join both label frames, by a shuffle
-        of these, and only counts come here. ``a == b`` says the same. False for what is no
-        :class:`DaskComponents`; compute the labels to compare them with other answers.
+        The kinds of labels and frames, the partitions and the types of integers may differ. If the
+        numbers of vertices and components are equal, the workers join both label frames, by a
+        shuffle, and only counts come to the client. ``a == b`` is the same. Return False if the
+        other object is not a :class:`DaskComponents`; compute the labels to compare them with other
+        answers.
 
         Parameters
         ----------
         other : DaskComponents
-            What to compare with; anything else is another.
+            The answer to compare with.
 
         Returns
         -------
         bool
-            Whether all of it is equal, whatever labels, engines and frames they have.
+            Whether the answers are equal, whatever their labels, engines and frames.
 
         See Also
         --------
@@ -194,7 +195,7 @@ def _ids(labels: Any) -> list[str]:
 
 
 def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
-    """Return two label frames of one library and one type of each id, not computed.
+    """Return two lazy label frames of one library and one type of each id.
 
     None if no vertex of one can be in the other.
     """
@@ -219,7 +220,7 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
 
 
 def spread(tasks: Tasks, whole: Future, count: int) -> Any:
-    """Return the first of a pair on one worker, a frame, as a dask frame in runs of rows on all."""
+    """Return a frame on one worker as a Dask frame distributed over all workers."""
     workers = tasks.workers()
     runs = [tasks.submit(chunk, whole, k, count) for k in range(count)]
     homes = [workers[k % len(workers)] for k in range(count)]
@@ -228,7 +229,7 @@ def spread(tasks: Tasks, whole: Future, count: int) -> Any:
 
 
 def framed(tasks: Tasks, futures: list[Future]) -> Any:
-    """Return the dask frame of which these are the partitions."""
+    """Return the Dask frame with these partitions."""
     [meta] = tasks.facts([tasks.submit(empty_of, futures[0])])
     return dd.from_delayed(futures, meta=meta, verify_meta=False)
 
@@ -249,7 +250,7 @@ class Run:
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
-        """Return the forests of all partitions, of vertices too if those are Dask's."""
+        """Return the forests of all partitions, including those of Dask vertices."""
         names = [*listed(self.source), *listed(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
@@ -264,7 +265,7 @@ class Run:
         return leaves
 
     def _later(self, function: Any, *arguments: Any) -> Any:
-        """Return a call that is not made yet."""
+        """Return a lazy call."""
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
@@ -284,9 +285,9 @@ class Run:
             return fold(self.tasks.client, leaves, self.merge, watch, self._fail)
         except UnicodeEncodeError as error:
             raise InputError(
-                "a partition holds a string with half of a surrogate pair, which is no Unicode"
-                " text: replace it, such as by .encode('utf-8', 'replace').decode(); with Dask's"
-                " option 'dataframe.convert-string' False the error says in which row"
+                "a partition holds a string with half of a surrogate pair, which is not Unicode"
+                " text: replace it, for example with .encode('utf-8', 'replace').decode(); with"
+                " Dask's option 'dataframe.convert-string' False the error names the row"
             ) from error
         except KeyError as error:
             names = dict.fromkeys([*listed(self.source), *listed(self.destination)])
@@ -294,12 +295,12 @@ class Run:
             if isinstance(error, CcRapidsError) or not lacking:
                 raise
             raise MissingColumnError(
-                f"a partition has no column {', '.join(lacking)}, which the frame is said to have:"
-                f" all partitions have the columns of source= and destination= ({error})"
+                f"a partition has no column {', '.join(lacking)}, which the Dask frame declares:"
+                f" all partitions must have the columns of source= and destination= ({error})"
             ) from error
 
     def _fail(self, leaf: Future) -> None:
-        """Raise the error of a leaf, or one that says what its partition is if that is no frame."""
+        """Raise the error of a leaf, or one that describes its partition if that is not a frame."""
         try:
             leaf.result()
         except (TypeError, AttributeError, LookupError, ValueError) as error:
@@ -310,12 +311,12 @@ class Run:
                 raise
             what, _, k = self._origins[leaf.key]
             raise ArgumentTypeError(
-                f"partition {k} of the {what} is {kind}, not a frame of pandas or cuDF as its Dask"
-                " frame says: mend the function that makes it, or convert it there"
+                f"partition {k} of the {what} is {kind}, not a pandas or cuDF frame as its Dask"
+                " frame declares: correct the function that makes it, or convert it there"
             ) from error
 
     def _kind_of_partition(self, leaf: Future) -> str:
-        """Return what the partition of a leaf is if it is no frame, found by computing it again."""
+        """Return a description of a leaf's partition if it is not a frame, computed again."""
         what, given, k = self._origins[leaf.key]
         if not is_dask(given):
             return ""
@@ -329,7 +330,7 @@ class Run:
         return str(kind)
 
     def merge(self, first: Future, second: Future, home: str | None) -> Future:
-        """Return the forest of two."""
+        """Merge two forests."""
         called = self.source, self.destination
         return self.tasks.submit(merged, first, second, called, self.options, worker=home)
 
@@ -362,7 +363,7 @@ class Run:
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
-        """Return the frame of the forest that several are, which may have been merged already."""
+        """Return the frame of the merged forest of several forests."""
         with self.tasks.all_or_none() as tasks:
             root = tree(forests, self.merge, Reporter(False))
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
@@ -389,10 +390,10 @@ class Run:
         reason = reason if several else reason_not_to(tasks, homes, facts, forced)
         if reason and forced:
             raise EngineError(
-                f"combine='gather' is not possible here: {reason}; take combine='tree'"
+                f"combine='gather' is not possible here: {reason}; use combine='tree'"
             )
         if reason:
-            log.debug("forests go up the tree: %s", reason)
+            log.debug("forests are merged in a tree: %s", reason)
             return None
         called = self.source, self.destination
         runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
@@ -424,12 +425,12 @@ class Run:
 
 
 def is_dask(thing: Any) -> bool:
-    """Return whether it is a frame or series of Dask's."""
+    """Return whether an object is a Dask frame or series."""
     return isinstance(thing, dd.DataFrame | dd.Series)
 
 
 def _parts_of(vertices: Any, meta: Any) -> list[Any]:
-    """Return frames of vertices, not made yet."""
+    """Return lazy frames of vertices."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
     with column.of("vertices", vertices).lend() as held:
@@ -464,73 +465,74 @@ def components(
     room: int | None = None,
     progress: bool | Callable[[DaskProgress], object] = False,
 ) -> DaskComponents:
-    """Find the connected components of a dask or dask_cudf frame, on the workers that hold it.
+    """Find the connected components of a Dask or dask_cudf frame, on the workers that hold it.
 
-    Each worker reduces its partitions to a forest, and forests merge pairwise in a tree; what goes
-    from worker to worker are edges of forests. The cluster is that of the connected
-    ``distributed.Client``; there is nothing else to set up. A worker that is lost costs its own
-    partitions, which are read again elsewhere.
+    Each worker reduces its partitions to a forest, and forests are merged pairwise in a tree;
+    workers send each other only edges of forests. The cluster is that of the connected
+    ``distributed.Client``; nothing else needs to be set up. If a worker is lost, its partitions are
+    read again elsewhere.
 
     Parameters
     ----------
     edges : dask.dataframe.DataFrame
-        Of pandas' or cuDF's frames, persisted or not; only the columns of ids are read.
+        A Dask frame of pandas or cuDF frames, persisted or not; only the columns of ids are read.
     source, destination : str, or list of as many str on each side, optional
         The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
         :func:`cc_rapids.components`.
     vertices : dask frame or series, column, array or range of ids, optional
-        Vertices that count even if no edge names them.
+        Vertices to include even if no edge names them.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "dense", "size"}
-        How components are named: by their least vertex id, 0 .. k-1 in the order of these, or
-        from the largest.
+        The labels of components: the least vertex id, 0 .. k-1 in the order of the least ids, or 0
+        .. k-1 from the largest component.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     design, engine
-        As for :func:`cc_rapids.components`; the design has to give spanning forests.
+        As for :func:`cc_rapids.components`; the design must make spanning forests.
     progress : bool or callable
-        True: a bar on stderr if that is a terminal. A callable gets a ``DaskProgress`` after
-        each task that is waited for. Otherwise there are lines in the log.
+        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        ``DaskProgress`` after each finished task. Otherwise lines are written to the log.
 
     Returns
     -------
     DaskComponents
-        Whose frames lie on the workers, in as many partitions as there are workers.
+        The components, as frames on the workers, with one partition per worker.
 
     Other Parameters
     ----------------
     partition : {"edges", "vertices"}
-        Whether edges alone are spread, so that one worker at last holds a forest over all
-        vertices; or vertices too, for graphs whose vertices fit on no worker: see
-        :mod:`cc_rapids.integrations.dask.vertices`. These have ids of one column, and labels "min".
+        Whether only edges are distributed, so that one worker finally holds a forest over all
+        vertices, or vertices too, for graphs whose vertices do not fit on one worker: see
+        :mod:`cc_rapids.integrations.dask.vertices`. The latter needs ids of one column and labels
+        "min".
     combine : {"auto", "tree", "gather"}
-        How forests of spread edges come together: up a tree, or by one all-gather of NCCL's,
-        after which every GPU solves all of them and keeps its run of the answer. That takes
-        integers, a GPU and CuPy's NCCL on each worker; ``"auto"`` takes it where it is there,
-        where it fits, and where by :mod:`cc_rapids.integrations.dask.gather` it is not slower.
+        How forests of distributed edges are combined: in a tree, or by one NCCL all-gather, after
+        which every GPU solves all forests and keeps its part of the answer. The all-gather needs
+        integer ids, and a GPU and CuPy with NCCL on each worker; ``"auto"`` uses it if it is
+        available, fits, and is not slower according to :mod:`cc_rapids.integrations.dask.gather`.
     owners : {"range", "hash"} or callable, optional
-        Which worker holds which distributed vertices: even ranges of the ids (integers, by
-        default), their hashes (strings, by default), or a function from a column of ids to an
-        array of the workers' numbers, such as the tile of each point of a lattice. The number
-        depends on the id alone, in every process and whatever ids are beside it. That is looked at
-        for a sample on every worker, and for each row where it arrives; a function that breaks it
-        for few ids may pass, and then the answer is wrong (docs/larger.md).
+        The assignment of distributed vertices to workers: equal ranges of the ids (the default for
+        integers), their hashes (the default for strings), or a function from a column of ids to an
+        array of worker numbers, such as the tile of each point of a lattice. The number must depend
+        on the id alone, in every process and whatever other ids are in the column. This is checked
+        for a sample on every worker, and for each row where it arrives; a function that is wrong
+        for a few ids may pass, and then the answer is wrong (docs/larger.md).
     room : int, optional
-        So many edges may be left for one worker when vertices are distributed; by default as
-        many as the most vertices that one holds.
+        The number of remaining edges that one worker may solve if vertices are distributed; by
+        default the largest number of vertices on one worker.
 
     Raises
     ------
     EngineError
         No client is connected.
     InputError
-        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
-        the message are those of the partition.
+        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in the
+        message refer to a partition.
 
     See Also
     --------
-    cc_rapids.components : The same for edges on one machine.
+    cc_rapids.components : Find the components of edges on one machine.
     cc_rapids.dask.weakly_connected_components : The contract of cuGraph's Dask function.
     cc_rapids.dask.local_gpus : Start a worker for each GPU.
 
@@ -577,19 +579,20 @@ def _client() -> Client:
         return default_client()
     except ValueError:
         raise EngineError(
-            "no cluster is connected: start one, such as by distributed.Client(), or for the GPUs"
-            " of this machine by cc_rapids.dask.local_gpus()"
+            "no cluster is connected: start one with distributed.Client(), or for the GPUs of this"
+            " machine with cc_rapids.dask.local_gpus()"
         ) from None
 
 
 def _check(
     edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
 ) -> None:
-    """Check what can be known of the arguments without reading a row."""
+    """Check the arguments as far as possible without reading rows."""
     if not isinstance(edges, dd.DataFrame):
         raise InputError(
-            f"edges are a {type(edges).__name__}, not a dask frame: cc_rapids.components takes it,"
-            " or make one by dask.dataframe.from_pandas or dask_cudf.from_cudf"
+            f"edges are a {type(edges).__name__}, not a Dask frame: pass it to"
+            " cc_rapids.components, or make a Dask frame with dask.dataframe.from_pandas or"
+            " dask_cudf.from_cudf"
         )
     meta = _example(vertices._meta, None) if is_dask(vertices) else vertices
     if isinstance(vertices, dd.DataFrame):
@@ -597,8 +600,8 @@ def _check(
         meta = meta[meta.columns[0]] if isinstance(source, str) else meta
     elif dask.is_dask_collection(vertices) and not is_dask(vertices):
         raise InputError(
-            f"vertices cannot be Dask's {type(vertices).__name__}: give a dask series, such as by"
-            " dask.dataframe.from_dask_array, or what cc_rapids.components takes"
+            f"vertices cannot be a Dask {type(vertices).__name__}: pass a Dask series, for example"
+            " from dask.dataframe.from_dask_array, or anything that cc_rapids.components accepts"
         )
     if isinstance(vertices, range):
         check_range(vertices)
@@ -607,7 +610,7 @@ def _check(
 
 
 def _example(meta: Any, ids: list[str] | None) -> Any:
-    """Return a frame or series with some rows, where the types of its ids say what they hold.
+    """Return a frame or series with some rows, so that object columns have known content.
 
     Else none.
 
@@ -627,27 +630,29 @@ def _check_partition(partition: str, source: Side, labels: str, owners: Any, roo
     check_word("partition", partition, PARTITIONS)
     if partition == "edges":
         if owners is not None or room is not None:
-            raise InputError("owners and room are for partition='vertices'")
+            raise InputError("owners and room apply only to partition='vertices'")
         return
     if not isinstance(source, str):
         raise InputError(
-            f"distributed vertices have ids of one column, not source={source!r}: make one of them,"
-            " such as by joining them as strings"
+            f"distributed vertices need ids of one column, not source={source!r}: combine the"
+            " columns into one, for example by joining them as strings"
         )
     if not check_labels(labels).is_root:
         raise InputError(
-            f"labels={labels!r} number all components, which no worker sees where vertices are"
-            " distributed: take labels='min'"
+            f"labels={labels!r} number all components, but with distributed vertices no worker sees"
+            " all of them: use labels='min'"
         )
     known = isinstance(owners, str) and owners in OWNERS
     if not (owners is None or known or callable(owners)):
-        raise InputError(f"owners is 'range', 'hash' or a function of ids, not {shown(owners)}")
+        raise InputError(
+            f"owners must be 'range', 'hash' or a function of ids, not {shown(owners)}"
+        )
     try:
         pickle.dumps(owners)
     except Exception as error:
         raise InputError(f"owners cannot be sent to the workers: {error}"[:500]) from error
     if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
-        raise InputError(f"room is a number of edges from 0 on, not {room!r}")
+        raise InputError(f"room must be a number of edges of at least 0, not {room!r}")
 
 
 def _named(vertices: Any, count: int | None) -> dict[str, Any]:
@@ -655,29 +660,30 @@ def _named(vertices: Any, count: int | None) -> dict[str, Any]:
 
 
 def weakly_connected_components(graph: Any) -> Any:
-    """Find the weak components of a graph that cuGraph made of a dask_cudf edge list.
+    """Find the weak components of a multi-GPU cuGraph graph from a dask_cudf edge list.
 
-    The edges are read where they lie, and cuGraph's communicators (``Comms``) are not asked.
+    The edges are read in place, and cuGraph's communicators (``Comms``) are not used.
 
     Parameters
     ----------
     graph : cugraph.Graph
-        Undirected, by ``from_dask_cudf_edgelist``; it still has the edge list it was made of.
+        An undirected graph from ``from_dask_cudf_edgelist`` that still has its edge list.
 
     Returns
     -------
     dask_cudf.DataFrame with columns ``vertex`` and ``labels``, on the workers
-        Of int32 or int64 vertices ``labels`` is the least vertex of the component, of others
-        (strings, several columns, which come as ``0_vertex``, ...) 0 .. k-1 in the order of these.
+        For int32 or int64 vertices, ``labels`` is the least vertex of the component; for others
+        (strings, or several columns, which become ``0_vertex``, ...) it is 0 .. k-1 in the order of
+        these.
 
     Raises
     ------
     InputError
         The graph is directed; a ValueError.
     GraphStateError
-        It holds no edges of Dask's.
+        The graph has no Dask edge list.
     ArgumentTypeError
-        It is no graph; a TypeError.
+        The argument is not a graph; a TypeError.
     EngineError
         No ``distributed.Client`` is connected.
 
@@ -688,8 +694,8 @@ def weakly_connected_components(graph: Any) -> Any:
     """
     if not hasattr(graph, "is_directed"):
         raise ArgumentTypeError(
-            f"a {type(graph).__name__} is not a cugraph.Graph:"
-            " cc_rapids.dask.components takes frames"
+            f"a {type(graph).__name__} is not a cugraph.Graph: pass frames to"
+            " cc_rapids.dask.components"
         )
     if graph.is_directed():
         raise InputError("input graph must be undirected")
@@ -702,7 +708,7 @@ def weakly_connected_components(graph: Any) -> Any:
 
 
 def _edges(graph: Any) -> tuple[Any, Any, Any]:
-    """Return the frame that the graph was made of, or its own edge list.
+    """Return the frame that the graph was made from, or its own edge list.
 
     That is where vertices are as given.
     """
@@ -713,8 +719,8 @@ def _edges(graph: Any) -> tuple[Any, Any, Any]:
     frame = getattr(getattr(graph, "edgelist", None), "edgelist_df", None)
     if frame is None or not is_dask(frame) or getattr(graph, "renumbered", False):
         raise GraphStateError(
-            "the graph holds no edge list of Dask's any more: give the frame that it was made of to"
-            " cc_rapids.dask.components(frame, source, destination), or if it lies on one GPU the"
-            " graph to cc_rapids.weakly_connected_components"
+            "the graph no longer has a Dask edge list: pass the frame that it was made from to"
+            " cc_rapids.dask.components(frame, source, destination), or, if it is on one GPU, pass"
+            " the graph to cc_rapids.weakly_connected_components"
         )
     return frame, frame.columns[0], frame.columns[1]

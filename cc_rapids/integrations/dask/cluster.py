@@ -18,22 +18,22 @@ log = logging.getLogger(__name__)
 def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     """Start one worker for each GPU of this machine.
 
-    Where dask-cuda is installed it is its ``LocalCUDACluster``. Otherwise there is one plain
-    worker process a GPU, which sees no other (``CUDA_VISIBLE_DEVICES``), and workers send frames
-    to each other through the memory of the host.
+    If dask-cuda is installed, this is its ``LocalCUDACluster``. Otherwise there is one plain worker
+    process per GPU, which sees no other GPU (``CUDA_VISIBLE_DEVICES``), and workers send frames to
+    each other through host memory.
 
     Parameters
     ----------
     gpus : int or list of int, optional
-        How many, or which; by default all that there are.
+        The number of GPUs, or a list of GPUs; by default all.
     **options
-        For dask-cuda's cluster, such as ``rmm_pool_size`` or ``protocol="ucx"``; otherwise for
-        each worker (``distributed.Nanny``).
+        Options of dask-cuda's cluster, such as ``rmm_pool_size`` or ``protocol="ucx"``; without
+        dask-cuda, of each worker (``distributed.Nanny``).
 
     Returns
     -------
     cluster
-        For ``distributed.Client(cluster)``; to be closed, or used as a context.
+        The cluster, for ``distributed.Client(cluster)``; close it, or use it as a context.
 
     Raises
     ------
@@ -53,14 +53,14 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     chosen = gpus if isinstance(gpus, list) else visible()[:gpus]
     if not chosen:
         raise EngineError(
-            "there is no NVIDIA GPU here (CUDA_VISIBLE_DEVICES, nvidia-smi): on CPU threads take"
-            " distributed.LocalCluster()"
+            "no NVIDIA GPU was found (see CUDA_VISIBLE_DEVICES, nvidia-smi): use"
+            " distributed.LocalCluster() to run on CPU threads"
         )
     if find_spec("dask_cuda"):
         from dask_cuda import LocalCUDACluster
 
         return LocalCUDACluster(CUDA_VISIBLE_DEVICES=chosen, **options)
-    log.info("dask-cuda is not installed: one plain process a GPU")
+    log.info("dask-cuda is not installed: starting one plain process per GPU")
     return plain(chosen, **options)
 
 

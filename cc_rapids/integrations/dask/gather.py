@@ -1,4 +1,4 @@
-"""One all-gather of forests by NCCL, in the place of the tree, where each worker has a GPU.
+"""One all-gather of forests by NCCL instead of the tree, if each worker has a GPU.
 
 All workers get all forests, solve them at the same time, and keep their own run of the answer.
 More is sent than up a tree, but from GPU to GPU and at once; the answer needs not be spread.
@@ -31,7 +31,7 @@ ID_BYTES = 8
 
 @dataclass(frozen=True)
 class Machine:
-    """Workers, and what is between them.
+    """The workers of a cluster and the rates of their hardware.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ CARDS = Machine(15e9, join=1e9, read=5e9, link=25e9, collective=200e9, latency=0
 
 @dataclass(frozen=True)
 class Job:
-    """A graph on some workers: how many edges, vertices and workers there are."""
+    """A graph on some workers: the numbers of edges, vertices and workers."""
 
     edges: float
     vertices: float
@@ -95,17 +95,17 @@ class Cost:
 
 
 def touched(vertices: float, edges: float) -> float:
-    """Return the vertices that so many random edges name: n (1 - exp(-2 e / n))."""
+    """Return the expected number of vertices that e random edges name: n (1 - exp(-2 e / n))."""
     return -vertices * math.expm1(-2 * edges / vertices) if vertices else 0.0
 
 
 def forest_rows(vertices: float, edges: float) -> float:
-    """Return the most rows of a forest of random edges."""
+    """Return the maximum number of rows of a forest of random edges."""
     return min(edges, touched(vertices, edges))
 
 
 def tree_cost(job: Job, machine: Machine) -> Cost:
-    """Return the cost of forests that merge pairwise, and of labels spread from the last worker."""
+    """Return the cost of merging forests pairwise and distributing labels from the last worker."""
     row, share = 2 * ID_BYTES, job.edges / job.workers
     levels = math.ceil(math.log2(job.workers)) if job.workers > 1 else 0
     seconds = share * row / machine.read + share / machine.rate
@@ -121,7 +121,7 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
-    """Return the cost of forests that all workers get, and that each solves."""
+    """Return the cost of sending all forests to every worker, which solves them."""
     row, others, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
     rows = forest_rows(job.vertices, share)
     seconds = share * row / machine.read + share / machine.rate + machine.latency
@@ -132,7 +132,7 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float) -> bool:
-    """Return whether forests of so many rows are better gathered: they fit, and it is no slower."""
+    """Return whether to gather forests: they fit on every worker, and it is not slower."""
     workers, most = len(rows), float(max(rows, default=0))
     job = Job(workers * most, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
@@ -147,11 +147,11 @@ PATIENCE = 30  # seconds that ranks are given to fail after their communicator w
 
 
 class Nccl:
-    """A communicator of NCCL's, on the GPU of this process."""
+    """An NCCL communicator on the GPU of this process."""
 
     @staticmethod
     def room() -> int:
-        """Return the bytes of this process's GPU; none if it has none, or no NCCL."""
+        """Return the memory of this process's GPU in bytes; 0 without a GPU or NCCL."""
         try:
             from cupy.cuda import nccl, runtime
         except ImportError:
@@ -162,7 +162,7 @@ class Nccl:
 
     @staticmethod
     def identity() -> Any:
-        """Return what all ranks of a new communicator have to be told."""
+        """Return the identifier that all ranks of a new communicator need."""
         from cupy.cuda import nccl
 
         return nccl.get_unique_id()
@@ -173,7 +173,7 @@ class Nccl:
         self.size, self._own = size, nccl.NcclCommunicator(size, uid, rank)
 
     def all_gather(self, array: Any) -> Any:
-        """Return the arrays of all ranks, of one length, one after the other in a new one."""
+        """Return the concatenated arrays of all ranks, which have one length."""
         import cupy
         from cupy.cuda import nccl
 
@@ -185,25 +185,25 @@ class Nccl:
         return found
 
     def abort(self) -> None:
-        """Let a call that waits for a lost rank fail."""
+        """Abort calls that wait for a lost rank."""
         self._own.abort()
 
 
 def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool) -> str:
-    """Return why forests should not be gathered; nothing if they should."""
+    """Return the reason not to gather forests; empty if there is none."""
     if len(homes) < 2:
         return "one worker holds all partitions"
     if not set(homes) <= set(tasks.workers()):
-        return "a worker was lost meanwhile"
+        return "a worker was lost in the meantime"
     if any(fact["low"] is None for fact in facts):
-        return "ids are no integers of one column"
+        return "ids are not integers of one column"
     rooms = tasks.facts([tasks.submit(room, worker=home, pinned=True) for home in homes])
     if not all(rooms):
-        return "there is no NCCL, by CuPy and with a GPU, on all workers"
+        return "not every worker has a GPU and CuPy with NCCL"
     rows = [fact["rows"] for fact in facts]
     if forced or gather_pays(max(rows), rows, CARDS, min(rooms)):
         return ""
-    return f"forests of {sum(rows):,} edges do not fit on every worker, or take longer so"
+    return f"forests of {sum(rows):,} edges do not fit on every worker, or would take longer"
 
 
 def gathered(
@@ -216,7 +216,7 @@ def gathered(
     named: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """Return a worker's part: its run of the labels, and the facts."""
+    """Return a worker's range of the labels, and the facts."""
     edges, rows = forest[0], [fact["rows"] for fact in facts]
     kind = kind_of_ids(called, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
@@ -227,7 +227,7 @@ def gathered(
 
 
 def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
-    """Return the ids of all ranks in one array; each sends as many as the longest has."""
+    """Return the ids of all ranks in one array; each sends as many elements as the longest."""
     xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
@@ -243,7 +243,7 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
 
 
 def room() -> int:
-    """Return the bytes that this worker has for a gather; none if it cannot take part."""
+    """Return the bytes that this worker has for a gather; 0 if it cannot take part."""
     return Nccl.room()
 
 
@@ -253,7 +253,7 @@ def identity() -> Any:
 
 
 def abort(uid: Any) -> None:
-    """Close a communicator, so that no rank waits for one that is gone."""
+    """Close a communicator, so that no rank waits for a lost one."""
     with _lock:
         ranks = [key for key in _open if key[0] == str(uid)]
         held = [_open.pop(key) for key in ranks]
@@ -264,7 +264,7 @@ def abort(uid: Any) -> None:
 def by_gather(
     tasks: Tasks, forests: list[Future], homes: list[str], *arguments: Any
 ) -> list[Future] | None:
-    """Return the runs of the answer, one on each worker.
+    """Return the parts of the answer, one on each worker.
 
     None if a worker fails or is lost meanwhile.
 
@@ -284,7 +284,7 @@ def by_gather(
     reason = _failure(tasks, found, homes)
     if not reason:
         return found
-    log.warning("the all-gather has failed, and forests go up the tree: %s", reason)
+    log.warning("the all-gather failed; forests are merged in a tree instead: %s", reason)
     _uids.pop(key)
     alive = [home for home in homes if home in tasks.workers()]
     client.run(abort, uid, workers=alive)
@@ -296,7 +296,7 @@ def by_gather(
 
 
 def _failure(tasks: Tasks, found: list[Future], homes: list[str]) -> str:
-    """Return what went wrong first; nothing once all is done."""
+    """Return the first error; None if all is done."""
     while True:
         for future in found:
             if future.status == "error":

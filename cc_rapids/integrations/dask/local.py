@@ -1,4 +1,4 @@
-"""The functions that workers run: forests of partitions and of two forests, and labels.
+"""Functions that workers run: forests of partitions, merging of forests, and labels.
 
 A forest goes from worker to worker as a frame of its edges, in the caller's own ids: columns
 ``source`` and ``destination`` (``0_source``, ... where ids have several columns). A vertex without
@@ -36,7 +36,7 @@ class Kind(NamedTuple):
 
 
 def sides(source: Side) -> tuple[Side, Side]:
-    """Return the columns of a forest whose vertices have as many columns as these."""
+    """Return the column names of a forest, given the number of columns of an id."""
     if isinstance(source, str):
         return "source", "destination"
     count = range(len(source))
@@ -44,12 +44,12 @@ def sides(source: Side) -> tuple[Side, Side]:
 
 
 def listed(side: Side) -> list[str]:
-    """Return one column, or several, as a list."""
+    """Return one or several columns as a list."""
     return side if isinstance(side, list) else [side]
 
 
 def kind_of(column: Any) -> Kind:
-    """Return the kind of a column of a forest, which holds integers or strings."""
+    """Return the kind of a column of a forest, with integers or strings."""
     if not is_integer(column.dtype):
         return Kind(str(column.dtype))
     return Kind(str(column.dtype), int(column.min()), int(column.max()))
@@ -74,9 +74,8 @@ def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str
     numbers = sorted({kind.dtype for kind in kinds if kind.low is not None})
     if texts and numbers:
         raise ColumnTypeError(
-            f"column {name!r} is {' or '.join(numbers)} in some partitions and"
-            f" {' or '.join(texts)} in others: ids are integers in all of them, or strings in all;"
-            " cast the column"
+            f"column {name!r} is {' or '.join(numbers)} in some partitions and {' or '.join(texts)}"
+            " in others: ids must be integers in all of them, or strings in all; cast the column"
         )
     ends = [named[0], named[-1]] if named else []
     if texts or not (numbers or ends):
@@ -87,7 +86,7 @@ def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str
 
 
 def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
-    """Return all rows of some forests, integers as a type that all of them fit.
+    """Concatenate forests, with integers in a type that fits all of them.
 
     Parameters
     ----------
@@ -110,7 +109,7 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
 
 
 def concat(frames: list[Any]) -> Any:
-    """Return all rows of some frames; those without rows, whose types say nothing, are left out."""
+    """Concatenate frames, without empty ones, whose types do not matter."""
     filled = [frame for frame in frames if len(frame)]
     if len(filled) < 2:
         return (filled or frames)[0]
@@ -127,12 +126,12 @@ def library(array: Any) -> Any:
 
 
 def taken(frame: Any, mask: Any) -> Any:
-    """Return the rows of a frame for which an array holds, without the index that they had."""
+    """Return the rows of a frame where an array is true, with a new index."""
     return frame.take(library(mask).flatnonzero(mask)).reset_index(drop=True)
 
 
 def solved_by(frame: Any, ends: Ends, called: Ends, **options: Any) -> Components:
-    """Return the components of a forest; errors call its columns what the caller does."""
+    """Return the components of a forest; errors use the caller's column names."""
     left, right = ends
     alone = isinstance(left, str)
     edges, names = ((frame[left], frame[right]), called) if alone else (frame, ends)
@@ -161,8 +160,8 @@ def local_forest(
     if lacking:
         raise MissingColumnError(
             f"a partition has no column {', '.join(map(repr, lacking))}, but"
-            f" {', '.join(map(str, frame.columns)) or 'none'}: all partitions have the columns of"
-            " source= and destination="
+            f" {', '.join(map(str, frame.columns)) or 'none'}: all partitions must have the columns"
+            " of source= and destination="
         )
     frame = frame[columns]
     dropped = int(frame.isna().any(axis=1).sum()) if nulls == "drop" else 0
@@ -180,7 +179,7 @@ def _values(frame: Any) -> Any:
 
 
 def not_frame(thing: Any, series: bool = False) -> str:
-    """Return what a partition is, in words, if it is no frame or series of pandas or cuDF."""
+    """Return a description of a partition that is not a pandas or cuDF frame or series; else ""."""
     if is_cudf(thing):
         known = series or hasattr(thing, "columns")
     else:
@@ -194,7 +193,7 @@ def not_frame(thing: Any, series: bool = False) -> str:
 
 
 def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
-    """Return vertices that count even if no edge names them, as the forest of their loops."""
+    """Return the forest of self-loops of vertices that count even without edges."""
     if not_frame(named, series=True):
         raise TypeError(f"a partition of vertices is {not_frame(named, series=True)}")
     frame = named.to_frame() if not hasattr(named, "columns") else named
@@ -211,16 +210,16 @@ def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
 
 
 def check_width(columns: int, wanted: int) -> None:
-    """Raise an InputError unless vertices have as many columns as the ids of the edges."""
+    """Raise an InputError unless vertices have the same number of columns as the edges' ids."""
     if columns != wanted:
         raise InputError(
-            f"vertices have {columns} columns, and the edges {wanted} a side: give a series, or a"
-            f" frame of {wanted} column{'' if wanted == 1 else 's'} of ids"
+            f"vertices have {columns} columns, but the edges have {wanted} per side: pass a series,"
+            f" or a frame of {wanted} column{'' if wanted == 1 else 's'} of ids"
         )
 
 
 def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any]) -> Forest:
-    """Return the forest of two forests: the edges of one that join no more are left out."""
+    """Merge two forests to one, without edges that join nothing."""
     ends = sides(called[0])
     frame = united([first[0], second[0]], ends, called)
     found = solved_by(frame, ends, called, forest=True, **options)
@@ -228,7 +227,7 @@ def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any])
 
 
 def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:
-    """Return the edges of a spanning forest of a frame, and loops for vertices that are alone.
+    """Return the edges of a spanning forest of a frame, with self-loops for isolated vertices.
 
     ``ends`` are the columns of the frame, and ``called`` what the caller calls them.
     """
@@ -264,14 +263,14 @@ def labelled(
 
 
 def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
-    """Return the k-th of so many runs of rows."""
+    """Return the k-th of a number of equal ranges of rows."""
     frame = whole[0]
     first, last = k * len(frame) // count, (k + 1) * len(frame) // count
     return frame.iloc[first:last].reset_index(drop=True)
 
 
 def edges_of(forest: Forest, source: Side) -> Any:
-    """Return the edges of a forest without the loops."""
+    """Return the edges of a forest without self-loops."""
     frame, (left, right) = forest[0], sides(source)
     pairs = zip(listed(left), listed(right), strict=True)
     same = reduce(and_, (frame[a] == frame[b] for a, b in pairs))
@@ -279,7 +278,7 @@ def edges_of(forest: Forest, source: Side) -> Any:
 
 
 def same(thing: Any) -> Any:
-    """Return the value itself, on the worker that asks for it."""
+    """Return the value, to copy it to another worker."""
     return thing
 
 

@@ -1,4 +1,4 @@
-"""A tree of forests: each worker joins those of its partitions, then workers join pairwise.
+"""A tree of merges: each worker merges its forests, then workers merge theirs pairwise.
 
 Balduzzi et al. 2018, section 2, spread the edges likewise and send the representative of every
 vertex up a tree. Here the edges of a forest are sent, so that what joins nothing more stays where
@@ -31,11 +31,11 @@ class DaskProgress:
     Attributes
     ----------
     stage : str
-        What is being done, such as ``"forests"`` or ``"hooks, round 2"``.
+        The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
     done, total : int
         Tasks of that stage.
     seconds : float
-        Since the run began.
+        Seconds since the run began.
 
     See Also
     --------
@@ -57,7 +57,7 @@ Merge = Callable[[Future, Future, str | None], Future]
 
 
 class Tasks:
-    """Tasks of one run, under keys of its own that the dashboard groups by their first words."""
+    """The tasks of one run, with unique keys that the dashboard groups by prefix."""
 
     def __init__(self, client: Client) -> None:
         self.client, self._run, self._count = client, uuid.uuid4().hex[:12], 0
@@ -65,7 +65,7 @@ class Tasks:
 
     @contextmanager
     def all_or_none(self) -> Iterator[Tasks]:
-        """Release the tasks that were made meanwhile if it fails, so that the workers forget them.
+        """Release the tasks made in the context if it fails, so that the workers free them.
 
         Without that the frames that an error has passed through hold their futures for as long as
         someone has the error. They are not cancelled: that ends the scheduler's connection with
@@ -83,7 +83,7 @@ class Tasks:
     def submit(
         self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
     ) -> Future:
-        """Return the future of a call, on a worker that is preferred, or required if pinned."""
+        """Return the future of a call, on a preferred worker, or a required one if pinned."""
         found: Future = self.client.submit(
             function,
             *arguments,
@@ -96,23 +96,23 @@ class Tasks:
         return found
 
     def compute(self, calls: list[Any]) -> list[Future]:
-        """Return the futures of calls that were not made yet, which have keys of this run."""
+        """Return the futures of lazy calls, with keys of this run."""
         found: list[Future] = self.client.compute(calls)
         self._held.update((future.key, future) for future in found)
         return found
 
     def key(self, function: Any) -> str:
-        """Return a new key for a call, by which the dashboard shows it."""
+        """Return a new key for a call, with the name shown by the dashboard."""
         self._count += 1
         name = function.__name__.strip("_").replace("_", "-")
         return f"cc_rapids-{name}-{self._run}-{self._count}"
 
     def facts(self, futures: list[Future]) -> list[Any]:
-        """Bring here what small tasks give; an error of a worker is raised here too."""
+        """Return the results of small tasks; raise the error of a worker."""
         return list(self.client.gather(futures))
 
     def workers(self) -> list[str]:
-        """Return the addresses of the workers that are there; wait for the first if none is.
+        """Return the addresses of the workers; wait for the first one if there is none.
 
         A worker that is too busy to say so counts as gone until it is back.
         """

@@ -50,7 +50,7 @@ Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. c
 
 @dataclass(frozen=True)
 class Ranges:
-    """Part k holds the ids from the k-th cut on, and part 0 those below all cuts."""
+    """Owners by ranges: part k has the ids from the k-th cut on, part 0 those below all cuts."""
 
     cuts: tuple[int, ...]
 
@@ -68,7 +68,7 @@ class Ranges:
 
 @dataclass(frozen=True)
 class Hashed:
-    """Parts by the hash that the frame library computes, the same in every process."""
+    """Owners by the hash of the frame library, which is the same in every process."""
 
     count: int
 
@@ -84,7 +84,7 @@ class Hashed:
 
 @dataclass(frozen=True)
 class Given:
-    """Parts by a function of the caller's, with numbers that are no parts refused."""
+    """Owners by a function of the caller, whose results are checked."""
 
     owner: Owner
     count: int
@@ -110,18 +110,18 @@ class Given:
             ) from error
         if parts.shape != (len(ids),) or not (is_integer(parts.dtype) or is_boolean(parts.dtype)):
             raise InputError(
-                f"owners gives {parts.dtype} of shape {parts.shape} for {len(ids):,} ids: it gives"
-                " an array of integers, the number of a part for each id"
+                f"owners returned {parts.dtype} of shape {parts.shape} for {len(ids):,} ids: it"
+                " must return an array of integers, the number of a part for each id"
             )
         if int(parts.min()) < 0 or int(parts.max()) >= self.count:
             raise InputError(
-                f"owners gives parts from {parts.min()} to {parts.max()}, and there are"
-                f" {self.count}: parts are 0 .. {self.count - 1}"
+                f"owners returned parts from {parts.min()} to {parts.max()}, but parts must be 0 .."
+                f" {self.count - 1}"
             )
         return parts.astype(np.int64)
 
     def calls(self, ids: Any) -> Any:
-        """Return the parts by several calls, each with other ids beside.
+        """Return the parts by several calls, each among different ids.
 
         An array on the host, a row for each call. All rows are the same if the parts depend on the
         ids alone.
@@ -133,7 +133,7 @@ class Given:
         return found.get() if hasattr(found, "get") else found
 
     def check(self, ids: Any, part: int) -> None:
-        """Check that ids have come to the part that owns them.
+        """Check that a part owns the ids that it received.
 
         Raises
         ------
@@ -147,12 +147,12 @@ class Given:
 
 
 def unsteady(one: Any, part: Any, other: Any) -> InputError:
-    """Return the error for an id with two owners."""
+    """Return the error for an id that was assigned two owners."""
     one = one.item() if hasattr(one, "item") else one
     return InputError(
-        f"owners gives the id {shown(one)} to part {int(part)} in one call, and to part"
-        f" {int(other)} in another: the part depends on the id alone, whatever is beside it, and is"
-        " the same in every process (as Python's hash() of a string is not; owners='hash' is)"
+        f"owners assigns the id {shown(one)} to part {int(part)} in one call, and to part"
+        f" {int(other)} in another: the part must depend on the id alone, not on other ids, and be"
+        " the same in every process (unlike Python's hash() of a string; use owners='hash')"
     )
 
 
@@ -166,7 +166,7 @@ def cupy_or_numpy(ids: Any) -> Any:
 
 
 def even(low: int, high: int, count: int) -> Ranges:
-    """Return so many ranges of one length from the least id to the greatest."""
+    """Return equal ranges from the least id to the greatest."""
     span = high - low + 1
     return Ranges(tuple(low + k * span // count for k in range(1, count)))
 
@@ -179,7 +179,7 @@ RUN = 1 << 22  # vertices that are looked at together for their owner
 
 
 def described(forest: Forest) -> dict[str, Any]:
-    """Return what the client has to know of the edges of a partition."""
+    """Return the facts about the edges of a partition that the client needs."""
     edges = forest[0]
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
     facts = {"rows": len(edges), "kinds": kinds, "dropped": forest[1], "low": None, "high": None}
@@ -204,8 +204,8 @@ def kind_of_ids(
     kind = common_kind(name, kinds, named)
     if named is not None and kinds and kind is None:
         raise InputError(
-            f"column {name!r} holds strings, so vertices= takes strings too"
-            " (and num_vertices= does not apply)"
+            f"column {name!r} holds strings, so vertices= must be strings too (and num_vertices="
+            " does not apply)"
         )
     return kind
 
@@ -221,7 +221,7 @@ def weight_of(forest: Forest) -> int:
 
 
 def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
-    """Return the edges of a partition for the owners of one end each.
+    """Return the edges of a partition, grouped by the owner of one end.
 
     That is the end whose owner has most ends here, if it has one of the two: what lies where it
     belongs stays.
@@ -237,7 +237,7 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """Return the rows of a frame for the owners of one of its columns, without an index."""
+    """Return the rows of a frame, grouped by the owner of one of its columns."""
     parts = owner(frame[by])
     return [taken(frame, parts == k) for k in range(count)]
 
@@ -253,7 +253,7 @@ def weight(frame: Any) -> int:
 
 
 def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
-    """Return all rows of what came from other parts, by the owners of a column.
+    """Return all rows received from other parts, after a check of their owners.
 
     Raises
     ------
@@ -267,14 +267,14 @@ def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
 
 
 def sample(forest: Forest, kind: str | None) -> Any:
-    """Return some vertices of the edges, from all over them."""
+    """Return a sample of the vertices of the edges."""
     edges = forest[0] if kind is None else forest[0].astype(kind)
     some = edges.iloc[:: -(-len(edges) // SAMPLE) or 1]
     return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
 
 def called(owner: Given, named: range | None, *samples: Any) -> tuple[Any, Any]:
-    """Return different ids of some samples and of a range, and their parts by several calls."""
+    """Return distinct ids of samples and of a range, and their parts by several calls."""
     ids = concat(list(samples))["vertex"]
     if named:
         some = named[:: -(-len(named) // SAMPLE)]
@@ -286,14 +286,14 @@ def called(owner: Given, named: range | None, *samples: Any) -> tuple[Any, Any]:
 
 
 def one_of(asked: tuple[Any, Any], at: int) -> Any:
-    """Return one of the ids that were asked about."""
+    """Return one of the sampled ids."""
     return asked[0].iloc[at]
 
 
 def local_labels(
     edges: Any, owner: Owner, part: int, count: int, named: range | None, options: dict[str, Any]
 ) -> Any:
-    """Return the table of a part by the edges that do not leave it.
+    """Return the label table of a part, from the edges inside it.
 
     With it come the named vertices that the part owns.
 
@@ -314,7 +314,7 @@ def local_labels(
 
 
 def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
-    """Return the vertices of a range that a part owns, found run by run.
+    """Return the vertices of a range that a part owns, found piece by piece.
 
     Nothing is sent for them.
     """
@@ -334,20 +334,20 @@ def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
 
 
 def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:
-    """Return the edges that leave a part, from labels of sources, for their other owners."""
+    """Return the edges that leave a part, with labels as sources, for their other owners."""
     outer = looked_up(_split(edges, owner, part)[1], "source", labels)
     return boxed(outer.drop_duplicates(), "destination", owner, count)
 
 
 def with_new(labels: Any, edges: Any) -> Any:
-    """Return the table of a part, and the vertices that only edges from other parts name."""
+    """Return the table of a part, with vertices that only edges from other parts name."""
     new = edges[["destination"]].drop_duplicates().rename(columns={"destination": "vertex"})
     new = new[~new["vertex"].isin(labels["vertex"])]
     return concat([labels, new.assign(labels=new["vertex"])])
 
 
 def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
-    """Return the forest of edges from labels of other parts to vertices of this one.
+    """Return a forest of the edges from labels of other parts to vertices of this one.
 
     It is over their labels.
     """
@@ -355,13 +355,13 @@ def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
 
 
 def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
-    """Return the forest of edges, those aside whose ends have become one."""
+    """Return a forest of the edges, without those whose ends are now equal."""
     edges = edges[edges["source"] != edges["destination"]]
     return local_forest(edges, *ENDS, "raise", options)
 
 
 def looked_up(frame: Any, by: str, table: Any) -> Any:
-    """Return a frame whose ids in one column are replaced by what a table says.
+    """Return a frame with the ids in one column replaced by their labels in a table.
 
     Unknown ones stay.
     """
@@ -374,7 +374,7 @@ def looked_up(frame: Any, by: str, table: Any) -> Any:
 
 
 def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
-    """Return each vertex of the edges here with its least neighbour here, for its owner."""
+    """Return each vertex of the local edges with its least local neighbour, for its owner."""
     names, pair = ("vertex", "labels"), []
     for ends in (ENDS, ENDS[::-1]):
         pair.append(forest[0].rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
@@ -382,34 +382,34 @@ def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
 
 
 def least(*tables: Any) -> Any:
-    """Return the table of the least of what tables say of each vertex."""
+    """Return the table of the least label of each vertex in several tables."""
     return concat(list(tables)).groupby("vertex").agg({"labels": "min"}).reset_index()
 
 
 def wanted(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """Return the ids of a column, once each, for their owners to look up."""
+    """Return the distinct ids of a column, for their owners to look up."""
     ids = frame[[by]].drop_duplicates().rename(columns={by: "vertex"})
     return boxed(ids, "vertex", owner, count)
 
 
 def told(asked: Any, table: Any) -> Any:
-    """Return the rows of a table for ids that another part asks about."""
+    """Return the rows of a table for ids that another part looks up."""
     return table[table["vertex"].isin(asked["vertex"])].reset_index(drop=True)
 
 
 def replaced(frame: Any, by: str, *answers: Any) -> Any:
-    """Return a frame with the ids of one column replaced by what their owners have told."""
+    """Return a frame with the ids of one column replaced by the labels from their owners."""
     return looked_up(frame, by, concat(list(answers))) if answers else frame
 
 
 def grand(frame: Any, *answers: Any) -> Any:
-    """Return a table with what is told of its labels beside them, as ``further``."""
+    """Return a table with the labels of its labels in a column ``further``."""
     frame = frame.assign(further=frame["labels"])
     return replaced(frame, "further", *answers)
 
 
 def rooted(frame: Any) -> Any:
-    """Return the table in which the lesser of two vertices that chose each other is a root."""
+    """Return the table with the lesser of two vertices that chose each other as a root."""
     root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
     return concat(
         [
@@ -420,22 +420,22 @@ def rooted(frame: Any) -> Any:
 
 
 def jumped(frame: Any) -> Any:
-    """Return the table a jump further."""
+    """Return the table after one jump."""
     return frame[["vertex", "further"]].rename(columns={"further": "labels"})
 
 
 def moved(frame: Any) -> int:
-    """Return how many rows a jump has changed."""
+    """Return the number of rows that a jump changed."""
     return int((frame["labels"] != frame["further"]).sum())
 
 
 def solved(options: dict[str, Any], *forests: Forest) -> Any:
-    """Return the table of the components of what little is left, all on one worker."""
+    """Return the table of the components of the remaining edges, on one worker."""
     return components(concat([edges for edges, _ in forests]), *ENDS, **options).labels()
 
 
 def finished(labels: Any, table: Any) -> Any:
-    """Return the answer of a part, its labels replaced by the last ones, in order of the ids."""
+    """Return the answer of a part with final labels, in the order of the ids."""
     found = looked_up(labels, "labels", table)
     return found.sort_values("vertex", ignore_index=True)
 
@@ -446,7 +446,7 @@ def counted(answer: Any) -> tuple[int, int]:
 
 
 class Exchange:
-    """Batches between the parts 0 .. count - 1.
+    """Exchange of batches between the parts 0 .. count - 1.
 
     Attributes
     ----------
@@ -465,13 +465,13 @@ class Exchange:
         self.workers: list[str | None] = [None] * count
 
     def on(self, part: int, function: Any, *arguments: Any) -> Future:
-        """Return the future of a call for a part, on its worker if that is there."""
+        """Return the future of a call for a part, on its worker if that still exists."""
         return self.tasks.submit(function, *arguments, worker=self.workers[part])
 
     def send(
         self, boxes: list[Future], by: str, homes: Sequence[int] | None, stage: str
     ) -> list[Future]:
-        """Send the boxes; return what each part gets of them, in one frame.
+        """Send the boxes; return for each part its rows in one frame.
 
         Parameters
         ----------
@@ -499,7 +499,7 @@ class Exchange:
         ]
 
     def _settle(self, boxes: list[Future], found: list[list[tuple[int, int]]]) -> list[str | None]:
-        """Give each part a worker, and say where the boxes lie."""
+        """Assign a worker to each part, and record where the boxes are."""
         held = self.tasks.client.who_has(boxes)
         places = [next(iter(held[box.key]), "") for box in boxes]
         weights: dict[tuple[int, str], int] = {
@@ -525,21 +525,21 @@ class Exchange:
         return found
 
     def find(self, frames: list[Future], by: str, tables: list[Future], stage: str) -> list[Future]:
-        """Return frames whose ids in one column are replaced by what their owners' tables say."""
+        """Return frames with the ids in one column replaced by the labels of their owners."""
         answers = self._ask(frames, by, tables, stage)
         return [
             self.on(part, replaced, frame, by, *answers[part]) for part, frame in enumerate(frames)
         ]
 
     def further(self, tables: list[Future], stage: str) -> list[Future]:
-        """Return tables with what their owners say of the labels beside them."""
+        """Return tables with the labels of their labels, from the owners."""
         answers = self._ask(tables, "labels", tables, stage)
         return [self.on(part, grand, table, *answers[part]) for part, table in enumerate(tables)]
 
     def _ask(
         self, frames: list[Future], by: str, tables: list[Future], stage: str
     ) -> list[list[Future]]:
-        """Return the answers that each part gets: a batch of questions, and one of answers."""
+        """Return the answers for each part, by one batch of look-ups and one of answers."""
         boxes = [
             self.on(part, wanted, frame, by, self.owner, self.count)
             for part, frame in enumerate(frames)
@@ -578,7 +578,7 @@ def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
         return Hashed(count)
     kinds = sorted({kind.dtype for fact in facts for kind in fact["kinds"]})
     if kinds and not lows:
-        raise InputError(f"owners='range' is for integers, and ids are {', '.join(kinds)}")
+        raise InputError(f"owners='range' needs integer ids, but ids are {', '.join(kinds)}")
     return even(min(lows, default=0), max(highs, default=0), count)
 
 
@@ -630,11 +630,11 @@ class Distributed:
         return [fact["rows"] for fact in found]
 
     def _border(self, left: list[Future]) -> int:
-        """Return at most how many vertices there are at the borders."""
+        """Return an upper bound on the number of vertices at the borders."""
         return 2 * sum(self._rows(left))
 
     def _hook(self, left: list[Future], number: int) -> list[Future]:
-        """Return the root of every vertex that has a neighbour, at its owner."""
+        """Return the root of every vertex that has a neighbour, computed by its owner."""
         on, stage = self.exchange.on, f"hooks, round {number}"
         count = self.count
         boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(left)]
@@ -649,7 +649,7 @@ class Distributed:
                 return tables
 
     def _relabel(self, left: list[Future], roots: list[Future], number: int) -> list[Future]:
-        """Return the forests of what still joins different trees."""
+        """Return forests of the edges that still join different trees."""
         on, stage = self.exchange.on, f"edges, round {number}"
         edges = [on(p, edges_of, one) for p, one in enumerate(left)]
         for end in ENDS:
@@ -657,7 +657,7 @@ class Distributed:
         return [on(p, shrunk, one, self.options) for p, one in enumerate(edges)]
 
     def _solve(self, left: list[Future], rows: list[int]) -> list[Future]:
-        """Solve what is left where most of it is, and tell the owners."""
+        """Solve the remaining edges on one worker, and send the labels to the owners."""
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
         weights = self.tasks.facts([on(p, weight_of, one) for p, one in enumerate(left)])
@@ -740,5 +740,5 @@ def _check_ids(called: Ends, facts: list[dict[str, Any]], count: int | None) -> 
     if low < 0 or high >= count:
         raise InputError(
             f"{called[0]!r} or {called[1]!r} holds the id {low if low < 0 else high}, outside"
-            f" 0..{count - 1} of num_vertices={count}: give a larger one, or vertices="
+            f" 0..{count - 1} of num_vertices={count}: pass a larger number, or vertices="
         )

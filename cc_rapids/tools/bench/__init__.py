@@ -1,4 +1,4 @@
-"""A benchmark that cannot flatter: one answer, from the input's form to labels, timed and checked.
+"""Benchmarks of designs, from the input to the labels, timed and checked.
 
 Runs are warm, nine or more, and each on another copy of the input where one would fit a cache. Wall
 time and device time (by CUDA events) are told apart, medians with the least and the greatest. A

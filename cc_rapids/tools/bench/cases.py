@@ -53,7 +53,7 @@ class Options:
 
 
 class Measured:
-    """A graph on an engine, its right answer, and what is measured of it.
+    """A graph on an engine, its right answer, and its measurements.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Measured:
         return facts
 
     def _bound(self, form: str, ids: str, name: str, facts: dict[str, Any]) -> dict[str, Any]:
-        """Return the most bytes that a list may take by "auto", and whether it has kept to that."""
+        """Return the memory bound of a list, and whether the peak was within it."""
         if facts["peak_bytes"] is None or (form, name) != ("coo", "auto"):
             return {}
         answer = 2 * np.dtype(ids).itemsize * facts["vertices"]
@@ -141,7 +141,7 @@ class Measured:
         return {"bound_bytes": most, "within_bound": facts["peak_bytes"] <= most}
 
     def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
-        """Return the design on edges that are in place: its times and labels.
+        """Return the times and labels of a design on edges in place.
 
         And the rows, if it reads them.
         """
@@ -193,7 +193,7 @@ class Measured:
         return {"peer": facts | {"peak_bytes": peak}}
 
     def _agrees(self, peer: Peer, answer: Any) -> bool:
-        """Return whether a peer's labels, where it has any, tell the same components apart."""
+        """Return whether a peer's labels, if any, give the same components."""
         theirs = peer.host(answer)
         vertex = np.flatnonzero(theirs >= 0)
         label = theirs[vertex]

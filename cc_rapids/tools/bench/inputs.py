@@ -1,4 +1,4 @@
-"""The inputs of a benchmark: a graph as a list or as rows, with ids of a width, several times."""
+"""Inputs of a benchmark: copies of a graph as a list or rows, with ids of one width."""
 
 from __future__ import annotations
 

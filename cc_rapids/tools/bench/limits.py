@@ -1,4 +1,4 @@
-"""The bytes and the random reads of a design, counted on paper, against the limits of a card.
+"""The least memory traffic of a design, compared with the limits of a card.
 
 What is counted is what the design cannot do without, if all else came for free: a part of the limit
 is at most 1, and what lies above the time of the limit is the design's own. Shared memory is taken
@@ -20,20 +20,20 @@ OFFSET = 8
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic of a run: bytes one after the other, and random reads of tables."""
+    """The memory traffic of a run: sequential bytes, and random reads of tables."""
 
     streamed: int
     reads: tuple[tuple[int, int], ...]  # how many, of a table of how many bytes
     counted: str
 
     def limit_ms(self, card: Card) -> float:
-        """Return the milliseconds that the card takes for it, if it does both at the same time."""
+        """Return the milliseconds that the card needs for both kinds of traffic at once."""
         random = sum(card.reads_ms(count, table) for count, table in self.reads)
         return max(1e3 * self.streamed / card.copy, random)
 
 
 def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
-    """Return what a design moves at least.
+    """Return the least memory traffic of a design.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
 def on_paper(
     design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
 ) -> dict[str, Any]:
-    """Return the count for a record, and as a part of the limit if the card's limits are known."""
+    """Return the traffic for a record, with the ratio to the card's limit if that is known."""
     moved = traffic(design, rows, n, m, item)
     reads = sum(count for count, _ in moved.reads)
     facts: dict[str, Any] = {

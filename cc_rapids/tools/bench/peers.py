@@ -16,7 +16,7 @@ from .inputs import Input
 
 @dataclass(frozen=True)
 class Peer:
-    """A library's way from the same input to its labels.
+    """A library that computes labels from the same input.
 
     ``host`` makes those one array a vertex.
     """
@@ -28,7 +28,7 @@ class Peer:
 
 
 def peer_of(engine: Engine, n: int) -> Peer | None:
-    """Return the library that can solve what lies on the engine, too; None if none is installed."""
+    """Return the peer library for an engine; None if none is installed."""
     if not engine.on_device:
         return Peer("scipy", "the matrix and csgraph", lambda copy: _scipy(copy, n), _plain)
     if find_spec("cugraph"):

@@ -1,4 +1,4 @@
-"""Times that cannot flatter: warm, many, device and wall apart, and on inputs not in a cache."""
+"""Timing: warm runs, device and wall time separately, on inputs that are not in a cache."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larg
 
 
 def environment(device: str, commit: str) -> dict[str, Any]:
-    """Return device, versions, commit, date, and how busy the cores were: how a record begins."""
+    """Return the first fields of a record: device, versions, commit, date and load."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -55,7 +55,7 @@ def spread(times: Sequence[float]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds of each run after one to warm up, and what the last one gave.
+    """Milliseconds of each run after a warm-up, and the result of the last.
 
     ``device`` is the time between two events around the work, idle gaps included; None where the
     engine has no device of its own.
@@ -106,7 +106,7 @@ def timed(
 
 
 def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
-    """Return so many copies of the arrays that none stays in a cache until its next turn.
+    """Return enough copies of the arrays that none stays in a cache until its next turn.
 
     Together they are several times as large as the last cache; or there is one for each run and
     the one to warm up, of which what was copied last is pushed out of the cache. Where memory is
@@ -123,7 +123,7 @@ def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[
 
 
 def with_peak(engine: Engine, work: Callable[[], Any]) -> tuple[Any, int | None]:
-    """Run the work; return what it gives, and the most bytes that it had allocated at once.
+    """Run the work; return its result and its peak of allocated bytes.
 
     They are counted by RMM, and are None where that does not allocate.
     """

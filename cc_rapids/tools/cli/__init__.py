@@ -1,4 +1,4 @@
-"""The command line, one file a family of commands: ``cc-rapids COMMAND --help`` says more."""
+"""The command line, one file per command; see ``cc-rapids COMMAND --help``."""
 
 from __future__ import annotations
 

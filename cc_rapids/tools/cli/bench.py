@@ -39,21 +39,22 @@ HEAD = ("graph", "input", "design", "to labels", "alone", "reads", "limit", "pee
     metavar="RECIPE",
     multiple=True,
     shell_complete=complete_recipe,
-    help=f"A graph, 'NAME(option=value, ...)' as cc-rapids generate has it; by default {DEFAULT}.",
+    help="A graph, 'NAME(option=value, ...)', with the generators of cc-rapids generate; by"
+    f" default {DEFAULT}.",
 )
-@counts_option("--nodes", "N", "Random graphs of N vertices, one of each density.")
+@counts_option("--nodes", "N", "Use random graphs of N vertices, one for each density.")
 @click.option(
     "--density",
     metavar="P",
     type=click.FloatRange(0, 1),
     multiple=True,
-    help="With --nodes: this part of all pairs of vertices is joined; 0.01 if none is given.",
+    help="With --nodes: the share of all pairs of vertices that are joined; 0.01 by default.",
 )
 @click.option(
     "--weights",
     metavar="LEAST MOST",
     type=(int, int),
-    help="Whole weights beside the edges, which no design reads.",
+    help="Add integer weights to the edges, which no design reads.",
 )
 @rounds_option()
 @click.option(
@@ -86,7 +87,7 @@ HEAD = ("graph", "input", "design", "to labels", "alone", "reads", "limit", "pee
     "--json",
     "json_output",
     is_flag=True,
-    help="Print a JSON object a line, one for each case as soon as it is measured.",
+    help="Print one JSON object per line, for each case as soon as it is measured.",
 )
 def bench(
     recipes: tuple[str, ...],
@@ -104,8 +105,9 @@ def bench(
     """Time designs on generated graphs: warm, each run on another copy, and checked.
 
     "to labels" is the wall time from the input to the labels, "alone" that of the design on edges
-    in place (device time on a GPU). Random reads an edge are counted on paper, and so is what part
-    of the card's limit is reached. Of a peer it says how many times longer it takes to its labels.
+    in place (device time on a GPU). The random reads per edge, and the share of the card's limit
+    that is reached, are computed, not measured. For a peer, the output shows how many times longer
+    it takes.
     """
     from .. import bench as room
 

@@ -35,7 +35,7 @@ GENERATED = "generated"  # in place of a format
 
 
 class LabelChoice(click.Choice[str]):
-    """The names of the kinds of labels, whose module is loaded once somebody asks for them."""
+    """A choice of the kinds of labels, whose module is loaded only when they are needed."""
 
     def __init__(self) -> None:
         self.case_sensitive = True
@@ -54,11 +54,11 @@ class LabelChoice(click.Choice[str]):
         "cc-rapids calculate pairs.csv",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
         "cc-rapids calculate pairs.csv --output /dev/stdout --output-format csv > labels.out",
-        "By names of columns, and ids that are missing left out:",
+        "With names of columns, dropping edges that lack an id:",
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
-        "A random graph of 1000 vertices, a thousandth of all pairs joined; for a program:",
+        "A random graph of 1000 vertices with a thousandth of all pairs, with JSON output:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --json",
-        "The same by another algorithm, from another kind of memory:",
+        "The same with another algorithm, from another kind of memory:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense"
         " --memory zero-copy",
     )
@@ -68,23 +68,23 @@ class LabelChoice(click.Choice[str]):
     "--generate",
     metavar="RECIPE",
     shell_complete=complete_recipe,
-    help="Edges made here instead of FILE: 'NAME(option=value, ...)', with the generators and the"
-    " options of cc-rapids generate.",
+    help="Generate the edges instead of reading FILE: 'NAME(option=value, ...)', with the"
+    " generators and the options of cc-rapids generate.",
 )
 @edge_file_options()
 @nulls_option
 @click.option(
     "--labels",
     type=LabelChoice(),
-    help="What a component is called, by default its least id; see the guide to answers.",
+    help="The kind of labels, by default the least id of each component; see the guide to answers.",
 )
 @click.option(
     "--design",
     "--algorithm",
     "design",
     metavar="NAME",
-    help="The algorithm, by a name that cc-rapids designs lists, with its options; chosen for the"
-    " graph by default.",
+    help="The name of the algorithm, as listed by cc-rapids designs, with its options; by default"
+    " chosen for the graph.",
 )
 @click.option(
     "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
@@ -92,19 +92,21 @@ class LabelChoice(click.Choice[str]):
 @click.option(
     "--memory",
     type=click.Choice(["device", "pinned", "zero-copy"]),
-    help="Of a GPU: its own memory (the default), the same by way of locked pages of the host, or"
-    " those pages, read where they lie. On threads all three are ordinary memory.",
+    help="The memory from which a GPU reads the edges: its own (the default), its own filled"
+    " through pinned host memory, or pinned host memory itself. On threads all three are ordinary"
+    " memory.",
 )
 @click.option(
     "--output",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help="Write vertex and label of each vertex to .csv, .tsv, .txt, .arrow or .parquet.",
+    help="Write each vertex and its label to .csv, .tsv, .txt, .arrow or .parquet.",
 )
 @click.option(
     "--output-format",
     type=click.Choice(list(TABLES)),
-    help="Format of --output, if not by suffix, as for /dev/stdout, where nothing else is shown.",
+    help="Format of --output, if its suffix does not determine it, as for /dev/stdout, on which"
+    " nothing else is then printed.",
 )
 @click.option(
     "--top", metavar="K", type=click.IntRange(min=0), help="Show the K largest components."
@@ -125,7 +127,7 @@ def calculate(
     header: bool | None,
     **choices: str | None,
 ) -> None:
-    """Find the components of the edges in FILE, a list of edges in any of many formats."""
+    """Find the components of the edges in FILE, an edge list in one of the formats below."""
     from ...api import components
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
@@ -181,7 +183,7 @@ def _facts(
     reading: float,
     output: Path | None,
 ) -> dict[str, Any]:
-    """Return all there is to know of the run."""
+    """Return all facts about the run."""
     origin = {"file": str(file)} if generate is None else {"generate": generate}
     summary = found.summary()
     return {
@@ -210,7 +212,7 @@ def _tell(
 
 
 def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
-    """Return the facts for people, one line each."""
+    """Return the facts as lines of text."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     return {
@@ -235,13 +237,13 @@ def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
 
 
 def _top(found: Components, top: int) -> list[dict[str, Any]]:
-    """Return the largest components for a program."""
+    """Return the largest components, for JSON output."""
     rows: list[dict[str, Any]] = found.sizes().slice(0, top).to_pylist()
     return rows
 
 
 def _largest(found: Components, top: int) -> Table:
-    """Return the largest components: size, label, and members from all over their range."""
+    """Return the largest components: size, label, and a sample of their members."""
     import pyarrow.compute as pc
     from rich.table import Table
 

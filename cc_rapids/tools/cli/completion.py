@@ -1,4 +1,4 @@
-"""``cc-rapids completion``: the script by which a shell asks this command for its words."""
+"""``cc-rapids completion``: the script for completion in a shell."""
 
 from __future__ import annotations
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     + examples(
         "cc-rapids convert pairs.csv pairs.parquet",
         "cc-rapids convert pairs.csv pairs.csv.zst",
-        "By format, where the suffix does not say it:",
+        "With formats that the suffix does not determine:",
         "cc-rapids convert download.dat pairs.egr --from snap",
         "cc-rapids convert pairs.csv pairs.dat --to metis",
-        "With weights from a column of another name:",
+        "With weights from another column:",
         "cc-rapids convert links.csv links.tsv.gz --source buyer --destination seller"
         " --weight price",
     )
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 @edge_file_options("--from")
 @format_option("--to", "to", "Format of OUTPUT, if not by suffix.")
 @click.option(
-    "--weight", metavar="NAME", help="Column of the weights; by default weight, if there is one."
+    "--weight",
+    metavar="NAME",
+    help="Column of the weights; by default the column weight, if there is one.",
 )
 @click.option("--weights/--no-weights", default=True, help="Whether weights are kept.")
 @quiet_option
@@ -50,12 +52,12 @@ def convert(
 ) -> None:
     """Write the edges of FILE to OUTPUT, in another format.
 
-    The two ends of each edge are kept, and its weight: that of the format, or the column weight.
-    he and gr, which need weights, get 1 where there are none. The edges are held in memory.
+    The two ends of each edge are kept, and its weight, from the format or the column weight. The
+    formats he and gr, which need weights, get 1 if there are none. The edges are held in memory.
 
-    gr, metis and mtx number the vertices 1 to n, and he, egr and npz 0 to n - 1. Between those two
-    kinds all ids move by one, and so they do if a list with an id 0 goes to a format that counts
-    from 1; the results say it. Other ids stay as they are.
+    gr, metis and mtx number the vertices 1 to n, and he, egr and npz 0 to n - 1. Between these two
+    groups all ids change by one, and also if a list with an id 0 is converted to a format that
+    counts from 1; the output says so. Other ids are not changed.
     """
     kind = check_edges_output(output, to)
     quiet = not is_shown(output, quiet, json_output)
@@ -122,7 +124,7 @@ def _span(table: pa.Table, kind: str) -> range:
 
 
 def _isolated(found: EdgeFile) -> int:
-    """Return the vertices of a file that no edge names."""
+    """Return the isolated vertices of a file."""
     import numpy as np
 
     if found.vertices is None:

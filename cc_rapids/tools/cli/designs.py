@@ -15,7 +15,7 @@ from .show import as_json, print_json, print_table
         "cc-rapids designs",
         "Those with a k-out sample and Rem's rule:",
         "cc-rapids designs kout rem-cas",
-        "For a page of documentation:",
+        "As a table for documentation:",
         "cc-rapids designs --markdown",
     )
 )

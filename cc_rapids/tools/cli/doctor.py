@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "cc-rapids doctor",
-        "For the head of a report of a fault:",
+        "For a bug report:",
         "cc-rapids doctor --json",
-        "What compiled kernels take on disk, and whether they are used:",
+        "The size of the kernel cache, and whether it is used:",
         "cc-rapids doctor --cache",
     )
 )
-@click.option("--cache", is_flag=True, help="Say what is kept of compiled kernels, and where.")
-@click.option("--clear", is_flag=True, help="With --cache: remove all that is kept.")
+@click.option("--cache", is_flag=True, help="Show the cache of compiled kernels.")
+@click.option("--clear", is_flag=True, help="With --cache: clear the cache.")
 @as_json
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
-    """Say what is installed, which engine would run and why, and how to get the GPU ones."""
+    """Show what is installed, which engine would run and why, and what a GPU would need."""
     if clear and not cache:
         raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
     if cache:
@@ -47,7 +47,7 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
 
 
 def _cache(clear: bool, json_output: bool) -> None:
-    """Print what is kept of compiled kernels; once it is removed, if that is asked for."""
+    """Print the state of the kernel cache, after clearing it if requested."""
     from ...backends import kernel_cache
 
     removed: dict[str, int] = {}

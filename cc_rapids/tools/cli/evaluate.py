@@ -33,9 +33,9 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     + "\n\n"
     + examples(
         "cc-rapids evaluate graphs --rounds 3",
-        "Table, CSV and figures in a folder; the first algorithm is what others are compared with:",
+        "With CSV and figures in a folder; the first algorithm is the baseline:",
         "cc-rapids evaluate graphs --algorithm soman --algorithm adaptive --out evaluated",
-        "A sweep of segments, and numbers of threads, for a program:",
+        "A sweep of segments and numbers of threads, with JSON output:",
         "cc-rapids evaluate graphs --algorithm 'adaptive(segments=1)'"
         " --algorithm 'adaptive(segments=4)' --engine threads --threads 1 --threads 2 --json",
     )
@@ -50,17 +50,19 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     help=f"An algorithm, as cc-rapids designs lists them; by default {', '.join(DEFAULT)}.",
 )
 @click.option(
-    "--baseline", metavar="NAME", help="What speed-ups are over; by default the first algorithm."
+    "--baseline",
+    metavar="NAME",
+    help="The algorithm that speed-ups refer to; by default the first.",
 )
 @engine_or_threads
 @click.option(
     "--memory",
     metavar="KIND",
     multiple=True,
-    help="Read the edges from this kind of memory: device, pinned or zero-copy. They then begin on"
-    " the host, and moving them counts; otherwise they are where the engine reads them.",
+    help="Read the edges from this kind of memory: device, pinned or zero-copy. They then start"
+    " on the host, and copying them is timed; otherwise they start where the engine reads them.",
 )
-@counts_option("--threads", "K", "Run on K threads; by default on as many as there are cores.")
+@counts_option("--threads", "K", "Run on K threads; by default one per core.")
 @counts_option(
     "--processes",
     "K",
@@ -81,7 +83,9 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     help="Write runs.csv, runs.jsonl and the figures there.",
 )
 @click.option(
-    "--figures/--no-figures", default=None, help="Draw them; by default if matplotlib is there."
+    "--figures/--no-figures",
+    default=None,
+    help="Draw the figures; by default if matplotlib is installed.",
 )
 @quiet_option
 @as_json
@@ -97,8 +101,8 @@ def evaluate(
 ) -> None:
     """Run algorithms over all graph files in FOLDER: a table, CSV, and the papers' figures.
 
-    Times are medians from the edges in memory to the labels, without reading the file: on a GPU of
-    the device, else of the wall. Exit code 1 if an answer is wrong or a file cannot be read.
+    Times are medians from the edges in memory to the labels, without reading the file: device time
+    on a GPU, else wall time. The exit code is 1 if an answer is wrong or a file cannot be read.
     """
     from .. import bench, charts
     from .. import evaluate as room
@@ -106,7 +110,7 @@ def evaluate(
     how["designs"] = how["designs"] or DEFAULT
     baseline = baseline or how["designs"][0]
     if baseline not in how["designs"]:
-        raise click.UsageError(f"--baseline {baseline} is none of the algorithms that are run")
+        raise click.UsageError(f"--baseline {baseline} is not one of the algorithms that run")
     if out is not None:
         _check_folder(out)
     paths, plan = room.sources(folder), room.Plan(**how)
@@ -129,7 +133,7 @@ def evaluate(
 
 
 def _check_folder(out: Path) -> None:
-    """Check, before hours of work, that what they give can be written."""
+    """Check that the output folder can be written, before the runs start."""
     from ...data.files.write import check_output
 
     if out.exists() and not out.is_dir():

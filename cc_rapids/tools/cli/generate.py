@@ -35,7 +35,7 @@ _STARTED_FROM = 24  # of the list that is duplicated
         "cc-rapids generate uniform pairs.parquet --nodes 1000000 --edges 700000",
         "A tenth of all pairs of 1000 vertices, with weights, in the H/E format:",
         "cc-rapids generate gnm graph.he --nodes 1000 --density 0.1 --weights 1 100",
-        "What else a generator can do:",
+        "All options of a generator:",
         "cc-rapids generate rmat --help",
     ),
 )
@@ -43,9 +43,9 @@ _STARTED_FROM = 24  # of the list that is duplicated
 def generate(context: click.Context) -> None:
     """Write a graph that GENERATOR makes, such as uniform, to a file.
 
-    Edges are made and written piece by piece, so a list may be larger than memory. There are two
-    exceptions: the formats metis, egr and npz hold all in memory, and the generator duplicated the
-    list that it starts from.
+    Edges are generated and written in pieces, so a list may be larger than memory. There are two
+    exceptions: the formats metis, egr and npz need the whole list in memory, and the generator
+    duplicated needs the list that it starts from.
 
     Vertices are 0 to n - 1, and 1 to n in gr, metis and mtx. Edges without --weights get the weight
     1 in he and gr.
@@ -118,7 +118,7 @@ def _generate(
 
 
 def _check_memory(made: Recipe, kind: str, name: str) -> None:
-    """Refuse a list that has to be in memory and does not fit."""
+    """Raise a CapacityError if a list has to be in memory and does not fit."""
     each, held = _HELD.get(kind, (0, 0))[made.weights is not None], made.pieces.held
     needed = each * made.pieces.num_edges + _STARTED_FROM * held
     if not needed:
@@ -151,7 +151,7 @@ def _as_list(made: Recipe) -> EdgeList:
 
 
 def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the pieces, with the weights if there are some."""
+    """Yield the pieces, with weights if there are any."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The generators as the command line knows them: their options, and what these make."""
+"""The generators of the command line, with their options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator: a line of help, an example of its options, the options, and what makes edges.
+    """A generator: its help, an example of its options, the options, and the function.
 
     ``make`` takes the module of the generators in pieces, and the values of the options; that of
     ``--of`` is the list to start from.
@@ -43,22 +43,28 @@ _EDGES = (
         ["--density"],
         type=click.FloatRange(0, 1),
         metavar="P",
-        help="Instead of --edges: as many as this part of all pairs of vertices.",
+        help="Instead of --edges: the number of edges as a share of all pairs of vertices.",
     ),
 )
 _OF = click.Option(
-    ["--of"], metavar="RECIPE", required=True, help="What to start from: 'NAME(option=value, ...)'."
+    ["--of"],
+    metavar="RECIPE",
+    required=True,
+    help="The other generator: 'NAME(option=value, ...)'.",
 )
 _INT64 = click.IntRange(-(1 << 63), (1 << 63) - 1)
 COMMON = (
     click.Option(
-        ["--seed"], type=click.IntRange(min=0), default=0, help="The same seed, the same edges."
+        ["--seed"],
+        type=click.IntRange(min=0),
+        default=0,
+        help="Random seed; the same seed gives the same edges.",
     ),
     click.Option(
         ["--weights"],
         type=(_INT64, _INT64),
         metavar="LEAST MOST",
-        help="Whole weights at random, from LEAST to MOST.",
+        help="Add random integer weights from LEAST to MOST.",
     ),
 )
 
@@ -87,7 +93,7 @@ def _gnm(room: Any, params: Params) -> Any:
 def _rmat(room: Any, params: Params) -> Any:
     nodes = params["nodes"]
     if nodes.bit_count() != 1:
-        raise InputError(f"rmat has 2^k vertices: --nodes 1, 2, 4, 8, ..., not {nodes:,}")
+        raise InputError(f"rmat needs 2^k vertices: --nodes 1, 2, 4, 8, ..., not {nodes:,}")
     shares = (params[name] for name in ("a", "b", "c"))
     edges, scale = _edges(params, nodes), nodes.bit_length() - 1
     return room.rmat(scale, edges, *shares, params["seed"], permute=params["permute"])
@@ -99,7 +105,7 @@ def _sizes(text: str) -> list[int]:
     for word in text.split(",") if text else []:
         one, _, times = word.partition("*")
         if not (one.strip().isdecimal() and (times.strip() or "1").isdecimal()):
-            raise InputError(f"--sizes takes whole numbers as in 3,1,2*1000, not {word!r}")
+            raise InputError(f"--sizes must be integers as in 3,1,2*1000, not {word!r}")
         sizes += [int(one)] * int(times or 1)
     return sizes
 
@@ -116,16 +122,17 @@ GENERATORS = {
             click.Option(
                 ["--sizes"],
                 required=True,
-                help="Their vertices: 3,1,2*1000 is 3, 1, and 2 a thousand times.",
+                help="Numbers of vertices of the cliques: 3,1,2*1000 is 3, 1, and a thousand"
+                " times 2.",
             ),
         ),
         lambda room, params: room.cliques(_sizes(params["sizes"])),
     ),
     "duplicated": Generator(
-        "Another list, each edge several times, in random order and directions. The list that it"
-        " starts from is held in memory.",
+        "The edges of another generator, each several times, in random order and directions. The"
+        " other list is held in memory.",
         "--of 'path(nodes=1000)' --times 3",
-        (_OF, _count("--times", "How often each edge is there.", required=True)),
+        (_OF, _count("--times", "The number of copies of each edge.", required=True)),
         lambda room, params: room.duplicated(params["of"], params["times"], params["seed"]),
     ),
     "gnm": Generator(
@@ -135,7 +142,7 @@ GENERATORS = {
         _gnm,
     ),
     "grid": Generator(
-        "A grid, or a random part of one, as road networks are.",
+        "A grid, or a random part of one, similar to a road network.",
         "--rows 100 --columns 200 --keep 0.6",
         (
             _count("--rows", "The number of rows.", required=True),
@@ -145,7 +152,7 @@ GENERATORS = {
                 type=click.FloatRange(0, 1),
                 default=1.0,
                 show_default=True,
-                help="The probability of each edge to be there.",
+                help="The probability of keeping each edge.",
             ),
         ),
         lambda room, params: room.grid(
@@ -170,7 +177,7 @@ GENERATORS = {
         lambda room, params: room.path(params["nodes"], params["shuffle"]),
     ),
     "permuted": Generator(
-        "Another list, under random numbers for its vertices.",
+        "The edges of another generator, with random numbers for its vertices.",
         "--of 'cliques(sizes=\"3,1,2\")' --seed 5",
         (_OF,),
         lambda room, params: room.permuted(params["of"], params["seed"]),
@@ -181,7 +188,10 @@ GENERATORS = {
         (
             click.Option(["--name"], required=True, help="Which one."),
             click.Option(
-                ["--scale"], type=int, metavar="K", help="A smaller one, of about 2^K vertices."
+                ["--scale"],
+                type=int,
+                metavar="K",
+                help="Make a smaller graph of about 2^K vertices.",
             ),
         ),
         lambda room, params: room.reference(params["name"], params["scale"], params["seed"]),
@@ -230,7 +240,7 @@ GENERATORS = {
         "Vertex 0 joined to each of the others.", "--nodes 1000", (_NODES,), _by_nodes("star")
     ),
     "torus2d": Generator(
-        "A grid whose sides are joined, as of Cong and Muzio.",
+        "A grid whose sides are joined, as in Cong and Muzio.",
         "--rows 100 --columns 200",
         (
             _count("--rows", "The number of rows.", required=True),

@@ -1,4 +1,4 @@
-"""The command itself: how errors are told, and how examples are shown."""
+"""The main command, the format of errors, and examples in help."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ INTERRUPTED = 130  # what a shell reports of a process that Ctrl-C ended
 
 
 class OneLineErrors(click.Group):
-    """A group whose errors are one line on stderr and exit code 2, with no usage around them.
+    """A group whose errors are one line on stderr and exit code 2, without usage.
 
     Output that cannot be written is such an error; a pipe that is closed is exit code 1 alone.
     """
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command, and leave the process with its exit code."""
+        """Run a command, and exit with its code."""
         kwargs["standalone_mode"] = False
         try:
             status = super().main(*args, **kwargs)
@@ -50,7 +50,7 @@ def _fail(message: str) -> NoReturn:
 
 
 def _no_more_output() -> None:
-    """Let what standard output still holds go nowhere, or Python fails on it once more at exit."""
+    """Discard buffered standard output, on which Python would fail again at exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -58,7 +58,7 @@ def _no_more_output() -> None:
 
 
 def examples(*lines: str) -> str:
-    """Return an epilog of examples.
+    """Return the help text of examples.
 
     Each is a command, with a line of words ahead if that ends in a colon.
     """
@@ -70,7 +70,7 @@ def examples(*lines: str) -> str:
     cls=OneLineErrors,
     invoke_without_command=True,
     epilog=examples(
-        "A first graph, its components, and the proof that they are right:",
+        "Generate a graph, find its components, and prove that they are right:",
         "cc-rapids generate uniform pairs.parquet --nodes 1000 --edges 700 --seed 1",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
         "cc-rapids verify pairs.parquet labels.parquet",

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what they mean."""
+"""Options of several commands."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _ONE_END = (
-    "Column of one end of each edge. By default both ends are the first known pair that the file"
-    " has, or else its only two columns; without a header the first two."
+    "Column of one end of each edge. By default the ends are the first known pair of columns in"
+    " the file, or else its only two columns; without a header, the first two."
 )
 _OTHER_END = "Column of the other end of each edge."
 _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 
 FORMATS_IN_WORDS = (
-    f"Known pairs of columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. "
-    f"Formats go by suffix: {_SUFFIXES}; any of them may be packed, {' or '.join(PACKED)}. "
-    f"{', '.join(ONE_BASED)} count vertices from 1, and ids are used as they stand in the file. "
-    f"{', '.join(COUNTED)} keep vertices without edges; the others have edges only."
+    f"Known pairs of columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. The suffix"
+    f" determines the format: {_SUFFIXES}; all may be compressed, {' or '.join(PACKED)}."
+    f" {', '.join(ONE_BASED)} count vertices from 1; ids are used as they are in the file."
+    f" {', '.join(COUNTED)} keep vertices without edges; the others have edges only."
 )
 header_option = click.option(
     "--header/--no-header",
     default=None,
-    help="Whether the first line of csv, tsv and snap names the columns. By default it does if it"
-    " holds known names or those given, and is an edge if it is numbers as the next line.",
+    help="Whether the first line of csv, tsv and snap names the columns. By default it is a"
+    " header if it holds known or given names, and an edge if its ends are numbers like those of"
+    " the next line.",
 )
 
 
@@ -46,7 +47,7 @@ def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def edge_file_options(name: str = "--format") -> Decorator:
-    """Return the options that say how a file of edges is read."""
+    """Return the options for reading a file of edges."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         of_format = format_option(name, "format", "Format of FILE, if not by suffix.")
@@ -58,12 +59,12 @@ def edge_file_options(name: str = "--format") -> Decorator:
 nulls_option = click.option(
     "--nulls",
     type=click.Choice(["raise", "drop"]),
-    help="Refuse an edge that lacks an id (the default), or leave it out.",
+    help="Raise an error for an edge that lacks an id (the default), or drop it.",
 )
 
 
 def counts_option(flag: str, metavar: str, help: str) -> Decorator:
-    """Return an option that may be given several times, each time with a count from 1 on."""
+    """Return an option for a positive count, which may be given several times."""
     kind = click.IntRange(min=1)
     return click.option(flag, metavar=metavar, type=kind, multiple=True, help=help)
 
@@ -86,7 +87,7 @@ def format_option(flag: str, name: str, help: str) -> Decorator:
 
 
 def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
-    """Return whether what a command has to say goes to standard output, and nothing else does."""
+    """Return whether a command prints its summary: unless its output goes to standard output."""
     if output is None or not is_standard_output(output):
         return not quiet
     if json_output:
@@ -95,9 +96,9 @@ def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
 
 
 def check_apart(output: Path, file: Path) -> None:
-    """Refuse to write over the input."""
+    """Raise an error if the output is the input file."""
     if output.exists() and file.exists() and output.samefile(file):
-        raise InputError(f"{output} is the file to read; write to another one")
+        raise InputError(f"{output} is the input file; write to another file")
 
 
 def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -127,6 +128,6 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_in_words(engine: Engine) -> str:
-    """Return where something ran, and whom to ask if that should have been a GPU."""
+    """Return where a command ran, with a hint if there was no GPU."""
     words = f"{engine.name}: {engine.device_name}"
     return words if engine.on_device else f"{words} (no GPU: see cc-rapids doctor)"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A list of edges to make, and the seed and the range of its weights, if it has any."""
+    """Edges to generate, with the seed and the range of their weights, if any."""
 
     pieces: Pieces
     seed: int
@@ -36,17 +36,19 @@ def make(name: str, params: Params) -> Recipe:
 
     weights = params["weights"]
     if weights is not None and weights[0] > weights[1]:
-        raise InputError(f"--weights takes the least and the most, not {weights[0]} {weights[1]}")
+        raise InputError(
+            f"--weights needs the least weight and the greatest, not {weights[0]} {weights[1]}"
+        )
     if "of" in params:
         params = params | {"of": recipe(params["of"]).pieces}
     return Recipe(GENERATORS[name].make(pieces, params), params["seed"], weights)
 
 
 def recipe(text: str) -> Recipe:
-    """Read ``NAME(option=value, ...)``; an InputError or a UsageError says what is wrong."""
+    """Parse ``NAME(option=value, ...)``; raise an InputError or a UsageError if it is invalid."""
     name, words = _words(text)
     if name not in GENERATORS:
-        raise click.UsageError(f"No generator {name!r}: there are {', '.join(GENERATORS)}.")
+        raise click.UsageError(f"No generator {name!r}: choose from {', '.join(GENERATORS)}.")
     options: list[click.Parameter] = [*GENERATORS[name].options, *COMMON]
     command = click.Command(name, params=options, add_help_option=False)
     try:
@@ -57,7 +59,7 @@ def recipe(text: str) -> Recipe:
 
 
 def _words(text: str) -> tuple[str, list[str]]:
-    """Return the name, and the options as they stand on a command line."""
+    """Return the name, and the options as command-line arguments."""
     wrong = InputError(f"expected NAME(option=value, ...), found {text!r}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
@@ -95,7 +97,7 @@ def _option(name: str, tree: ast.expr, wrong: Exception) -> list[str]:
 def complete_recipe(
     context: click.Context, option: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the names of the generators, for a shell."""
+    """Return the names of the generators, for completion in a shell."""
     from click.shell_completion import CompletionItem
 
     return [

@@ -25,7 +25,7 @@ as_json = click.option(
     "--json",
     "json_output",
     is_flag=True,
-    help="Print one JSON object for programs, and nothing else; progress goes to stderr.",
+    help="Print one JSON object and nothing else; progress goes to stderr.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 
@@ -46,7 +46,7 @@ def print_json(facts: dict[str, Any]) -> None:
 
 
 def print_rows(rows: dict[str, str | None]) -> None:
-    """Print a table of names and values, but those that are None."""
+    """Print a table of names and values, without None."""
     from rich.table import Table
 
     table = Table(show_header=False)
@@ -64,12 +64,12 @@ def print_table(table: Table) -> None:
 
 
 def seconds(value: float | None) -> str:
-    """Return a time in words."""
+    """Return a time as text."""
     return "-" if value is None else f"{value:.3f} s"
 
 
 def size(value: int | None) -> str:
-    """Return bytes in words."""
+    """Return a number of bytes as text."""
     if value is None:
         return "-"
     return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
@@ -77,7 +77,7 @@ def size(value: int | None) -> str:
 
 @contextmanager
 def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
-    """Show a bar on stderr, if someone is watching and the work lasts; with rate and time left.
+    """Show a progress bar on a terminal's stderr for long work, with rate and time left.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _columns(unit: str) -> list[ProgressColumn]:
     from rich.text import Text
 
     class Counted(rich.ProgressColumn):
-        """The column of what is done, and how fast."""
+        """The column of a progress bar with the amount done and the rate."""
 
         def render(self, task: rich.Task) -> Text:
             rate = f", {task.speed:,.0f}/s" if task.speed else ""

@@ -29,7 +29,7 @@ WRONG = 1  # the exit code
     + "\n\n"
     + examples(
         "cc-rapids verify pairs.csv labels.csv",
-        "Labels of another program, whatever they call the components:",
+        "Labels of another program, with any names of components:",
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
 )
@@ -42,8 +42,8 @@ WRONG = 1  # the exit code
     "naming",
     type=click.Choice(list(LABEL_RULES)),
     default="min",
-    help="Labels are the least vertex of each component (the default), or what calculate --labels"
-    " writes, or any names for components.",
+    help="The kind of labels: the least vertex of each component (the default), another kind of"
+    " calculate --labels, or any names of components.",
 )
 @format_option("--labels-format", "labels_format", "Format of LABELS, if not by suffix.")
 @click.option(
@@ -52,7 +52,7 @@ WRONG = 1  # the exit code
 @click.option(
     "--oracle",
     type=click.Choice(["scipy", "networkx", "cugraph"]),
-    help="A library that has to find the same components too.",
+    help="A library that must find the same components.",
 )
 @click.option(
     "--memory-limit",
@@ -76,9 +76,9 @@ def verify(
 ) -> None:
     """Check the components in LABELS, a file with columns vertex and labels, against FILE.
 
-    No answer is computed anew: every edge has to join equal labels, and every vertex has to be
-    joined to its label by a path. Exit code 0 if the labels are right, 1 with the first
-    counter-example if they are wrong, and 2 if a file cannot be read.
+    The components are not computed again: both ends of every edge must have equal labels, and a
+    path must join every vertex to its label. The exit code is 0 if the labels are right, 1 with the
+    first counterexample if they are wrong, and 2 if a file cannot be read.
     """
     import pyarrow.compute as pc
 
@@ -120,7 +120,7 @@ def verify(
 def _edges(
     file: Path, quiet: bool, memory_limit: str | None, reading: dict[str, Any]
 ) -> tuple[Any, dict[str, Any], Taken | None]:
-    """Return the edges as they are audited, a table or a path, and with which options.
+    """Return the edges to audit, as a table or a path, and the options.
 
     Also how they are read, unless they come by a pipe.
     """
@@ -130,12 +130,12 @@ def _edges(
         names = {"source": edges.source, "destination": edges.destination}
         return edges.table, names | {"vertices": edges.vertices}, edges.taken
     if reading.pop("format") is not None:
-        raise InputError("with --memory-limit the suffix says the format: leave --format out")
+        raise InputError("with --memory-limit the suffix determines the format: leave out --format")
     return file, reading | {"memory_limit": memory_limit}, taken_of(file, **reading)
 
 
 def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Path) -> pa.Table:
-    """Return the labels with vertices of the kind that the edges have.
+    """Return the labels, with vertices of the same kind as the edges.
 
     In text strings of digits look like numbers: numbers from there are strings again if all ids of
     the edges are such strings.
@@ -154,15 +154,15 @@ def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Pa
         columns = [column.cast(pa.large_string()) for column in labels.columns]
         return pa.table(columns, names=labels.column_names)
     raise FormatError(
-        f"the ids of {file} are {own}, and the vertices of {path} are {other}: they do not compare;"
-        " write both as numbers or both as text"
+        f"the ids of {file} are {own}, but the vertices of {path} are {other}, so they cannot be"
+        " compared; write both as numbers or both as text"
     )
 
 
 def _audited(
     table: pa.Table, edges: Any, options: dict[str, Any]
 ) -> tuple[Audit | None, str | None]:
-    """Return what was proved, or what is wrong, in words."""
+    """Return what was proved, or a description of the error."""
     from ...verify.audit import audit_labels
 
     try:
@@ -172,12 +172,12 @@ def _audited(
 
 
 def _digits(edges: pa.Table) -> bool:
-    """Return whether all ids are strings that text would give as integers."""
+    """Return whether all ids are strings that a text file would represent as integers."""
     return all(integers(column) is not None for column in plain(edges).columns[:2])
 
 
 def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
-    """Return vertices in order with the least vertex of their label, if labels are other names."""
+    """Return sorted vertices with the least vertex of their label, for arbitrary labels."""
     if rule.is_least or not len(table):
         return table
     groups = _Groups(table)
@@ -185,7 +185,7 @@ def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
 
 
 class _Groups:
-    """The vertices of a table, in order, by label.
+    """The sorted vertices of a table, grouped by label.
 
     For each label the rows of the first and the last, and how many there are; and which label each
     row has.
@@ -203,7 +203,7 @@ class _Groups:
 
 
 def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
-    """Return the first label of right components that is not what their naming says, in words."""
+    """Return a description of the first label that differs from its kind, for right components."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,4 +1,4 @@
-"""Chosen designs over all graph files of a folder; a table, and the papers' figures."""
+"""Evaluation of designs on all graph files of a folder: a table, and the papers' figures."""
 
 from .files import Source, sources
 from .runs import Plan, evaluate

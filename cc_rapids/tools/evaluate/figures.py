@@ -1,4 +1,4 @@
-"""The papers' figures, of those runs of an evaluation that they show; see ``FIGURES``.
+"""The papers' figures from the runs of an evaluation; see ``FIGURES``.
 
 Sutton et al. 2016, Figures 5 and 6; Cong and Muzio 2014, Figure 4; Lehr et al. 2022, Figures 1 to
 8; Balduzzi et al. 2018, Figures 1 and 4.
@@ -22,12 +22,12 @@ OTHERS = "files of one size each"
 
 
 def milliseconds(row: Row) -> float:
-    """Return the median of a run: of the device on a GPU, else of the wall."""
+    """Return the median time of a run: device time on a GPU, else wall time."""
     return float(row["device_ms" if "device_ms" in row else "wall_ms"]["median"])
 
 
 def series_name(row: Row, rows: Sequence[Row]) -> str:
-    """Return the design of a run, with what else tells it from the others."""
+    """Return the name of the series of a run: its design and what distinguishes it."""
     words = [row["design"]]
     if len({other["memory"] for other in rows}) > 1:
         words.append(str(row["memory"]))
@@ -38,12 +38,12 @@ def series_name(row: Row, rows: Sequence[Row]) -> str:
 
 
 def where(row: Row) -> tuple[Any, ...]:
-    """Return what a run and the baseline's have in common."""
+    """Return the key that a run shares with its baseline."""
     return row["file"], row["memory"], row["threads"], row["processes"]
 
 
 def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
-    """Return the rows of each value of some keys, in the order of the first ones."""
+    """Group rows by some keys, in order of first occurrence."""
     found: dict[Any, list[Row]] = {}
     for row in rows:
         value = tuple(row[key] for key in keys)
@@ -52,7 +52,7 @@ def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
 
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield time over density for each family: the files with one number of vertices."""
+    """Yield time over density for each group of files with one number of vertices."""
     families: dict[str, list[Row]] = {}
     for n, family in by(rows, "vertices").items():
         several = len({row["density"] for row in family}) > 1
@@ -85,7 +85,7 @@ def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the speed-up by segments over the fewest of them, for each file."""
+    """Yield the speed-up over the fewest segments by their number, for each file."""
     series: dict[str, list[tuple[float, float]]] = {}
     for file, runs in by(rows, "file").items():
         swept = {
@@ -138,7 +138,7 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
 
 
 def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the time of each design over threads and processes, a figure a file."""
+    """Yield the time of each design over threads and processes, one figure per file."""
     for file, runs in by(rows, "file").items():
         series: dict[str, list[tuple[float, float]]] = {}
         for row in runs:

@@ -30,7 +30,7 @@ def sources(folder: Path) -> list[Path]:
         There is no such folder, or no such file in it.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a directory: name one with graph files")
+        raise InputError(f"{folder} is not a directory: pass one that contains graph files")
     found = sorted(path for path in folder.iterdir() if path.is_file() and _known(path))
     if not found:
         raise InputError(f"no file in {folder} has the suffix of a graph format")
@@ -61,7 +61,7 @@ class Source:
         file = read_edges(path, **options)
         table = file.table.rename_columns(["src", "dst"])
         if any(column.null_count for column in table.columns):
-            raise InputError(f"{path} has edges that lack an id: drop them, then evaluate")
+            raise InputError(f"{path} has edges that lack an id: drop them first")
         return cls(path.name, table, file.vertices)
 
     @cached_property

@@ -170,7 +170,7 @@ def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
 def _by_processes(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
     """Return the times of processes, and of what makes labels of their last forest."""
     if source.ends is None or engine.on_device:
-        raise InputError("processes share integer ids, and run on CPU threads: engine='threads'")
+        raise InputError("processes need integer ids and run on CPU threads: pass engine='threads'")
     vertices = source.named if source.every is None else source.every
 
     def job(pool: Any) -> Any:
@@ -199,5 +199,5 @@ class _Truth:
             if not np.array_equal(own, right):
                 wrong = np.flatnonzero(own != right) if own.size == right.size else np.zeros(1, int)
                 raise VerificationError(
-                    f"row {wrong[0]}: the {name} is not that of a proved answer"
+                    f"row {wrong[0]}: the {name} differs from that of a proved answer"
                 )

@@ -79,8 +79,8 @@ class Graph:
         """
         if self.expected is None:
             raise InputError(
-                f"the labels of {self.name} are not known by construction: oracle.union_find(src,"
-                " dst, num_vertices) finds them"
+                f"the labels of {self.name} are not known by construction: use"
+                " oracle.union_find(src, dst, num_vertices)"
             )
         return self.expected()
 
@@ -88,7 +88,7 @@ class Graph:
 def count(name: str, value: Any) -> int:
     """Return the value as an int; an InputError if it is no whole number from 0 on."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise InputError(f"{name} is a whole number from 0 on, not {value!r}")
+        raise InputError(f"{name} must be an integer of at least 0, not {value!r}")
     return int(value)
 
 
@@ -99,9 +99,11 @@ def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
     """
     n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if not is_integer(kind):
-        raise InputError(f"vertices are integers, not {kind}")
+        raise InputError(f"vertices must be integers, not {kind}")
     if n - 1 > min(np.iinfo(kind).max, MOST - 1):
-        raise InputError(f"{n:,} vertices do not fit {kind} (and no generator makes over {MOST:,})")
+        raise InputError(
+            f"{n:,} vertices do not fit {kind} (and no generator makes more than {MOST:,})"
+        )
     return n
 
 

@@ -1,4 +1,4 @@
-"""Kernels of random edges, each a function of a key and of its own index alone.
+"""Kernels of random edges, each a function of a key and its index only.
 
 Every engine makes the same edges, in any order and with no memory beyond them. All numbers are
 uint64, and every product is of two 32-bit words (or stays below 2^64 for the reason given): nothing
@@ -41,7 +41,7 @@ def philox(on: Any) -> Any:
 
 
 def draw(on: Any) -> Any:
-    """Return 64 random bits: number ``part`` < 256 of those that belong to index ``i`` < 2^56."""
+    """Return 64 random bits: word ``part`` < 256 of index ``i`` < 2^56."""
     bits = philox(on)
 
     @on.device
@@ -112,7 +112,7 @@ def rmat(on: Any) -> Any:
 
 
 def uniform(on: Any) -> Any:
-    """Write both ends of each edge anywhere among n <= 2^32 vertices, also on one and the same."""
+    """Write random ends of each edge among n <= 2^32 vertices; they may be equal."""
     bits = draw(on)
 
     @on.device
@@ -130,7 +130,7 @@ def uniform(on: Any) -> Any:
 
 
 def keep_grid(on: Any) -> Any:
-    """Choose the grid's edges from v = first + i to the right and downwards.
+    """Choose the edges of the grid from v = first + i to the right and downwards.
 
     They are kept[2 i] and kept[2 i + 1], there with the probability ``share`` in units of 2^-32.
     """

@@ -1,4 +1,4 @@
-"""The generators, piece by piece: lists larger than memory, and whole ones in one piece.
+"""Generators of edge lists in pieces, for lists larger than memory.
 
 An edge is a function of the seed and of its own index, so a piece is made without those before it.
 :func:`~cc_rapids.generators.duplicated` alone leads all over the list that it starts from, and
@@ -29,7 +29,7 @@ COUNTED = 1 << 20  # vertices of a grid whose edges are counted at a time
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """An edge list over the vertices 0 .. num_vertices - 1 that is made when it is asked for.
+    """An edge list over the vertices 0 .. num_vertices - 1 that is generated on demand.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Pieces:
         return self.steps if self.counted is None else self.counted()
 
     def cut(self, size: int) -> Iterator[Ends]:
-        """Yield the edges in pieces of so many (about; those of a grid vary).
+        """Yield the edges in pieces of about the given size.
 
         Each is ``(src, dst)``, two new NumPy arrays of one length and of type ``dtype``.
         """
@@ -78,14 +78,14 @@ class Pieces:
         return self.part("threads", self.dtype, 0, self.steps)
 
     def graph(self, dtype: npt.DTypeLike, engine: str) -> Graph:
-        """Return all edges in one piece, of a type and on an engine."""
+        """Return all edges as one graph, in a type and on an engine."""
         n = check_vertices(self.num_vertices, dtype)
         ends = self.part(engine, dtype, 0, self.steps)
         return Graph(*ends, n, self.name, self.components, self.expected, engine)
 
     @property
     def dtype(self) -> npt.DTypeLike:
-        """The type of the vertices: int32 where all fit, and else int64."""
+        """The type of the vertices: int32 if all fit, else int64."""
         return np.int32 if self.num_vertices <= 1 << 31 else np.int64
 
 
@@ -102,9 +102,11 @@ def rmat(
 ) -> Pieces:
     """Make :func:`cc_rapids.generators.rmat` in pieces."""
     if not (isinstance(scale, int) and 0 <= scale <= 32):
-        raise InputError(f"an R-MAT scale is a whole number from 0 to 32, not {scale!r}")
+        raise InputError(f"an R-MAT scale must be an integer from 0 to 32, not {scale!r}")
     if min(a, b, c) < 0 or a + b + c > 1 + 1e-9:
-        raise InputError(f"a, b, c are probabilities with a sum of at most 1, not {a}, {b}, {c}")
+        raise InputError(
+            f"a, b, c must be probabilities with a sum of at most 1, not {a}, {b}, {c}"
+        )
     n, m, draws = 1 << scale, count("num_edges", num_edges), -(-scale // generate.LEVELS)
     shares = [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
     arguments = keys(seed)[0], n, draws, *shares
@@ -136,7 +138,9 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     n, m = check_vertices(num_vertices), count("num_edges", num_edges)
     pairs, key = n * (n - 1) // 2, keys(seed)[0]
     if m > pairs:
-        raise InputError(f"{n:,} vertices have {pairs:,} pairs, and {m:,} edges are asked for")
+        raise InputError(
+            f"{n:,} vertices have {pairs:,} pairs, fewer than the {m:,} edges requested"
+        )
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         runner = backends.get(engine)
@@ -158,7 +162,7 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     """
     n = check_vertices(count("rows", rows) * count("columns", columns))
     if not 0 <= keep <= 1:
-        raise InputError(f"keep is a probability from 0 to 1, not {keep}")
+        raise InputError(f"keep must be a probability from 0 to 1, not {keep}")
     share, key = round(keep * (1 << 32)), keys(seed)[0]
 
     def kept(engine: str, first: int, size: int) -> Array:
@@ -213,7 +217,7 @@ def self_loops(n: int) -> Pieces:
 
 
 def isolated(n: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.isolated` in pieces, of which there are none."""
+    """Make :func:`cc_rapids.generators.isolated` in pieces; there are none."""
     pieces = _by_steps(f"isolated({n})", n, 0, (0, 0), (0, 0))
     return replace(pieces, components=n, expected=lambda: np.arange(n))
 
@@ -273,7 +277,7 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
 
 
 def of_graph(graph: Graph) -> Pieces:
-    """Return a graph in memory in pieces, which are copies; of its own type, where it lies."""
+    """Return a graph in memory as pieces, which are copies of its own type on its device."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         with backends.get(graph.engine).scope():
@@ -302,7 +306,9 @@ def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
 def _rmat(a: float, b: float, c: float) -> Callable[[int, int, int], Pieces]:
     def make(n: int, m: int, seed: int) -> Pieces:
         if n.bit_count() != 1:
-            raise InputError(f"an R-MAT graph has 2^scale vertices with a whole scale, not {n:,}")
+            raise InputError(
+                f"an R-MAT graph needs 2^scale vertices with an integer scale, not {n:,}"
+            )
         return rmat(n.bit_length() - 1, m, a, b, c, seed)
 
     return make
@@ -310,7 +316,7 @@ def _rmat(a: float, b: float, c: float) -> Callable[[int, int, int], Pieces]:
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference graph at full scale, and the components that it has there with seed 0."""
+    """A reference graph at full scale, and its number of components with seed 0."""
 
     vertices: int
     edges: int
@@ -333,7 +339,7 @@ REFERENCES = {
 
 
 def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
-    """Return pieces by a kernel that writes the edges from one on.
+    """Return pieces made by a kernel that writes edges from a given one on.
 
     Arrays among its arguments are moved to where it runs.
     """
@@ -348,7 +354,7 @@ def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
 
 
 def _by_steps(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, int]) -> Pieces:
-    """Return pieces of edges whose ends go up in equal steps, each given as (first, step)."""
+    """Return pieces of edges whose ends increase in equal steps, each given as (first, step)."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         ends = new_columns(size, dtype, engine)

@@ -1,4 +1,4 @@
-"""Random graphs: those of the benchmarks by name, and their three families."""
+"""Random graphs: those of the benchmarks, and three families."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes whose components are known, and what leaves the components of any graph alone."""
+"""Shapes with known components, and changes of graphs that keep the components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other ways to the same answer, and a proof of an answer; :mod:`cc_rapids.oracle` shows them."""
+"""Independent computations of an answer, and a proof; see :mod:`cc_rapids.oracle`."""
 
 from .certificate import certify, certify_components, union_find
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition

@@ -100,7 +100,7 @@ def certify(
     v = _first_unreached(_adjacency(src, dst, n, neighbour), neighbour, own)
     if v >= 0:
         raise VerificationError(
-            f"vertex {name[v]!s} has the label {name[own[v]]!s}, and no path joins the two"
+            f"vertex {name[v]!s} has the label {name[own[v]]!s}, but no path joins the two"
         )
 
 
@@ -159,11 +159,11 @@ def certify_components(
     certify(src, dst, ids.size, at, ids)
     count = np.count_nonzero(at == np.arange(at.size))
     if len(found) != count:
-        raise VerificationError(f"len() is {len(found):,}, and there are {count:,} components")
+        raise VerificationError(f"len() is {len(found):,}, but there are {count:,} components")
 
 
 def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
-    """Return the labels as int64, each a vertex of its own label and the least."""
+    """Return the labels as int64, after checking that each label is its own label."""
     if labels.shape != (n,) or (n and not is_integer(labels.dtype)):
         raise VerificationError(
             f"labels of type {labels.dtype} and shape {labels.shape} for {n:,} vertices"
@@ -190,7 +190,7 @@ def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
     if missing.size:
         raise VerificationError(f"{some(missing)} have no label")
     if strange.size:
-        raise VerificationError(f"{some(strange)} have a label, and nothing names them")
+        raise VerificationError(f"{some(strange)} have a label, but nothing names them")
     raise VerificationError("vertices are listed twice, or not in the order of their ids")
 
 

@@ -1,4 +1,4 @@
-"""Columns of any library as NumPy arrays, and as words in messages."""
+"""Columns of any library as NumPy arrays, and as text in messages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ Indices = npt.NDArray[np.int64]
 
 
 def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indices]:
-    """Return both columns as int64, within 0 .. n - 1."""
+    """Return both columns as int64, after checking that they are within 0 .. n - 1."""
     columns = []
     for column in map(np.asarray, (src, dst)):
         if column.ndim != 1 or (column.size and not is_integer(column.dtype)):
-            raise InputError(f"ends are 1-d integers, not {column.dtype} of shape {column.shape}")
+            raise InputError(
+                f"ends must be 1-d integers, not {column.dtype} of shape {column.shape}"
+            )
         if column.size and (column.min() < 0 or column.max() >= n):
             raise InputError(
-                f"the edges name {column.min()}..{column.max()}, and the vertices are 0..{n - 1}"
+                f"the edges name {column.min()}..{column.max()}, but the vertices are 0..{n - 1}"
             )
         columns.append(column.astype(np.int64, copy=False))
     if columns[0].size != columns[1].size:
@@ -96,7 +98,7 @@ def _counts(column: npt.NDArray[Any]) -> bool:
 
 
 def some(values: Any) -> str:
-    """Return the first few of a column or a set, and how many there are."""
+    """Return text with the first few values of a column or a set, and their number."""
     if isinstance(values, set):
         values = sorted(values)
     few = ", ".join(map(str, host(values[:5]).tolist()))

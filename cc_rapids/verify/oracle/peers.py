@@ -1,4 +1,4 @@
-"""SciPy, NetworkX and cuGraph as oracles, each imported when it is asked."""
+"""SciPy, NetworkX and cuGraph as oracles, each imported when it is used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .columns import ends, host, label_columns, some
 
 
 def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
-    """Return the least vertex of each vertex's component, as another library finds it.
+    """Return the least vertex of each vertex's component, found by another library.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def _by_cugraph(src: Any, dst: Any, n: int) -> Any:
     function = cugraph.weakly_connected_components
     if getattr(function, "__globals__", {}).get("__name__", "").startswith("cc_rapids"):
         raise InputError(
-            "cuGraph's own function is not asked while cc_rapids is installed under its name:"
-            " cc_rapids.uninstall() first"
+            "cuGraph's own function cannot be called while cc_rapids is installed in its place:"
+            " call cc_rapids.uninstall() first"
         )
     wide, every = np.int32 if n < 1 << 31 else np.int64, cupy.arange(n)  # a loop at each
     ends = [cupy.concatenate([cupy.asarray(end), every]).astype(wide) for end in (src, dst)]
@@ -80,7 +80,7 @@ PEERS = {"scipy": _by_scipy, "networkx": _by_networkx, "cugraph": _by_cugraph}
 
 
 def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.ArrayLike) -> None:
-    """Compare dense labels of the vertices 0 .. n - 1 with SciPy's: they have to be equal.
+    """Compare dense labels of the vertices 0 .. n - 1 with SciPy's, which must be equal.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
     if not np.array_equal(ours, theirs):
         v = int((ours != theirs).argmax())
         raise VerificationError(
-            f"vertex {v} has the label {ours[v]}, and {theirs[v]} from SciPy, which finds"
+            f"vertex {v} has the label {ours[v]}, but {theirs[v]} from SciPy, which finds"
             f" {theirs.max() + 1:,} components"
         )
 
@@ -158,7 +158,7 @@ def against_networkx(
 
 
 def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: str = "dst") -> None:
-    """Compare a label frame with cuGraph's weakly connected components, as partitions, on the GPU.
+    """Compare a label frame with cuGraph's weakly connected components on the GPU.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
 
 
 def same_partition(ours: Any, theirs: Any) -> None:
-    """Compare two label frames, whatever their labels: these have to map one to one.
+    """Compare the components of two label frames, whatever their labels are.
 
     Parameters
     ----------

@@ -32,8 +32,8 @@ def test_names(given, name):
         ("kout+soman", "published for all edges at once"),
         ("adaptive(segments=0)", "unknown segments of link adaptive '0'.* one of a count from 1"),
         ("adaptive(segments=a count from 1 on)", "unknown segments of link adaptive"),
-        ("stages+tvrdik", "call union-find, or what Cong and Muzio graft by"),
-        ("stages+liu-tarjan(PRF)", "call union-find, or what Cong and Muzio graft by"),
+        ("stages+tvrdik", "calls union-find, or the grafting rules of Cong and Muzio"),
+        ("stages+liu-tarjan(PRF)", "calls union-find, or the grafting rules of Cong and Muzio"),
         ("stages+bfs-cc", "searches every component"),
     ],
 )
@@ -45,7 +45,7 @@ def test_what_is_no_design_says_why(name, words):
 @pytest.mark.parametrize("name", ["soman", "stages+async+halve"])
 def test_neither_batches_nor_forests(name):
     assert not Design.parse(name).makes_forests
-    with pytest.raises(DesignError, match="does not note the edges"):
+    with pytest.raises(DesignError, match="does not record the edges"):
         cc_rapids.components(([1], [2]), design=name, forest=True)
     with pytest.raises(DesignError, match="batches"):
         cc_rapids.Connectivity(design=name)

@@ -130,7 +130,7 @@ def test_a_link_of_another_user_is_not_followed(cache, caplog):
     kernel_cache.keep("key", ".bin", b"content")
     assert kernel_cache.recall("key", ".bin") is None
     assert list((cache.parent / "real").iterdir()) == []
-    assert f"is a link of user {OTHER}" in caplog.text
+    assert f"is a link owned by user {OTHER}" in caplog.text
 
 
 def test_a_folder_that_others_may_write_is_not_written_either(cache, caplog):
@@ -166,7 +166,7 @@ def test_a_fifo_in_place_of_a_file_is_not_waited_for(cache, caplog):
     file.unlink()
     os.mkfifo(file, 0o600)
     assert kernel_cache.recall("key", ".bin") is None
-    assert "is no file" in caplog.text
+    assert "is not a file" in caplog.text
 
 
 def test_a_file_under_the_name_of_another_is_broken(cache, caplog):

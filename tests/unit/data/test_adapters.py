@@ -78,7 +78,7 @@ def test_a_type_is_asked_about_once_where_it_tells_all(monkeypatch):
 def test_what_has_its_own_vertices_takes_no_others():
     for name in ("CsrRows", "Matrices"):
         for edges in KINDS[name]:
-            with pytest.raises(InputError, match=r"own .*leave vertices"):
+            with pytest.raises(InputError, match=r"own .*leave out vertices"):
                 cc_rapids.components(edges, vertices=[1])
 
 

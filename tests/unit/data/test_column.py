@@ -242,7 +242,7 @@ def test_integers_of_a_list_stay_integers(engine, ids, dtype):
 
 @pytest.mark.parametrize("ids", [[2**63, -1], [2**64, 0], [-(2**63) - 1, 1], [2**64]], ids=str)
 def test_integers_of_a_list_that_no_type_holds_are_refused(ids):
-    says = f"from {min(ids)} to {max(ids)}", "no type of integers of 64 bits holds all"
+    says = f"from {min(ids)} to {max(ids)}", "no 64-bit integer type holds them all"
     refused(errors.ColumnTypeError, (ids, [1] * len(ids)), "column 'src' is a list", *says)
 
 
@@ -277,7 +277,7 @@ ARRAYS_WITH_NULLS = {
 
 @pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
 def test_nulls_of_arrays_and_lists_are_refused_or_dropped(side):
-    says = "column 'src' has 1 nulls in 2 rows: nulls='drop' leaves"
+    says = "column 'src' has 1 nulls in 2 rows: nulls='drop' drops"
     refused(errors.NullsError, (side, side), says)
     found = components((side, side), nulls="drop")
     assert (len(found.labels().vertex), found.summary()["dropped"]) == (1, 1)

@@ -90,7 +90,7 @@ def test_weights_of_a_relation_are_a_column_of_it(ask):
     assert [len(cuts.at(level)) for level in (-20, -ROWS)] == [ROWS - 11, 10]
     with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'wait'"):
         cc_rapids.components_at(ask(CHAINS), weight="wait", thresholds=[0])
-    with pytest.raises(cc_rapids.InputError, match="names the column of weights"):
+    with pytest.raises(cc_rapids.InputError, match="must name the column of weights"):
         cc_rapids.components_at(ask(CHAINS), weight=np.zeros(ROWS), thresholds=[0])
 
 

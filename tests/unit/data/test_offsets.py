@@ -60,7 +60,7 @@ def test_offsets_are_looked_at_behind_every_door(engine, name, door):
         with pytest.raises(InputError) as raised:
             door(LIES[lie](offsets), indices, engine)
         assert str(raised.value).startswith(f"{name}[{at}] is {value}"), lie
-        assert "begin at 0, never fall, and end at the number of indices" in str(raised.value)
+        assert "begin at 0, never decrease, and end at the number of indices" in str(raised.value)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
@@ -104,7 +104,7 @@ def test_matrices_of_other_formats():
     listed = sparse.lil_array((4, 4))
     listed[0, 1] = 1
     listed.data[0] = [1.0] * 10_000
-    refused(InputError, listed, "the lil matrix has rows and data of other lengths")
+    refused(InputError, listed, "the lil matrix has rows and data of different lengths")
     pairs = sparse.coo_array(([1.0], ([0], [1])), (4, 4))
     pairs.coords = np.array([10**9]), np.array([1])
     refused(InputError, pairs, "'row'", f"{10**9}")
@@ -118,11 +118,11 @@ def test_strings_that_leave_their_bytes():
     for ends in ((0, 2**30, 4), (0, -8, 4), (8, 4, 12), (0, 31, 3)):
         column = words(*ends)
         given = pa.table({"src": column, "dst": column})
-        refused(InputError, given, "column 'src' is string whose buffers are no column")
+        refused(InputError, given, "column 'src' is string whose buffers do not form a column")
     codes = pa.array(np.array([0, 2**20], np.int32))
     column = pa.DictionaryArray.from_arrays(codes, pa.array(["a", "b"]), safe=False)
     given = pa.table({"src": column, "dst": column})
-    refused(InputError, given, "column 'src' is dictionary", "whose buffers are no column")
+    refused(InputError, given, "column 'src' is dictionary", "whose buffers do not form a column")
 
 
 def bent_words(kind, lie):
@@ -145,13 +145,13 @@ def test_strings_that_leave_their_bytes_are_not_filtered(kind, lie):
             lambda own=own: cc_rapids.components((own, own), nulls="drop"),
             lambda own=own: Connectivity().insert((own, own), nulls="drop"),
         ):
-            with pytest.raises(InputError, match="string whose buffers are no column"):
+            with pytest.raises(InputError, match="string whose buffers do not form a column"):
                 ask()
     for frame in (
         pa.table({"src": column, "dst": column}),
         pd.DataFrame({"src": series, "dst": series}),
     ):
-        with pytest.raises(InputError, match="string whose buffers are no column"):
+        with pytest.raises(InputError, match="string whose buffers do not form a column"):
             cc_rapids.components(frame, nulls="drop")
 
 

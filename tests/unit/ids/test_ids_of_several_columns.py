@@ -58,8 +58,8 @@ def test_no_ids_are_an_empty_answer(frame, none):
     [
         ([(1, 1, 1), (2, 2)], r"1 of 2 vertices are not tuples of 2 items, such as \(1, 1, 1\)"),
         ([(1, 1), [2, 2]], r"1 of 2 vertices are not tuples of 2 items, such as \[2, 2\]"),
-        ([[1], [2], [3]], "vertices have 3 columns, and the edges 2 a side"),
-        (np.ones((2, 3), int), "vertices have 3 columns, and the edges 2 a side"),
+        ([[1], [2], [3]], "vertices have 3 columns, but the edges have 2 per side"),
+        (np.ones((2, 3), int), "vertices have 3 columns, but the edges have 2 per side"),
         ([[1, 2, 3], [1]], "the columns of vertices have 3, 1 rows"),
         (np.array([1, 2]), r"cannot be a ndarray of shape \(2,\), because an id has 2 columns"),
         (pd.Series([1, 2]), "cannot be a Series of shape"),

@@ -73,7 +73,7 @@ def test_queries_that_cannot_be_told():
         seen.process(([1], [2]))
     with pytest.raises(ColumnTypeError, match=r"'q' is .*nt64"):
         seen.process(frame, query="q")
-    with pytest.raises(InputError, match="'query' has 2 values, and the batch has 1 rows"):
+    with pytest.raises(InputError, match="'query' has 2 values, but the batch has 1 rows"):
         seen.process(([1], [2]), query=[True, False])
     nulls = pl.DataFrame(
         {"src": [1], "dst": [2], "query": [None]}, schema_overrides={"query": bool}
@@ -89,7 +89,7 @@ def test_queries_that_cannot_be_told():
         ("kout+async+halve", "samples"),
         ("bfs-cc", "searches the whole graph"),
         ("stergiou", "moves single vertices"),
-        ("liu-tarjan(PUS)", "hooks roots alone"),
+        ("liu-tarjan(PUS)", "hooks only roots"),
         ("none+asink+halve", "unknown link"),
     ],
 )

@@ -213,7 +213,9 @@ def test_answers_come_as_tables_where_the_library_is_missing(tmp_path, monkeypat
     labels = Connectivity.load(tmp_path / "seen").components().labels()
     assert isinstance(labels, pa.Table)
     assert labels["labels"].to_pylist() == ["a", "a"]
-    assert "answers come as PyArrow's tables: there is no polars here" in caplog.text
+    assert (
+        "answers are returned as PyArrow's tables, because polars is not available" in caplog.text
+    )
 
 
 def test_nulls_that_were_dropped_stay_counted(tmp_path):

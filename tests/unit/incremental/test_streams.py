@@ -50,7 +50,7 @@ def test_other_files_in_pieces_and_whole(tmp_path):
     same(stream_components(tmp_path / "d.npz"), edges, num_vertices=3500)
     both = stream_components([tmp_path / "a.arrow", tmp_path / "d.npz"])
     same(both, pa.concat_tables([edges, edges]), num_vertices=3500)
-    with pytest.raises(cc_rapids.CapacityError, match=r"read whole.*convert"):
+    with pytest.raises(cc_rapids.CapacityError, match=r"read as a whole.*convert"):
         stream_components(tmp_path / "d.npz", memory_limit="5000KiB", num_vertices=3500)
 
 

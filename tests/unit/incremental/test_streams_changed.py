@@ -95,7 +95,7 @@ def change(tuned):
 def test_a_file_that_is_read_in_pieces(name, how, tmp_path, change):
     path = write(tmp_path / name)
     limit = "97MiB" if name == "a.csv" else SMALL
-    with pytest.raises(ChangedFileError, match=rf"{path} (was changed while|is gone)"):
+    with pytest.raises(ChangedFileError, match=rf"{path} (was changed while|was removed)"):
         components([path], memory_limit=limit, **change(how, path))
 
 
@@ -161,7 +161,7 @@ def test_datasets(how, which, filtered, tmp_path, change):
     dataset = pa.dataset.dataset(tmp_path)
     if filtered:
         dataset = dataset.filter(pa.dataset.field("src") >= 0)
-    wanted = "gone" if how == "gone" else r"changed|cannot be read"
+    wanted = "removed" if how == "gone" else r"changed|cannot be read"
     with pytest.raises(cc_rapids.FormatError, match=rf"{which % 3}\.parquet.*({wanted})"):
         components(dataset, memory_limit=SMALL, **change(how, paths[which]))
 

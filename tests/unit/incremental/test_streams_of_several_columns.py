@@ -78,9 +78,9 @@ def test_a_stream_that_fails_goes_on_where_it_was(tmp_path):
     assert len(cc_rapids.Connectivity.load(path)) > 0
     for _ in range(2):
         same(components(stream(False), *SIDES, **options), components(table, *SIDES))
-    with pytest.raises(cc_rapids.InputError, match=r"of other inputs \(columns"):
+    with pytest.raises(cc_rapids.InputError, match=r"to other inputs \(columns"):
         components(stream(False), ["kind", "id"], ["other_id", "other"], **options)
-    with pytest.raises(cc_rapids.InputError, match=r"of other inputs \(columns"):
+    with pytest.raises(cc_rapids.InputError, match=r"to other inputs \(columns"):
         components(stream(False), "kind", "other", **options)
 
 
@@ -107,7 +107,7 @@ def test_vertices_that_no_edge_names(named, tmp_path):
     options = {"vertices": named, "checkpoint": tmp_path / "far"}
     for _ in range(2):
         same(components(iter([table]), *SIDES, **options), want)
-    with pytest.raises(cc_rapids.InputError, match="of other inputs"):
+    with pytest.raises(cc_rapids.InputError, match="to other inputs"):
         components(iter([table]), *SIDES, **(options | {"vertices": [("card", 7001)]}))
 
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_streamed_is_said():
         components(iter([table]), *SIDES, num_vertices=9)
     with pytest.raises(cc_rapids.InputError, match="names 2 columns and destination 1"):
         components(iter([table]), SIDES[0], ["other"])
-    with pytest.raises(cc_rapids.InputError, match="are ids of one column, and the edges have 2"):
+    with pytest.raises(cc_rapids.InputError, match="are ids of one column, but the edges have 2"):
         components(iter([table]), *SIDES, vertices=range(3))
     with pytest.raises(cc_rapids.InputError, match="vertices cannot be a ndarray of shape"):
         components(iter([table]), *SIDES, vertices=np.array([1, 2]))
@@ -241,5 +241,5 @@ def test_text_decides_for_each_column_of_an_id(tmp_path):
 
 def test_files_whose_ids_are_numbers_of_one_column(tmp_path):
     np.savez(tmp_path / "a.npz", src=[1], dst=[2])
-    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids are one column a side"):
+    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids have one column per side"):
         components(tmp_path / "a.npz", ["src", "dst"], ["dst", "src"])

@@ -31,7 +31,7 @@ def test_limits_in_words(limit, size):
 
 @pytest.mark.parametrize("limit", [0, -1, "much", True, 1.5, "GiB", "5i"])
 def test_limits_that_are_none(limit):
-    with pytest.raises(cc_rapids.InputError, match="memory_limit is"):
+    with pytest.raises(cc_rapids.InputError, match="memory_limit must be"):
         bytes_of(limit)
 
 

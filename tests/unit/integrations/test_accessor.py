@@ -36,7 +36,7 @@ def test_each_says_what_it_would_take(ask):
 
 def test_an_unfit_frame_has_none():
     frame = EDGES[["src"]]
-    with pytest.raises(AttributeError, match="two columns of ids, and this frame 1"):
+    with pytest.raises(AttributeError, match="two columns of ids, but this frame has 1"):
         frame.cc.labels()
     assert not hasattr(frame, "cc")
 

@@ -236,10 +236,10 @@ def test_a_list_in_no_order_is_left_alone():
     ("name", "why"),
     [
         ("none(tiles=16385)+async+halve", "memory that its threads share, of at most 16,384 ids"),
-        ("none(tiles=0)+async+halve", "a count from 1 on"),
+        ("none(tiles=0)+async+halve", "a count of at least 1"),
         ("none(tiles=on)+async+halve", "unknown tiles of sample none 'on'"),
-        ("none(tiles=9)+liu-tarjan(PRF)", "begin with every vertex by itself"),
-        ("none(tiles=9)+soman", "begin with every vertex by itself"),
+        ("none(tiles=9)+liu-tarjan(PRF)", "start with every vertex as its own tree"),
+        ("none(tiles=9)+soman", "start with every vertex as its own tree"),
     ],
 )
 def test_designs_that_there_are_not(name, why):

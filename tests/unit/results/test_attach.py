@@ -124,12 +124,12 @@ def test_columns_may_be_named_by_numbers():
     assert columns(found.attach(frame, on=0, name=7)) == [[2, 1], [0, 0], [1, 1]]
     assert list(found.attach(frame, on=0, name=7)) == [0, 1, 7]
     assert list(frame) == [0, 1]
-    with pytest.raises(errors.MissingColumnError, match=r"no column 'vertex' .*, but 0, 1:"):
+    with pytest.raises(errors.MissingColumnError, match=r"no column 'vertex' .*; there are 0, 1:"):
         found.attach(frame)
-    with pytest.raises(errors.InputError, match="has a column 1 already: give name="):
+    with pytest.raises(errors.InputError, match="has a column 1 already: pass name="):
         found.attach(frame, on=0, name=1)
     for make, kind in ((pl.DataFrame, "polars DataFrame"), (pa.table, "pyarrow Table")):
-        with pytest.raises(errors.InputError, match=f"of a {kind} are named by strings, .*name=7"):
+        with pytest.raises(errors.InputError, match=f"names of a {kind} must be strings, .*name=7"):
             found.attach(make({"vertex": [1]}), name=7)
 
 
@@ -141,7 +141,7 @@ def test_names_that_frames_have_themselves():
 def test_what_is_no_frame_is_refused():
     found = components(([1], [2]))
     for frame in (pl.LazyFrame({"vertex": [1]}), pd.Series([1]), found.labels(), [1], "vertex"):
-        with pytest.raises(errors.InputError, match=f"cannot be a {type(frame).__name__}: give"):
+        with pytest.raises(errors.InputError, match=f"cannot be a {type(frame).__name__}: pass"):
             found.attach(frame)
 
 
@@ -237,7 +237,7 @@ def test_own_labels_widen_the_type_as_a_second_column_would(engine, edges, own, 
 def test_own_labels_that_no_type_holds_are_refused():
     found = components((np.array([-1]), np.array([2])))
     frame = pd.DataFrame({"vertex": np.array([2**63, 2], np.uint64)})
-    with pytest.raises(errors.ColumnTypeError, match="no type of integers holds both"):
+    with pytest.raises(errors.ColumnTypeError, match="no integer type holds both"):
         found.attach(frame, missing="self")
 
 

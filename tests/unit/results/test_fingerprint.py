@@ -123,7 +123,7 @@ def test_a_component_is_found_by_its_label(engine):
     assert found.largest().labels.tolist() == [NUMBERS[2]] * 3
     assert found.members().labels.tolist() == [NUMBERS[v] for part in PARTS for v in part]
     for label in (3, -1, 2**64, "5", 0.5):
-        with pytest.raises(cc_rapids.InputError, match="is no label of these 3 components"):
+        with pytest.raises(cc_rapids.InputError, match="is not a label of these 3 components"):
             found.subset(label)
 
 
@@ -154,7 +154,7 @@ def test_an_audit_proves_that_they_differ_where_components_do(engine):
     with pytest.raises(cc_rapids.VerificationError, match="edge 4 joins 4 and 9, which have the"):
         found.audit((np.append(SRC, 4), np.append(DST, 9)))
     found._kind = Merging()
-    with pytest.raises(cc_rapids.VerificationError, match="1 different labels, and 3 components"):
+    with pytest.raises(cc_rapids.VerificationError, match="1 different labels, but 3 components"):
         found.audit((SRC, DST))
 
 

@@ -71,7 +71,7 @@ def test_unknown_vertices_are_counted_and_named(engine, strange):
     with pytest.raises(errors.UnknownVertexError) as raised:
         found.component_of(np.array(strange))
     says = str(raised.value)
-    assert f"{count} of {len(strange)} in 'vertices' are no vertices" in says
+    assert f"{count} of {len(strange)} in 'vertices' are not vertices" in says
     assert str(strange[-1 if count == 1 else 1]) in says
     assert "vertices=" in says
     assert isinstance(raised.value, KeyError)
@@ -81,7 +81,7 @@ def test_unknown_words_are_named(engine):
     found = components(tuple(WORDS), engine=engine)
     with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 in 'vertices' .* zebra"):
         found.component_of(["w02", "zebra"])
-    with pytest.raises(errors.InputError, match="'vertices' is int64, and the vertices are"):
+    with pytest.raises(errors.InputError, match="'vertices' is int64, but the vertices are"):
         found.component_of(2)
 
 
@@ -165,7 +165,7 @@ def test_attach_refuses_what_it_cannot_do():
     found, frame = components((SRC, DST)), pd.DataFrame({"v": [7], "labels": [0]})
     with pytest.raises(errors.MissingColumnError, match=r"no column 'vertex' .* v, labels.*on="):
         found.attach(frame)
-    with pytest.raises(errors.InputError, match="has a column 'labels' already: give name="):
+    with pytest.raises(errors.InputError, match="has a column 'labels' already: pass name="):
         found.attach(frame, on="v")
     with pytest.raises(errors.InputError, match="missing, 'no': one of null, raise, self"):
         found.attach(frame, on="v", missing="no")
@@ -204,7 +204,7 @@ def test_members_are_the_lists_of_the_components(make, engine):
 )
 def test_labels_that_are_none(engine, kind, label):
     found = components((SRC, DST), labels=kind, engine=engine)
-    with pytest.raises(errors.InputError, match=f"{label} is no label of these 3 components"):
+    with pytest.raises(errors.InputError, match=f"{label} is not a label of these 3 components"):
         found.subset(label)
 
 
@@ -276,5 +276,5 @@ def test_no_ids_have_no_labels(make, engine, sides, none):
 
 @pytest.mark.parametrize("sizes", [(None,), ("2",), (1, "9"), ([1],)])
 def test_sizes_that_are_no_numbers_are_refused(sizes):
-    with pytest.raises(errors.InputError, match="size is a number of vertices, not "):
+    with pytest.raises(errors.InputError, match="size must be a number of vertices, not "):
         components((SRC, DST)).filter(*sizes)

@@ -262,7 +262,9 @@ def test_what_files_of_several_columns_lack(tmp_path):
         cc_rapids.components_at(path, ["a", "z"], columns[1], **options)
     with pytest.raises(cc_rapids.MissingColumnError, match="has no column 'heavy'"):
         cc_rapids.components_at(path, *columns, weight="heavy", **options)
-    with pytest.raises(cc_rapids.InputError, match="'d' is an end of the edges, not a weight"):
+    with pytest.raises(
+        cc_rapids.InputError, match="'d' is an end of the edges, and cannot be the weight"
+    ):
         cc_rapids.components_at(path, *columns, weight="d", **options)
     with pytest.raises(cc_rapids.FormatError, match="line 2: expected a number as weight"):
         cc_rapids.components_at(path, *columns, weight="of", **options)
@@ -271,7 +273,7 @@ def test_what_files_of_several_columns_lack(tmp_path):
     with pytest.raises(cc_rapids.InputError, match="not two ends of an edge"):
         cc_rapids.components_at(path, columns[0], columns[0], **options)
     np.savez(tmp_path / "a.npz", src=[1], dst=[2], weight=[1])
-    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids are one column a side"):
+    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids have one column per side"):
         cc_rapids.components_at(tmp_path / "a.npz", ["src", "dst"], ["dst", "src"], **options)
     for kind in ("csv", "parquet"):
         WRITERS[kind](pa.table(ROWS)[:0], tmp_path / f"none.{kind}")
@@ -323,9 +325,9 @@ def test_what_cannot_be_cut(options, error, words):
 
 def test_an_unknown_threshold_is_said():
     cuts = cc_rapids.components_at(pd.DataFrame(LINE), thresholds=[0.9])
-    with pytest.raises(cc_rapids.InputError, match=r"0\.8 is none of the thresholds 0\.9"):
+    with pytest.raises(cc_rapids.InputError, match=r"0\.8 is not one of the thresholds 0\.9"):
         cuts.labels(0.8)
     for threshold in (pd.NA, None, [0.9], np.array([0.9]), "0.9"):
-        with pytest.raises(cc_rapids.InputError, match=r"is none of the thresholds 0\.9"):
+        with pytest.raises(cc_rapids.InputError, match=r"is not one of the thresholds 0\.9"):
             cuts.at(threshold)
     assert cuts.at(np.array(0.9)) is cuts.at(0.9)

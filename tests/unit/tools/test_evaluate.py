@@ -75,7 +75,7 @@ def test_wrong_answers_are_rows_without_times(folder, monkeypatch):
     (folder / "names.csv").unlink()
     first, second = rows_of(folder, ["none+async+halve", "kout+async+halve"])
     assert "wall_ms" in first
-    assert second["wrong"] == "row 0: the label is not that of a proved answer"
+    assert second["wrong"] == "row 0: the label differs from that of a proved answer"
     assert "wall_ms" not in second
 
 
@@ -242,7 +242,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (("--baseline", "soman", "--design", "adaptive"), "is none of the algorithms"),
+            (("--baseline", "soman", "--design", "adaptive"), "is not one of the algorithms"),
             (("--out", "/nowhere/else"), "there is no directory /nowhere"),
             (("--design", "asynk"), "unknown"),
         ],

@@ -39,15 +39,19 @@ def test_each_kind_of_labels_is_proved(engine, ids, kind):
 FORGED = {  # for 10 .. 15
     "of another": ("max", [12, 12, 12, 14, 14, 14], "vertex 15 has the label 14, which itself has"),
     "not greatest": ("max", [11, 11, 11, 14, 14, 15], "vertex 12 has the label 11, which itself"),
-    "merged greatest": ("max", [14, 14, 14, 14, 14, 15], "vertex 10 has the label 14, and no path"),
+    "merged greatest": ("max", [14, 14, 14, 14, 14, 15], "vertex 10 has the label 14, but no path"),
     "split": ("max", [12, 12, 12, 13, 14, 15], "edge 2 joins 13 and 14, which have the labels 13"),
     "split numbers": ("dense", [0, 0, 0, 1, 2, 3], "edge 2 joins 13 and 14, which have the labels"),
-    "merged numbers": ("dense", [0, 0, 0, 0, 0, 1], "vertex 13 has the label 0 as 10, and no path"),
-    "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' are in the order of"),
+    "merged numbers": ("dense", [0, 0, 0, 0, 0, 1], "vertex 13 has the label 0 as 10, but no path"),
+    "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' follow the order of"),
     "with a gap": ("dense", [0, 0, 0, 1, 1, 3], "no vertex has the label 2, of 0 .. 3 for 4"),
-    "negative": ("dense", [0, 0, 0, 1, 1, -1], "vertex 15 has the label -1, and labels are 0 .. 1"),
-    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 stands for 1 vertices, and 1 for 2:"),
-    "equal sizes": ("size", [1, 1, 1, 0, 0, 0], "labels of kind 'size' are in the order of these"),
+    "negative": ("dense", [0, 0, 0, 1, 1, -1], "vertex 15 has the label -1, but labels are 0 .. 1"),
+    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 has 1 vertices, and 1 has 2:"),
+    "equal sizes": (
+        "size",
+        [1, 1, 1, 0, 0, 0],
+        "labels of kind 'size' follow the order of the least vertices",
+    ),
 }
 
 
@@ -60,7 +64,7 @@ def test_forged_labels_of_each_kind_are_told(engine, kind, labels, says):
 
 ANY = {  # for 10 .. 15
     "far apart": ([7, 7, 7, -3, -3, 2**40], None),
-    "merged": ([7, 7, 7, 7, 7, -1], "vertex 13 has the label 7 as 10, and no path joins the two"),
+    "merged": ([7, 7, 7, 7, 7, -1], "vertex 13 has the label 7 as 10, but no path joins the two"),
     "split": ([7, 7, 7, 5, 6, -1], "edge 2 joins 13 and 14, which have the labels 5 and 6"),
 }
 
@@ -102,10 +106,10 @@ def test_the_frame_that_labels_returns_is_judged(engine):
     Forged(found, right).audit((SRC, DST))
     least = right.labels.copy()
     least[-1] = 13
-    with wrong("vertex 15 has the label 13, and no path joins the two"):
+    with wrong("vertex 15 has the label 13, but no path joins the two"):
         Forged(found, right._replace(labels=least)).audit((SRC, DST))
     shuffled = right._replace(vertex=right.vertex[::-1].copy(), labels=right.labels[::-1].copy())
-    with wrong("row 0 is vertex 15 and the next one 14: they are in no order"):
+    with wrong("row 0 is vertex 15 and the next is 14: they are not in order"):
         Forged(found, shuffled).audit((SRC, DST))
     twice = right._replace(vertex=np.append(right.vertex, 15), labels=np.append(right.labels, 15))
     with wrong("vertex 15 is listed 2 times"):
@@ -118,11 +122,11 @@ def test_the_frame_that_labels_returns_is_judged(engine):
 def test_the_number_of_components_is_judged(engine):
     found = components((SRC, DST), engine=engine)
     found._forest.components = 2
-    with wrong("len() is 2, and there are 3 components"):
+    with wrong("len() is 2, but there are 3 components"):
         found.audit((SRC, DST))
     found = components((SRC, DST), engine=engine, labels="dense")
     found._forest.components = 2
-    with wrong("vertex 15 has the label 2, and labels are 0 .. 1 for 2 components"):
+    with wrong("vertex 15 has the label 2, but labels are 0 .. 1 for 2 components"):
         found.audit((SRC, DST))
 
 

@@ -75,8 +75,8 @@ def test_large_graphs():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (np.where(LABELS == 3, 0, LABELS), "vertex 3 has the label 0, and no path joins the two"),
-        (changed(LABELS, v6=3), "vertex 6 has the label 3, and no path"),
+        (np.where(LABELS == 3, 0, LABELS), "vertex 3 has the label 0, but no path joins the two"),
+        (changed(LABELS, v6=3), "vertex 6 has the label 3, but no path"),
         (changed(LABELS, v5=5), "edge 3 joins 4 and 5, which have the labels 3 and 5"),
         (changed(LABELS, v2=2), "edge 1 joins 1 and 2, which have the labels 0 and 2"),
         (np.where(LABELS == 3, 4, LABELS), "vertex 3 has the label 4, which itself has"),
@@ -96,7 +96,7 @@ def test_certify_refuses(labels, message):
 
 
 def test_certify_names_vertices_by_their_ids():
-    with pytest.raises(VerificationError, match="vertex g has the label d, and no path"):
+    with pytest.raises(VerificationError, match="vertex g has the label d, but no path"):
         oracle.certify(SRC, DST, N, changed(LABELS, v6=3), ids="abcdefg")
     with pytest.raises(VerificationError, match="joins e and f, which have the labels d and f"):
         oracle.certify(SRC, DST, N, changed(LABELS, v5=5), ids="abcdefg")
@@ -110,9 +110,9 @@ def test_an_extra_edge_is_noticed():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (changed(DENSE, v6=1), "vertex 6 has the label 1, and 2 from SciPy, which finds 3"),
-        (DENSE[::-1], "vertex 0 has the label 2, and 0 from SciPy"),
-        (LABELS, "vertex 3 has the label 3, and 1"),
+        (changed(DENSE, v6=1), "vertex 6 has the label 1, but 2 from SciPy, which finds 3"),
+        (DENSE[::-1], "vertex 0 has the label 2, but 0 from SciPy"),
+        (LABELS, "vertex 3 has the label 3, but 1"),
         (DENSE[1:], r"shape \(6,\) for 7 vertices"),
     ],
     ids=["merged", "other order", "not dense", "missing"],
@@ -126,8 +126,8 @@ def test_against_scipy_refuses(labels, message):
 @pytest.mark.parametrize(
     ("src", "dst", "message"),
     [
-        ([0, 7], [0, 1], r"name 0\.\.7, and the vertices are 0\.\.6"),
-        ([0, -2], [0, 1], r"name -2\.\.0, and the vertices"),
+        ([0, 7], [0, 1], r"name 0\.\.7, but the vertices are 0\.\.6"),
+        ([0, -2], [0, 1], r"name -2\.\.0, but the vertices"),
         ([0, 1], [0], "2 sources and 1 destinations"),
         ([0.0], [1.0], "1-d integers, not float64"),
         ([[0]], [[1]], r"of shape \(1, 1\)"),
@@ -190,7 +190,7 @@ def test_right_answers_of_any_kind(ids, make):
 @pytest.mark.parametrize(
     ("fault", "proof", "sets"),
     [
-        ({"labels": changed(LABELS, v6=3)}, "{6} has the label {3}, and no path", "of {3} is"),
+        ({"labels": changed(LABELS, v6=3)}, "{6} has the label {3}, but no path", "of {3} is"),
         ({"labels": changed(LABELS, v2=2)}, "edge 1 joins {1} and {2}", "of {0} is {0}, {1}, and"),
         ({"keep": [0, 1, 2, 3, 4, 5]}, "{6} have no label", "{6} have no label"),
         ({"keep": [0, 2, 3, 4, 5, 6]}, "{1} have no label", "of {0} is {0}, {2}, and"),
@@ -210,8 +210,8 @@ def test_wrong_answers_of_any_kind(ids, make, fault, proof, sets):
 @pytest.mark.parametrize(
     ("vertex", "labels", "count", "message"),
     [
-        ([1, 2, 3, 4], [1, 1, 3, 3], 1, r"len\(\) is 1, and there are 2 components"),
-        ([1, 2, 3, 4, 9], [1, 1, 3, 3, 9], 3, "9 have a label, and nothing names them"),
+        ([1, 2, 3, 4], [1, 1, 3, 3], 1, r"len\(\) is 1, but there are 2 components"),
+        ([1, 2, 3, 4, 9], [1, 1, 3, 3, 9], 3, "9 have a label, but nothing names them"),
         ([2, 1, 3, 4], [1, 1, 3, 3], 2, "not in the order of their ids"),
         ([1, 2, 2, 3, 4], [1, 1, 1, 3, 3], 2, "listed twice"),
         ([1, 2, 3, 4], [1, 1, 0, 3], 2, "vertex 3 has the label 0, which is not a vertex"),
@@ -230,7 +230,7 @@ def test_certify_components_with_num_vertices_and_nulls():
     edges = pa.table({"src": [0, 3, None], "dst": [4, 3, 1]})
     found = cc_rapids.components(edges, num_vertices=6, nulls="drop")
     oracle.certify_components(found, edges, num_vertices=6, nulls="drop")
-    with pytest.raises(VerificationError, match="1, 2, 5 have a label, and nothing names them"):
+    with pytest.raises(VerificationError, match="1, 2, 5 have a label, but nothing names them"):
         oracle.certify_components(found, edges, nulls="drop")
     with pytest.raises(VerificationError, match="6 have no label"):
         oracle.certify_components(found, edges, num_vertices=7, nulls="drop")

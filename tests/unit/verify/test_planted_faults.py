@@ -70,7 +70,7 @@ def test_an_audit_that_does_not_see_each_row_once_says_so(engine, rows, monkeypa
     found.audit((src, dst))
     with planted.planted(planted.Plant(*plant, ""), tmp_path):
         audit.kernel.cache_clear()
-        with pytest.raises(VerificationError, match="the audit itself has failed: it has looked"):
+        with pytest.raises(VerificationError, match="the audit itself has failed: it has read"):
             found.audit((src, dst))
     audit.kernel.cache_clear()
     found.audit((src, dst))

@@ -44,7 +44,7 @@ class TestArrow:
 
     def test_too_few_columns(self, tmp_path):
         pa.feather.write_feather(TABLE.select(["src"]), tmp_path / "e.arrow")
-        with pytest.raises(FormatError, match=r"two are needed, it has src$"):
+        with pytest.raises(FormatError, match=r"two are needed, but it has src$"):
             read_edges(tmp_path / "e.arrow")
 
 
@@ -94,7 +94,7 @@ class TestNpz:
 
     def test_a_graph_is_a_square_matrix(self, tmp_path):
         scipy.sparse.save_npz(tmp_path / "m.npz", scipy.sparse.csr_array((2, 3)))
-        with pytest.raises(FormatError, match=r"of shape \(2, 3\)"):
+        with pytest.raises(FormatError, match=r"has shape \(2, 3\)"):
             read_edges(tmp_path / "m.npz")
 
 
@@ -125,11 +125,11 @@ class TestEgr:
     @pytest.mark.parametrize(
         ("content", "part"),
         [
-            (b"", "cut off: 0 bytes"),
-            (words(*path)[:-4], "which take 44 bytes, or 60 with weights, and has 40"),
-            (words(*path)[:-1], "and has 43"),
-            (words(*path, 7), "and has 48"),
-            (words(-1, 4, 0), "promises -1 vertices"),
+            (b"", "truncated: it has 0 bytes"),
+            (words(*path)[:-4], "which take 44 bytes, or 60 with weights, but it has 40"),
+            (words(*path)[:-1], "but it has 43"),
+            (words(*path, 7), "but it has 48"),
+            (words(-1, 4, 0), "declares -1 vertices"),
             (
                 words(4, 4, 1, 1, 3, 4, 4, 1, 0, 2, 1),
                 "nindex[0] is 1, where row 0 begins",
@@ -142,8 +142,8 @@ class TestEgr:
                 words(4, 4, 0, 3, 1, 4, 4, 1, 0, 2, 1),
                 "nindex[2] is 1, where row 1 ends, and",
             ),
-            (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, and the vertices are 0 to"),
-            (b"H 4 1 1\nE 0 1 1\n", "no egr file"),
+            (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, but the vertices are 0 to"),
+            (b"H 4 1 1\nE 0 1 1\n", "not an egr file"),
         ],
     )
     def test_malformed(self, refusal, content, part):

@@ -213,8 +213,8 @@ class TestColumns:
     @pytest.mark.parametrize(
         ("content", "options", "part"),
         [
-            ("b,b\n1,2\n", {"source": "b", "destination": "b"}, "both column 'b'"),
-            ("b,b\n1,2\n", {"header": True}, "both column 'b'"),
+            ("b,b\n1,2\n", {"source": "b", "destination": "b"}, "the same column 'b'"),
+            ("b,b\n1,2\n", {"header": True}, "the same column 'b'"),
             ("b,b,c\n1,2,3\n", {"source": "b", "destination": "c"}, "2 columns called 'b'"),
             ("src,dst,src\n1,2,3\n", {}, "2 columns called 'src'"),
             ("Src,dst,SRC\n1,2,3\n", {}, "2 columns called 'src'"),

@@ -113,7 +113,7 @@ def test_ids_as_they_are(tmp_path):
         write_edges(edges, tmp_path / "e", format=kind)
         assert pairs(read_edges(tmp_path / "e", format=kind)) == {("a", "b"), ("b", "é")}
     for kind in COUNTED:
-        with pytest.raises(FormatError, match="ids of type string; write csv"):
+        with pytest.raises(FormatError, match="these ids have type string; write csv"):
             write_edges(edges, tmp_path / "e", format=kind)
 
 
@@ -131,12 +131,12 @@ class TestNothingIsLeft:
 
     @pytest.mark.parametrize("name", ["e.he", "e.metis.gz", "e.npz"])
     def test_of_a_vertex_out_of_range(self, tmp_path, name):
-        self.refused(tmp_path, edge_list(n=10), name, "is none of the vertices 0 to 9")
+        self.refused(tmp_path, edge_list(n=10), name, "is not one of the vertices 0 to 9")
 
     def test_of_a_null(self, tmp_path):
         table = pa.table({"src": [1, None], "dst": [1, 1]})
         edges = EdgeList([table], 2, range(3), table.schema)
-        self.refused(tmp_path, edges, "e.gr", "src None is none of the vertices")
+        self.refused(tmp_path, edges, "e.gr", "src None is not one of the vertices")
 
     def test_of_a_weight_that_does_not_fit(self, tmp_path):
         table = pa.table({"src": [1], "dst": [2], "weight": [1 << 40]})

@@ -62,7 +62,7 @@ def test_matrices_of_pairs(tmp_path):
         np.savez(path, format=np.array(b"coo"), **parts)
         said_of(path)
         np.savez(path, src=bent, dst=dst, num_vertices=N)
-        assert f"edge 7 has src {end}, and the vertices are 0 to {N - 1}" in said_of(path)
+        assert f"edge 7 has src {end}, but the vertices are 0 to {N - 1}" in said_of(path)
 
 
 def test_a_matrix_may_have_room_behind_its_entries(tmp_path):
@@ -111,7 +111,7 @@ def test_text_with_counts_at_its_head(tmp_path, kind, neighbour):
         path.write_text(lines[0].format(neighbour))
         assert "line " in said_of(path)
     path.write_text(lines[1])
-    assert "promises 9999999999 " in said_of(path)
+    assert "declares 9999999999 " in said_of(path)
 
 
 @pytest.fixture

@@ -87,9 +87,9 @@ def _graph(pairs, vertices):
         ("7 11\n" + lines().replace("5 4 7", "5 \xff 7"), 7, "found"),
         ("7 11 1\n" + lines(each="{} 1").replace("5 1 4 1 7 1", "5 1 4 1 7"), 7, "with a weight"),
         ("7 11 10 9\n" + lines("1 1 1 1 "), 2, "9 weights, then neighbours"),
-        ("7 12\n" + lines(), 1, "promises 12 edges, each at both ends, and there are 22"),
-        ("8 11\n" + lines(), 1, "promises 8 vertices, the file has lines for 7"),
-        ("6 11\n" + lines().replace("7", "6"), 1, "promises 6 vertices, and there are lines"),
+        ("7 12\n" + lines(), 1, "declares 12 edges, each listed at both ends, but there are 22"),
+        ("8 11\n" + lines(), 1, "declares 8 vertices, but the file has lines for 7"),
+        ("6 11\n" + lines().replace("7", "6"), 1, "declares 6 vertices, but there are lines"),
     ],
 )
 def test_malformed(refusal, content, line, text):

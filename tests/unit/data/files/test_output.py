@@ -240,7 +240,7 @@ class TestRefused:
 
     @pytest.mark.parametrize(
         ("closed", "reason"),
-        [("a.csv", "the file that is there is closed to writing"), ("", "directory .* is closed")],
+        [("a.csv", "the existing file is not writable"), ("", "directory .* is not writable")],
     )
     def test_closed_to_writing(self, tmp_path, monkeypatch, closed, reason):
         (tmp_path / "a.csv").write_text("old")

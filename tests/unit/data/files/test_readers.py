@@ -48,7 +48,7 @@ class TestMatrixMarket:
             (BANNER, 2, "rows, columns and entries"),
             (BANNER + "%\n4 4\n", 3, "'4 4'"),
             (BANNER + "4 5 1\n1 2 1\n", 2, "4 by 5"),
-            (BANNER + "4 4 2\n1 2 1\n", 2, "promises 2 entries, the file has 1"),
+            (BANNER + "4 4 2\n1 2 1\n", 2, "declares 2 entries, but the file has 1"),
             (BANNER + "4 4 2\n1 2 1\n%\n5 1 1\n", 5, "'5 1 1'"),
             (BANNER + "4 4 2\n1 2 1\n0 1 1\n", 4, "from 1 to 4"),
             (BANNER + "4 4 2\n1 2 1\nNA 1 1\n", 4, "from 1 to 4"),
@@ -92,5 +92,5 @@ class TestParquet:
 
     def test_too_few_columns(self, tmp_path):
         pq.write_table(pa.table({"a": [1]}), tmp_path / "e.parquet")
-        with pytest.raises(FormatError, match=r"two are needed, it has a$"):
+        with pytest.raises(FormatError, match=r"two are needed, but it has a$"):
             read_edges(tmp_path / "e.parquet")

@@ -103,7 +103,7 @@ def test_the_row_is_that_of_all_pieces(tmp_path):
         write_edges(rows, tmp_path / "e.txt")
     numbers = pa.table({"src": [0, 1, 7], "dst": [1, 2, 3]})
     rows = EdgeList([numbers.slice(0, 2), numbers.slice(2)], 3, range(4), numbers.schema)
-    with pytest.raises(FormatError, match=r"row 2: src 7 is none .* write csv"):
+    with pytest.raises(FormatError, match=r"row 2: src 7 is not one .* write csv"):
         write_edges(rows, tmp_path / "e.he")
 
 
@@ -214,9 +214,13 @@ class TestRead:
     @pytest.mark.parametrize(
         ("content", "line", "words"),
         [
-            ('src,dst\na,b\n"c,d\ne,f\n', 3, "a quote is opened and never closed: '\"c,d"),
-            ('src,dst\na,b\n"c\nd","e\n', 4, "a quote is opened and never closed"),
-            ('src,dst\n"a\nb",c\n"d"e,f\n', 4, "a field goes on behind its quotes: '\"d\"e,f'"),
+            ('src,dst\na,b\n"c,d\ne,f\n', 3, "a quotation mark is never closed: '\"c,d"),
+            ('src,dst\na,b\n"c\nd","e\n', 4, "a quotation mark is never closed"),
+            (
+                'src,dst\n"a\nb",c\n"d"e,f\n',
+                4,
+                "a field continues after its closing quote: '\"d\"e,f'",
+            ),
             ('src,dst\n"a\nb",c\n"d",e,f\n', 4, "expected 2 fields, found 3"),
             ('src,dst\n"a\nb",c\n\n"d"\n', 5, "expected 2 fields, found 1"),
             (b'src,dst\n"a\nb",c\n"\xff",d\n', 4, "not UTF-8 text"),

@@ -53,7 +53,9 @@ def test_no_weights_to_read(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", WHOLE)
 def test_some_formats_have_whole_weights(tmp_path, kind):
-    with pytest.raises(FormatError, match=f"{kind} has whole weights, and some of these are not"):
+    with pytest.raises(
+        FormatError, match=f"{kind} has integer weights, but some of these are not integers"
+    ):
         written(tmp_path / "e", REAL, kind)
     assert list(tmp_path.iterdir()) == []
 
@@ -106,7 +108,7 @@ def test_columns_that_are_no_weights(tmp_path, refusal):
         read_edges(tmp_path / "e.parquet", weights=True)
     table = pa.table({"src": [1, 2], "dst": [2, 2], "weight": [1, None]})
     write_edges(EdgeList([table], 2, None, table.schema), tmp_path / "e.arrow")
-    with pytest.raises(FormatError, match="1 nulls; weights are numbers"):
+    with pytest.raises(FormatError, match="1 nulls; weights must be numbers"):
         read_edges(tmp_path / "e.arrow", weights=True)
 
 

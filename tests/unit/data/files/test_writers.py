@@ -79,7 +79,7 @@ class TestOutput:
 
     def test_a_folder_closed_to_writing(self, tmp_path, monkeypatch):
         monkeypatch.setattr(os, "access", lambda path, mode: False)
-        with pytest.raises(ValueError, match="closed to writing"):
+        with pytest.raises(ValueError, match="is not writable"):
             check_output(tmp_path / "labels.csv")
 
     def test_a_folder_is_no_file(self, tmp_path):

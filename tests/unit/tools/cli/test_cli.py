@@ -175,7 +175,7 @@ def refused(done, *parts):
         (["calculate", "{edges}", "--output", "{folder}/o.cvs"], [".csv, .tsv", "'.cvs'"]),
         (["calculate", "{edges}", "--output", "{folder}/o.mtx"], [".parquet"]),
         (["calculate", "{edges}", "--output", "{folder}/no/o.csv"], ["no directory {folder}/no"]),
-        (["calculate", "{edges}", "--output", "{edges}"], ["is the file to read"]),
+        (["calculate", "{edges}", "--output", "{edges}"], ["is the input file"]),
     ],
 )
 def test_bad_input_is_one_line(run, edges, tmp_path, words, parts):

@@ -82,15 +82,15 @@ def test_what_is_lost_and_moved_is_said(run, tmp_path):
     ("content", "words", "parts"),
     [
         ("u,v\nx,y\n", ["e.gr"], ["gr numbers the vertices", "string"]),
-        ("u,v\n1,\n", ["e.gr"], ["None is none of the vertices"]),
-        ("u,v\n-1,2\n", ["e.gr"], ["-1 is none of the vertices"]),
+        ("u,v\n1,\n", ["e.gr"], ["None is not one of the vertices"]),
+        ("u,v\n-1,2\n", ["e.gr"], ["-1 is not one of the vertices"]),
         ("u,v\n1,2\n3\n", ["e.gr"], ["line 3"]),
         (f"1,{2**64 - 1}\n", ["e.he"], ["18,446,744,073,709,551,616 vertices"]),
         ("1,5000000000\n", ["e.egr"], ["2147483647", "5000000001"]),
         (EDGES, ["e.cvs"], ["did you mean '.csv'"]),
-        (EDGES, ["edges.csv"], ["is the file to read"]),
+        (EDGES, ["edges.csv"], ["is the input file"]),
         (EDGES, ["no/e.gr"], ["there is no directory"]),
-        (EDGES, ["e.gr", "--from", "egr"], ["edges.csv", "no egr file"]),
+        (EDGES, ["e.gr", "--from", "egr"], ["edges.csv", "not an egr file"]),
     ],
 )
 def test_bad_input_is_one_line(run, path, tmp_path, monkeypatch, content, words, parts):
@@ -125,7 +125,7 @@ def test_weights_that_do_not_fit(run, path, tmp_path):
     path.write_text("src,dst,weight\n0,1,0.5\n")
     done = run("convert", path, tmp_path / "e.gr")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "gr has whole weights" in done.stderr
+    assert "gr has integer weights" in done.stderr
 
 
 @pytest.mark.parametrize("kind", COUNTED)

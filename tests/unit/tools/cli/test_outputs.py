@@ -156,9 +156,9 @@ def test_a_format_that_is_not_said(run, edges):
     done = run("calculate", edges, "--output", "/dev/stdout")
     assert done.exit_code == 2
     assert "--output-format" in done.stderr
-    assert "(in Python format=) which of csv, tsv, snap, arrow, parquet it is" in done.stderr
+    assert "(in Python format=), one of csv, tsv, snap, arrow, parquet" in done.stderr
     done = run("calculate", edges, "--output-format", "csv")
     assert done.exit_code == 2
     assert "--output-format goes with --output" in done.stderr
-    with pytest.raises(FormatError, match="tables are not written as he, but as csv, tsv,"):
+    with pytest.raises(FormatError, match="tables cannot be written as he, only as csv, tsv,"):
         check_output("labels.csv", "he")

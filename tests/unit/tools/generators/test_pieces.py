@@ -90,16 +90,16 @@ def test_a_piece_of_a_list_larger_than_memory():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: pieces.gnm(4, 7), "4 vertices have 6 pairs, and 7 edges are asked for"),
-        (lambda: pieces.gnm(-1, 0), "num_vertices is a whole number"),
+        (lambda: pieces.gnm(4, 7), "4 vertices have 6 pairs, fewer than the 7 edges requested"),
+        (lambda: pieces.gnm(-1, 0), "num_vertices must be an integer"),
         (lambda: pieces.uniform(0, 1), "at least one vertex"),
-        (lambda: pieces.uniform(1, -1), "num_edges is a whole number"),
+        (lambda: pieces.uniform(1, -1), "num_edges must be an integer"),
         (lambda: pieces.rmat(33, 1, 0.5, 0.2, 0.2), "from 0 to 32"),
         (lambda: pieces.rmat(3, 1, 0.9, 0.2, 0.2), "sum of at most 1"),
         (lambda: pieces.grid(2, 2, 1.5), "probability from 0 to 1"),
         (lambda: pieces.reference("kron22"), "'kron22'"),
         (lambda: pieces.path(1 << 33), "do not fit"),
-        (lambda: pieces.cliques([-1]), "size is a whole number"),
+        (lambda: pieces.cliques([-1]), "size must be an integer"),
     ],
 )
 def test_what_cannot_be_made(make, words):
