@@ -93,7 +93,7 @@ class Source(Protocol):
 
     @property
     def taken(self) -> list[Taken]:
-        """How the files read so far were read, each way once."""
+        """The ways in which the files so far were read, each once."""
 
     @property
     def readers(self) -> int:

@@ -317,7 +317,7 @@ _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 
 @dataclass(frozen=True)
 class Taken:
-    """How a file was read: its format, the columns of ids, and whether it has a header.
+    """A record of how a file was read: its format, columns of ids, and header.
 
     ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
     ``header``.
