@@ -33,7 +33,7 @@ _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_engine() -> Engine:
-    """Return the GPU engine, or its simulator if Numba is told to simulate."""
+    """Return the GPU engine, or its simulator if Numba's simulator is enabled."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         from .simulator import Simulator
 

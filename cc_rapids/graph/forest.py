@@ -254,7 +254,7 @@ class Forest:
 
     @property
     def has_rows(self) -> bool:
-        """True if rows were gathered ahead, and not asked for yet."""
+        """True if rows were gathered speculatively and not yet taken."""
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:

@@ -38,7 +38,7 @@ from .vertex_lookup import ALL, Integers, Tally, in_words
 
 @dataclass(frozen=True)
 class Audit:
-    """The result of an audit: what was proved.
+    """The result of an audit.
 
     Attributes
     ----------

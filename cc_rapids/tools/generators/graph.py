@@ -20,7 +20,7 @@ MOST = 1 << 32  # vertices: a permutation works on two words of 32 bits at most,
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An edge list over the vertices 0 .. num_vertices - 1, and what is known of it.
+    """An edge list over the vertices 0 .. num_vertices - 1, and known facts about it.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Graph:
 
 
 def count(name: str, value: Any) -> int:
-    """Return the value as an int; an InputError if it is no whole number from 0 on."""
+    """Return the value as an int; raise an InputError unless it is an integer of at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} must be an integer of at least 0, not {value!r}")
     return int(value)
