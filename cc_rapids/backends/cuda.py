@@ -136,7 +136,7 @@ class Cuda(Engine):
         binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
-        if kernel.shared_words:  # beyond 48 KiB only where it is asked for
+        if kernel.shared_words:  # more than 48 KiB has to be requested
             driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.shared_words)
         return int(function)
 

@@ -794,7 +794,7 @@ class Anything(Adapter):
 
 
 PAIRS, ANYTHING = Pairs(), Anything()
-ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most frequent comes first
+ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; the most frequent come first
     CudfFrames(),
     PAIRS,
     Graphs(),

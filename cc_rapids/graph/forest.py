@@ -176,7 +176,7 @@ class Forest:
             engine.fill(self._totals, 0)
         self.everyone, self.complete = everyone, True
         self.vertices = self.components = 0
-        self._rows: dict[Any, tuple[Array, Array]] = {}  # by what they are called with
+        self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
 
     def spare(self, beside: int) -> int:
         """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.

@@ -180,7 +180,7 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
         old, new = backend.empty(n, vertex), backend.empty(n, vertex)
         changed = backend.empty(1, np.int64)
         begin(n, state.giant.root_word, parent, old, new)
-        if "A" in rule:  # what a sample has joined hangs by its roots alone
+        if "A" in rule:  # the trees of a sample are represented by their roots
             alter(us.size, us, vs, new)
         while True:
             backend.fill(changed, 0)

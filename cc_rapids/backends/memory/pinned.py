@@ -20,8 +20,8 @@ import numpy as np
 from ...errors import CapacityError
 from ..base import Array
 
-NOTE = 4096  # bytes of an array that comes to the host by way of a locked page
-LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
+NOTE = 4096  # bytes of an array that is copied to the host through a pinned page
+LOCKED = 1  # cudaMemoryTypeHost, the driver's value for pinned pages
 
 
 def free_bytes() -> int:

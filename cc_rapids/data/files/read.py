@@ -477,7 +477,7 @@ def read_wanted(
 ) -> EdgeFile:
     """Return the requested columns of a file, as :func:`read_edges` does."""
     path = Path(path)
-    if os.path.isdir(path):  # which is false of what is no path at all
+    if os.path.isdir(path):  # False for values that are not paths
         raise FormatError(f"{path} is a directory; name a file")
     check_path(path)
     check_header(wanted.header, [path], [wanted.format])

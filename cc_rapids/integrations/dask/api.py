@@ -131,7 +131,7 @@ class DaskComponents:
         """
         return self._forest() if self._forest else None
 
-    __hash__ = None  # type: ignore[assignment]  # what is equal may differ in all else
+    __hash__ = None  # type: ignore[assignment]  # equal answers may differ in everything else
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, DaskComponents) else NotImplemented
