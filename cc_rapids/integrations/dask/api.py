@@ -311,7 +311,7 @@ class Run:
                 raise
             what, _, k = self._origins[leaf.key]
             raise ArgumentTypeError(
-                f"partition {k} of the {what} is {kind}, not a pandas or cuDF frame as its Dask"
+                f"partition {k} of the {what} is {kind}, not a frame of pandas or cuDF as its Dask"
                 " frame declares: correct the function that makes it, or convert it there"
             ) from error
 
