@@ -97,7 +97,7 @@ class Source(Protocol):
 
     @property
     def readers(self) -> int:
-        """The number of threads that read at once, each a chunk of its own."""
+        """The number of threads that read chunks at the same time."""
 
     @property
     def fixed(self) -> int:
@@ -525,7 +525,7 @@ class Fragments:
         return [(pieces[k], [k]) for k in self.order]
 
     def identity(self) -> dict[str, Any]:
-        """Return the files with size and time, and a hash of what is in memory.
+        """Return the files with size and time, and a hash of data in memory.
 
         Types and filter.
         """

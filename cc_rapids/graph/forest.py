@@ -90,7 +90,7 @@ class SpeculativeRows:
         return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
 
     def offer(self, ids: Array, labels: Array) -> None:
-        """Keep rows that are being gathered, and make the frame of as many as are expected."""
+        """Keep rows that are being gathered, and make a frame of the expected number."""
         self._rows = ids, labels
         if self.make_frame:
             self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])

@@ -177,7 +177,7 @@ class Kept(threading.local):
         return read()
 
     def later(self, stream: Any, array: Array) -> Callable[[], Any]:
-        """Start such a copy on a page of its own.
+        """Start a copy to the host on a separate page.
 
         Return what waits for it, while more is launched.
         """

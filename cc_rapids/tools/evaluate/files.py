@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def sources(folder: Path) -> list[Path]:
-    """Return the files of a folder whose suffix says a format that edges are read from, by name.
+    """Return the files of a folder with the suffix of an edge format, sorted by name.
 
     Raises
     ------

@@ -108,7 +108,7 @@ def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
 
 
 def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Array]:
-    """Return the two ends of so many edges, still to be written."""
+    """Return uninitialised arrays for both ends of a number of edges."""
     runner = backends.get(engine)
     with runner.scope():
         return runner.empty(size, np.dtype(dtype)), runner.empty(size, np.dtype(dtype))
