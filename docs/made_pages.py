@@ -271,14 +271,14 @@ def entry(choice):
         yield f"Options: {'; '.join(option(*item) for item in choice.options.items())}."
     if choice.asks:
         yield ""
-        yield f"Needs beyond the edges and 4 bytes a vertex: {choice.asks}."
+        yield f"Needs beyond the edges and 4 bytes per vertex: {choice.asks}."
     where = choice.make.__module__.replace(".", "/")
     yield ""
     yield f"Written in `{where}.py`."
 
 
 def option(name, allowed):
-    """Return an option with what it may be, its default first."""
+    """Return an option with its values, the default first."""
     if isinstance(allowed, int):
         return f"`{name}={allowed}`, any count"
     words = [

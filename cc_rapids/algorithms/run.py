@@ -361,7 +361,7 @@ def prepare(
 
 def _giant(made: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Giant:
     backend, n, vertex, unused = forest.engine, forest.n, forest.vertex, forest.engine.unused
-    if made.sample is None:  # the first vertex stands for it, and none is inside
+    if made.sample is None:  # the first vertex represents it, and none is inside
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
         return Giant(root_word, words, unused(vertex), words, words, count)

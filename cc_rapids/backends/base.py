@@ -54,7 +54,7 @@ class Kernel:
 
     def __init__(self, engine: Engine, shape: str, part: Part) -> None:
         self.engine, self.shape, self.part = engine, shape, part
-        self.compiled: dict[Any, Any] = {}  # what the engine made of it, by the types of arguments
+        self.compiled: dict[Any, Any] = {}  # compiled kernels by the types of arguments
 
     def __call__(self, n: int, *arguments: Any) -> None:
         if n:

@@ -88,7 +88,7 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, 
 
 
 def threads_of(near: int) -> int:
-    """Return the number of threads of a tile that shares so many words."""
+    """Return the number of threads of a tile, given its words of shared memory."""
     return TILE if near <= NEAR else LARGE_TILE
 
 

@@ -33,7 +33,7 @@ _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_engine() -> Engine:
-    """Return the GPU engine, or its simulator if Numba is told to simulate."""
+    """Return the GPU engine, or its simulator if Numba's simulator is enabled."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         from .simulator import Simulator
 
@@ -136,7 +136,7 @@ class Cuda(Engine):
         binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
-        if kernel.shared_words:  # beyond 48 KiB only where it is asked for
+        if kernel.shared_words:  # more than 48 KiB has to be requested
             driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.shared_words)
         return int(function)
 

@@ -42,7 +42,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PART, _KEPT = re.compile("[0-9a-f]{2}"), re.compile(r"[0-9a-f]{64}\.\w+|new-[0-9a-f]{16}")
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
-_told: set[str] = set()  # what a log line was written about
+_told: set[str] = set()  # keys of log lines already written
 _rooms: dict[str, int] = {}  # by folder: what may be written before all files are counted again
 
 

@@ -121,7 +121,7 @@ def plain(native: Any, name: str = "ids") -> Any:
     if _is_arrow(native):
         return _plain(name, native)
     if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
-        return native  # pandas' of PyArrow's are called so
+        return native  # pandas columns backed by PyArrow have this name
     held = native.array.__arrow_array__()
     found = _plain(name, held)
     return native if found is held else _pandas_series(found, native.index, native.name)
@@ -318,7 +318,7 @@ def text_buffers(column: Any) -> tuple[Any, Any]:
 
 
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
-ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of what stands for no value
+ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of missing values
 WIDE = 1 << 20  # characters from which on an array of text may be one of objects instead:
 MOSTLY = 8  # if it has room for this many times the characters that there are
 
@@ -354,7 +354,7 @@ def array_of_host(name: str, values: Any) -> Any:
     if (is_float(array.dtype) or is_object(array.dtype)) and kinds and all(map(_is_integer, kinds)):
         return _integers(name, [int(value) for value in values])
     if values and is_float(array.dtype):
-        enough = any if any(map(_is_integer, kinds)) else all  # of nan, to stand for no value
+        enough = any if any(map(_is_integer, kinds)) else all  # if nan may mean a missing value
         return _masked(name, values) if enough(map(_is_missing, values)) else array
     return array
 

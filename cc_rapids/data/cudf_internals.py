@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 PRIVATE = os.environ.get("CC_RAPIDS_CUDF_INTERNALS", "1").strip() != "0"
-MOST_ROWS = 1 << 31  # of a column of cuDF's
+MOST_ROWS = 1 << 31  # of a cuDF column
 
 
 def handle_in(frame: Any, name: Any) -> Any:

@@ -45,15 +45,15 @@ def is_object(dtype: Any) -> bool:
 
 
 def is_fixed_text(dtype: Any) -> bool:
-    """Return whether a type of NumPy's holds strings of one width."""
+    """Return whether a NumPy type holds strings of one width."""
     return bool(getattr(dtype, "kind", "") == "U")
 
 
 def is_wide_text(dtype: Any) -> bool:
-    """Return whether a type of NumPy's holds strings of any width."""
+    """Return whether a NumPy type holds strings of any width."""
     return bool(getattr(dtype, "kind", "") == "T")
 
 
 def is_text(dtype: Any) -> bool:
-    """Return whether a type of NumPy's holds strings, of one width or of any."""
+    """Return whether a NumPy type holds strings, of fixed or variable width."""
     return is_fixed_text(dtype) or is_wide_text(dtype)

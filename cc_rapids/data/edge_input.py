@@ -13,7 +13,7 @@ from .column import Column, Lending, empty, no_rows, of, of_parts
 from .frame_access import parts_of
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
-SOURCE, DESTINATION = "src", "dst"  # the columns of what is in memory, unless they are named
+SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
 
 
 class Labels(NamedTuple):

@@ -70,7 +70,7 @@ def check_frame(frame: Any) -> None:
     try:
         nw.from_native(frame, eager_only=True)
     except nw.exceptions.DuplicateError:
-        return  # what shares a name need not be asked for
+        return  # duplicate names do not matter unless requested
     except TypeError:
         lazy = ", collected" if hasattr(type(frame), "collect") else ""
         raise InputError(

@@ -50,7 +50,7 @@ def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
 
 
 def _assigned(frame: Any, name: Any, series: Any) -> Any:
-    """Return a copy of a frame with a series of its own index.
+    """Return a copy of a frame with an added series that has the frame's index.
 
     ``assign`` takes strings as names only.
     """

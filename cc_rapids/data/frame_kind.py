@@ -103,7 +103,7 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     make = _MAKERS.get(library, _arrow)
     try:
         return _read(make(types), len(types))
-    except Exception as error:  # there is no such library, no GPU for it, or it has no such type
+    except Exception as error:  # the library, its GPU or the type may be missing
         make = _numpy if library == "cupy" else _arrow
         what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(

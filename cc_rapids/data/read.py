@@ -50,7 +50,7 @@ def read(
         vertices = range(_count(num_vertices))
     dense = num_vertices is not None
     if not (source is None and destination is None):
-        named(source, destination)  # which says if these are no names
+        named(source, destination)  # raises an error if these are not names
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)

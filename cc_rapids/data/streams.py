@@ -93,11 +93,11 @@ class Source(Protocol):
 
     @property
     def taken(self) -> list[Taken]:
-        """How the files read so far were read, each way once."""
+        """The ways in which the files so far were read, each once."""
 
     @property
     def readers(self) -> int:
-        """The number of threads that read at once, each a chunk of its own."""
+        """The number of threads that read chunks at the same time."""
 
     @property
     def fixed(self) -> int:
@@ -153,7 +153,7 @@ def source_of(
     InputError
         They are none.
     """
-    named(source, destination)  # which says if these are no names
+    named(source, destination)  # raises an error if these are not names
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
@@ -403,7 +403,7 @@ def _mark(path: str) -> Mark | None:
         if "://" not in path:
             return mark_of(path)
         system, inside = _remote(path)
-        system.invalidate_cache(inside)  # what a listing said may be old
+        system.invalidate_cache(inside)  # a cached listing may be outdated
         info = system.info(inside)
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -525,7 +525,7 @@ class Fragments:
         return [(pieces[k], [k]) for k in self.order]
 
     def identity(self) -> dict[str, Any]:
-        """Return the files with size and time, and a hash of what is in memory.
+        """Return the files with size and time, and a hash of data in memory.
 
         Types and filter.
         """

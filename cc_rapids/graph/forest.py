@@ -87,7 +87,7 @@ class SpeculativeRows:
         return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
 
     def offer(self, ids: Array, labels: Array) -> None:
-        """Keep rows that are being gathered, and make the frame of as many as are expected."""
+        """Keep rows that are being gathered, and make a frame of the expected number."""
         self._rows = ids, labels
         if self.make_frame:
             self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
@@ -172,7 +172,7 @@ class Forest:
             engine.fill(self._totals, 0)
         self.everyone, self.complete = everyone, True
         self.vertices = self.components = 0
-        self._rows: dict[Any, tuple[Array, Array]] = {}  # by what they are called with
+        self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
 
     def spare(self, beside: int) -> int:
         """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.
@@ -251,7 +251,7 @@ class Forest:
 
     @property
     def has_rows(self) -> bool:
-        """True if rows were gathered ahead, and not asked for yet."""
+        """True if rows were gathered speculatively and not yet taken."""
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:

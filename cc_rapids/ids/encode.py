@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
-NO_RANGE = Span(0, -1, np.dtype(np.int64))  # of what is no integer
+NO_RANGE = Span(0, -1, np.dtype(np.int64))  # of ids that are not integers
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ class Integers(_Placed):
         return self.inserted(columns, engine)
 
     def inserted(self, columns: Sequence[Any], engine: Engine) -> tuple[Integers, list[Array]]:
-        """Return the same, without what the caller gave."""
+        """Return the index, without references to the caller's data."""
         xp, arrays = engine.xp, [engine.asarray(column) for column in columns]
         if not any(array.size for array in arrays):
             return self, [array.astype(np.uint32) for array in arrays]

@@ -82,7 +82,7 @@ class Slots:
         """
         engine = self.engine
         slots, roots = forest.rows(0, forest.vertex)
-        engine.fill(self.keys[-1:], 0xFF)  # the last slot stands for the id with all bits set
+        engine.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
         wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
         ids = self.keys[slots].view(wide)
         order = engine.xp.argsort(ids)

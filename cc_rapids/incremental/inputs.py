@@ -50,7 +50,7 @@ def sides(
     InputError
         There are not as many on each side, or several where vertices are counted.
     """
-    frames.named(source, destination)  # which says if these are no names
+    frames.named(source, destination)  # raises an error if these are not names
     left, right = frames.several(source, destination)
     if len(left) == 1:
         return left[0], right[0], 1

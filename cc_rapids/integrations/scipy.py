@@ -99,7 +99,7 @@ def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
 
 
 def _matrix(csgraph: Any) -> Any:
-    """Return a sparse matrix of SciPy's.
+    """Return a SciPy sparse matrix.
 
     Dense ones become sparse by SciPy's own rules for no edge.
     """

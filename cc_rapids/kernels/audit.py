@@ -807,7 +807,7 @@ def gather_alike(on: Any, vertex: type) -> Any:
 
 
 def gather_inside(on: Any, vertex: type) -> Any:
-    """Write whether each vertex hangs from the giant's root and has its label.
+    """Write whether each vertex has the giant's root as its parent, and its label.
 
     A thread owns whole bytes of the bits.
 

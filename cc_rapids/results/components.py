@@ -377,7 +377,7 @@ class Audited:
         held = self._kind.is_root and (self._made is not None or self._forest.has_rows)
         frame = self.labels()
         if held:
-            self._made = frame  # the next call gives what was audited, which is only read here
+            self._made = frame  # the next call returns the audited frame, which is only read here
         parts = max(len(self._given.src.parts), 1)
         answer = Answer(frame, self._kind.audited_as, len(self), parts=parts)
         return audit(answer, self._engine, edges, source, destination, oracle=oracle, **given)
@@ -464,7 +464,7 @@ class Components(Selection, Audited):
     def __len__(self) -> int:
         return self._forest.components
 
-    __hash__ = None  # type: ignore[assignment]  # what is equal may differ in all else
+    __hash__ = None  # type: ignore[assignment]  # equal answers may differ in everything else
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, Components) else NotImplemented

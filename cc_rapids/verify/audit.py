@@ -38,7 +38,7 @@ from .vertex_lookup import ALL, Integers, Tally, in_words
 
 @dataclass(frozen=True)
 class Audit:
-    """The result of an audit: what was proved.
+    """The result of an audit.
 
     Attributes
     ----------
@@ -351,7 +351,7 @@ class _Run:
             told = 9 + kernels.FAULTS
             beside = BESIDE + self._bytes_of_queues(m)
             shapes = (n, self.vertex), (words, np.uint32), (kernels.PROBES, self.vertex)
-            zeros = 8 * told + 8 * words  # of the sets of those inside and named, and what is told
+            zeros = 8 * told + 8 * words  # of the sets inside and named, and results
             held = engine.pieces(*shapes, (zeros, np.uint8), room=beside)
             self.trees, self.alike, self.probes, whole = held
             engine.fill(whole, 0)
@@ -611,7 +611,7 @@ class _Run:
             join = kernels.join_parents
             if self.settled:
                 hold = kernels.hold_outside
-            elif not self.dense:  # else the ends of most edges hang from one vertex soon
+            elif not self.dense:  # else the ends of most edges soon have the same parent
                 hold = kernels.hold
         same = kernel(kernels.same_label, self.engine, self.vertex, self.known)
         return kernel(hold, self.engine, same, kernel(join, self.engine))

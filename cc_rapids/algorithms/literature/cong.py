@@ -21,7 +21,7 @@ from ..phases import changes
 from .sutton import multi_jumps
 
 Round = Callable[[Any], bool]  # over the edges of a RunState: whether it has changed anything
-Begin = Callable[[Any], Round]  # what a run keeps from round to round is allocated first
+Begin = Callable[[Any], Round]  # allocates the arrays that a run keeps between rounds
 
 
 def graft(on: Any, read: Any, updated: bool) -> Any:

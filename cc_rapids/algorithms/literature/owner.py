@@ -24,7 +24,7 @@ from ...tuning import tuning
 
 
 def search_to_labels(on: Any, vertex: type) -> Any:
-    """Search from v and raise the labels of what is found to v; room holds what is to be visited.
+    """Search from v and raise the labels of the vertices found to v; ``room`` is the work list.
 
     A label tells who was there last: v itself, so that there is no news; a higher thread, so that
     v is no owner; or a lower one. Labels only rise, by atomic maxima, which also tell: a label that

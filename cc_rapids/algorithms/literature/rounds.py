@@ -68,7 +68,7 @@ def end_and_label(on: Any, now: bool = False) -> Any:
 
 
 def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
-    """Send the smaller of each pair to the larger, which keeps the least of what it is sent.
+    """Send the smaller of each pair to the larger, which keeps the least value received.
 
     With root updates (R) only what was a root before this round takes it.
     """
@@ -145,7 +145,7 @@ def first_labels(on: Any, vertex: type) -> Any:
 
 
 def last_labels(on: Any, vertex: type) -> Any:
-    """Write the parents of the last round: its labels, as the vertices that they stand for."""
+    """Write the parents of the last round: its labels, as the vertices that they represent."""
     name, vertex_of = renamed(on, vertex), original(on, vertex)
 
     @on.elementwise
@@ -180,7 +180,7 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
         old, new = backend.empty(n, vertex), backend.empty(n, vertex)
         changed = backend.empty(1, np.int64)
         begin(n, state.giant.root_word, parent, old, new)
-        if "A" in rule:  # what a sample has joined hangs by its roots alone
+        if "A" in rule:  # the trees of a sample are represented by their roots
             alter(us.size, us, vs, new)
         while True:
             backend.fill(changed, 0)

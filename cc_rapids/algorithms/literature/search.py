@@ -115,7 +115,7 @@ def next_source(on: Any) -> Any:
 
 
 def least_below(on: Any) -> Any:
-    """Find the least vertex that hangs from the source, and write it to best."""
+    """Find the least vertex whose parent is the source, and write it to best."""
     all_min = on.block_reduce_min
 
     @on.grid_stride
@@ -131,7 +131,7 @@ def least_below(on: Any) -> Any:
 
 
 def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
-    """Return a procedure ``search(state, depth, queues, source)`` that visits what is reached."""
+    """Return a procedure ``search(state, depth, queues, source)`` of a breadth-first search."""
     above, below = from_above(on, vertex, note), from_below(on, vertex, note)
 
     @on.elementwise
@@ -162,7 +162,7 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
 
 
 def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
-    """Return the depths, all FAR, two queues, and a word for what a kernel finds."""
+    """Return the depths, all FAR, two queues, and a word for the result of a kernel."""
     backend, n = state.backend, state.n
     queues = [backend.empty(n, vertex) for _ in range(2)]
     return backend.fill(backend.empty(n, np.int32), 0x7F), queues, backend.empty(1, np.uint64)

@@ -81,5 +81,5 @@ class Placed:
         types += layout.types
 
     def arrays(self) -> list[Any]:
-        """Return arrays of the same types, and of no elements."""
+        """Return empty arrays of the same types."""
         return [np.empty(0, dtype) for _, _, dtype in self.layout.pieces]

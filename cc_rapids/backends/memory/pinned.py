@@ -18,8 +18,8 @@ import numpy as np
 from ...errors import CapacityError
 from ..base import Array
 
-NOTE = 4096  # bytes of an array that comes to the host by way of a locked page
-LOCKED = 1  # cudaMemoryTypeHost: what the driver says of locked pages
+NOTE = 4096  # bytes of an array that is copied to the host through a pinned page
+LOCKED = 1  # cudaMemoryTypeHost, the driver's value for pinned pages
 
 
 def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
@@ -166,7 +166,7 @@ class Kept(threading.local):
         return read()
 
     def later(self, stream: Any, array: Array) -> Callable[[], Any]:
-        """Start such a copy on a page of its own.
+        """Start a copy to the host on a separate page.
 
         Return what waits for it, while more is launched.
         """

@@ -73,7 +73,7 @@ class Recycling:
     of a block is in use never gives that back.)
     """
 
-    SPARE = 2  # times the size that is asked for, at most
+    SPARE = 2  # times the requested size, at most
 
     def __init__(self, cuda: Any, arena: Arena) -> None:
         self.cuda, self.arena = cuda, arena
@@ -109,7 +109,7 @@ class Workspace:
     """
 
     MOST = 128 << 20  # bytes that are kept
-    SPARE = 4 << 20  # more than are asked for, at most
+    SPARE = 4 << 20  # more than requested, at most
 
     def __init__(self, cuda: Any) -> None:
         self.cuda = cuda
@@ -124,7 +124,7 @@ class Workspace:
         if size <= held <= size + self.SPARE:
             self.cuda.runtime.deviceSynchronize()  # whatever used it last, on any stream
         else:
-            block = None  # goes back here, before more is asked for
+            block = None  # freed here, before more is allocated
             held, block = size, allocate(size)
         if held > self.MOST:
             return block

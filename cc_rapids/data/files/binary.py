@@ -83,7 +83,7 @@ def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
     from .. import offsets
 
     matrix = scipy.sparse.load_npz(stream)
-    if matrix.format in ("csr", "csc", "bsr"):  # SciPy converts what they say, unseen
+    if matrix.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
         said = f"{file.path}: indptr"
         offsets.check(said, matrix.indptr, len(matrix.indices), room=True, error=FormatError)
     matrix = matrix.tocoo()

@@ -173,7 +173,7 @@ def _blank(delimiter: bytes) -> bytes:
 
 
 def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
-    """Return whether the next byte on one side of each quote that is no blank is between fields."""
+    """Return whether the next nonblank byte on one side of each quote is between fields."""
     import numpy as np
 
     between, blanks = np.zeros(256, bool), np.zeros(256, bool)

@@ -317,7 +317,7 @@ _UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
 
 @dataclass(frozen=True)
 class Taken:
-    """How a file was read: its format, the columns of ids, and whether it has a header.
+    """A record of how a file was read: its format, columns of ids, and header.
 
     ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
     ``header``.
@@ -477,7 +477,7 @@ def read_wanted(
 ) -> EdgeFile:
     """Return the requested columns of a file, as :func:`read_edges` does."""
     path = Path(path)
-    if os.path.isdir(path):  # which is false of what is no path at all
+    if os.path.isdir(path):  # False for values that are not paths
         raise FormatError(f"{path} is a directory; name a file")
     check_path(path)
     check_header(wanted.header, [path], [wanted.format])

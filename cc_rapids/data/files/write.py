@@ -136,12 +136,12 @@ def _is_special(path: Path) -> bool:
 
 
 def is_standard_output(path: Path) -> bool:
-    """Return whether a path, such as ``/dev/stdout``, stands for the standard output."""
+    """Return whether a path, such as ``/dev/stdout``, is the standard output."""
     return _descriptor(path) == 1
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the descriptor of this process that a path such as ``/dev/stdout`` stands for.
+    """Return the file descriptor of this process for a path such as ``/dev/stdout``.
 
     What it is open for may be a file without a name, or one that others write to as well.
     """

@@ -131,7 +131,7 @@ class DaskComponents:
         """
         return self._forest() if self._forest else None
 
-    __hash__ = None  # type: ignore[assignment]  # what is equal may differ in all else
+    __hash__ = None  # type: ignore[assignment]  # equal answers may differ in everything else
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, DaskComponents) else NotImplemented
@@ -311,7 +311,7 @@ class Run:
                 raise
             what, _, k = self._origins[leaf.key]
             raise ArgumentTypeError(
-                f"partition {k} of the {what} is {kind}, not a pandas or cuDF frame as its Dask"
+                f"partition {k} of the {what} is {kind}, not a frame of pandas or cuDF as its Dask"
                 " frame declares: correct the function that makes it, or convert it there"
             ) from error
 

@@ -185,7 +185,7 @@ class Measured:
             runs, patience = self.options.runs, self.options.patience
             times = timed(self.engine, peer.solve, copies, runs, patience)
             peak = with_peak(self.engine, lambda: peer.solve(copies[0]))[1]
-        except Exception as error:  # a peer that fails is no reason to lose our own times
+        except Exception as error:  # a failing peer must not lose our own times
             return {"peer": {"name": peer.name, "not_run": _short(error)}}
         facts = {"name": peer.name, "what": peer.what, **times.facts("job")}
         if self.options.check:

@@ -12,7 +12,7 @@ import click
 from ... import __version__
 from ...errors import CcRapidsError
 
-INTERRUPTED = 130  # what a shell reports of a process that Ctrl-C ended
+INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
 
 
 class OneLineErrors(click.Group):

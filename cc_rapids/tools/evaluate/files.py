@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def sources(folder: Path) -> list[Path]:
-    """Return the files of a folder whose suffix says a format that edges are read from, by name.
+    """Return the files of a folder with the suffix of an edge format, sorted by name.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Source:
-        """Read a file, with options of ``read_edges``; a CcRapidsError says what is wrong."""
+        """Read a file, with options of ``read_edges``; raise a CcRapidsError if it is invalid."""
         if format_of(path) not in DELIMITERS:
             options["header"] = None
         file = read_edges(path, **options)
@@ -66,14 +66,14 @@ class Source:
 
     @cached_property
     def ends(self) -> tuple[Any, Any] | None:
-        """The columns as NumPy arrays; None if the ids are no integers."""
+        """The columns as NumPy arrays; None if the ids are not integers."""
         columns = [column.to_numpy() for column in self.table.columns]
         whole = all(is_integer(column.dtype) for column in columns)
         return (columns[0], columns[1]) if whole else None
 
     @property
     def every(self) -> range | None:
-        """The ids of all vertices, where the file says how many there are."""
+        """The ids of all vertices, if the file contains their number."""
         return self.vertices if self.ends is not None else None
 
     @cached_property

@@ -20,7 +20,7 @@ MOST = 1 << 32  # vertices: a permutation works on two words of 32 bits at most,
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An edge list over the vertices 0 .. num_vertices - 1, and what is known of it.
+    """An edge list over the vertices 0 .. num_vertices - 1, and known facts about it.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Graph:
 
 
 def count(name: str, value: Any) -> int:
-    """Return the value as an int; an InputError if it is no whole number from 0 on."""
+    """Return the value as an int; raise an InputError unless it is an integer of at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} must be an integer of at least 0, not {value!r}")
     return int(value)
@@ -108,7 +108,7 @@ def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
 
 
 def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Array]:
-    """Return the two ends of so many edges, still to be written."""
+    """Return uninitialised arrays for both ends of a number of edges."""
     runner = backends.get(engine)
     with runner.scope():
         return runner.empty(size, np.dtype(dtype)), runner.empty(size, np.dtype(dtype))
