@@ -332,7 +332,7 @@ def planted(plant, folder):
 
 def forget():
     """No kernel of runs that was made before is used again; those of audits are."""
-    base._made.cache_clear()
+    base.Engine.kernel.cache_clear()
     for name, module in list(sys.modules.items()):
         if not name.startswith("cc_rapids.") or name.startswith(
             ("cc_rapids.backends", "cc_rapids.kernels.audit", "cc_rapids.verify")
