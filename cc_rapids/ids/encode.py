@@ -113,7 +113,10 @@ class EncodedIds:
     edge_order: Order = NOT_SEEN
 
     def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
-        """Return the solved forest over vertices in the order of the ids, and their decoder."""
+        """Return the solved forest over vertices in the order of the ids, and their decoder.
+
+        A run asks for it only if there is no decoder yet.
+        """
         assert self.decoder is not None
         return forest, self.decoder
 

@@ -40,6 +40,7 @@ from cc_rapids.kernels import csr_sampling as rows_of_runs
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import id_hash as ids
 from cc_rapids.kernels import primitives as bits_of_runs
+from cc_rapids.results.components import Components
 
 
 class Plant(NamedTuple):
@@ -244,7 +245,10 @@ PLANTS = {
     "solve": Plant(blocks.solve, "near[v] = NEAR(v)", "near[v] = NEAR(v // 2)", "tiles"),
     # Ids.
     "offset": Plant(
-        names.OffsetDecoder.decode, "return ids", "return ids + (ids == 1003)", "offset"
+        Components._columns,
+        "return {name: ids}",
+        "return {name: ids + (ids == 1003)}",
+        "offset",
     ),
     "mark range": Plant(id_bitmap.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
     "number ranks": Plant(
@@ -332,7 +336,7 @@ def planted(plant, folder):
 
 def forget():
     """No kernel of runs that was made before is used again; those of audits are."""
-    base._made.cache_clear()
+    base.Engine.kernel.cache_clear()
     for name, module in list(sys.modules.items()):
         if not name.startswith("cc_rapids.") or name.startswith(
             ("cc_rapids.backends", "cc_rapids.kernels.audit", "cc_rapids.verify")
