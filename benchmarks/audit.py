@@ -25,16 +25,16 @@ def main():
     parser.add_argument("--graphs", nargs="*", default=GRAPHS)
     parser.add_argument("--hashed", action="store_true", help="with hashed ids too")
     args = parser.parse_args()
-    engine = backends.get(args.engine)
+    backend = backends.get(args.engine)
     rows = []
     for name in args.graphs:
         graph = generators.reference(name, args.scale, engine=args.engine)
         for ids in ("as they are", "hashed")[: 1 + args.hashed]:
             edges = edges_of(graph, ids, args.engine)
-            rows.append({"graph": graph.name, "named": ids} | measure(edges, engine, args.runs))
+            rows.append({"graph": graph.name, "named": ids} | measure(edges, backend, args.runs))
             print(rows[-1], flush=True)
             del edges
-    base = records.environment(engine.device_name, args.commit)
+    base = records.environment(backend.device_name, args.commit)
     within = all(row["within_bound"] for row in rows)
     records.keep(args.out, "audit", base | {"bound": BOUND, "within_bound": within, "rows": rows})
 
@@ -53,18 +53,18 @@ def edges_of(graph, ids, engine):
     return cudf.DataFrame(dict(zip(("src", "dst"), columns, strict=True)))
 
 
-def measure(edges, engine, runs):
+def measure(edges, backend, runs):
     """Return the run and its audit."""
-    found = components(edges, engine=engine.name)
+    found = components(edges, engine=backend.name)
     proof = found.audit(edges)
-    works = {"run": lambda: connected_components(edges, engine=engine.name)}
+    works = {"run": lambda: connected_components(edges, engine=backend.name)}
     works["audit"] = lambda: found.audit(edges)
-    wall, device = turns(works, runs, engine)
+    wall, device = turns(works, runs, backend)
     ratios = {"audit_of_run": wall["audit"]["median"] / wall["run"]["median"]}
-    if engine.on_device:
+    if backend.on_device:
         ratios["audit_of_run_device"] = device["audit"]["median"] / device["run"]["median"]
     facts = {f"{name}_ms": times for name, times in wall.items()}
-    facts |= {f"{name}_device_ms": times for name, times in device.items() if engine.on_device}
+    facts |= {f"{name}_device_ms": times for name, times in device.items() if backend.on_device}
     return {
         "m": proof.edges,
         "vertices": proof.vertices,
@@ -77,7 +77,7 @@ def measure(edges, engine, runs):
     }
 
 
-def turns(works, runs, engine):
+def turns(works, runs, backend):
     """Return spreads of wall times, and of those between two events, of works that take turns.
 
     Each work runs twice before.
@@ -85,13 +85,13 @@ def turns(works, runs, engine):
     wall, device = ({name: [] for name in works} for _ in range(2))
     for _ in range(runs + 2):
         for name, work in works.items():
-            engine.synchronize()
-            started, first = time.perf_counter(), engine.mark()
+            backend.synchronize()
+            started, first = time.perf_counter(), backend.mark()
             answer = work()
-            last = engine.mark()
-            engine.synchronize()
+            last = backend.mark()
+            backend.synchronize()
             wall[name].append(1e3 * (time.perf_counter() - started))
-            device[name].append(engine.elapsed(first, last))
+            device[name].append(backend.elapsed(first, last))
             del answer
     return [
         {name: records.spread(times[2:]) for name, times in by_name.items()}

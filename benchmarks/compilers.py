@@ -149,8 +149,8 @@ def least(on):
 
 def unsigned(made, capability):
     """Return how a compiler takes the minimum of unsigned integers, and widens an index."""
-    with rehearsed() as engine:
-        kernel = least(engine)
+    with rehearsed() as backend:
+        kernel = least(backend)
     ptx = made.to_ptx(kernel, ("uint32[::1]", "uint32[::1]"), capability)
     (loaded,) = re.findall(r"ld\.global\.u32\s+(%r\d+)", ptx)[:1]
     return {
@@ -161,12 +161,12 @@ def unsigned(made, capability):
 
 def launched():
     """Yield for each design the kernels that it launches for large graphs, by their keys."""
-    with rehearsed() as engine, tuning.override(frequent_root_vertices=0):
-        prepared = Prepared(generators.reference(GRAPHS[0], 4, engine="cuda"), engine)
+    with rehearsed() as backend, tuning.override(frequent_root_vertices=0):
+        prepared = Prepared(generators.reference(GRAPHS[0], 4, engine="cuda"), backend)
         for name, form in DESIGNS:
-            engine.launched.clear()
+            backend.launched.clear()
             prepared.solve(Design.parse(name), form)
-            yield name, form, dict(engine.launched)
+            yield name, form, dict(backend.launched)
 
 
 def facts(made, kernel, signature):
@@ -256,15 +256,15 @@ class Timed(cuda.Cuda):
 
 def run_all(out, base, runs, scale):
     """Write a record for each graph, design and compiler: device times in all and by kernel."""
-    engine = backends.get("cuda")
+    backend = backends.get("cuda")
     for graph in GRAPHS:
-        prepared = Prepared(generators.reference(graph, scale, engine="cuda"), engine)
+        prepared = Prepared(generators.reference(graph, scale, engine="cuda"), backend)
         for name, form in DESIGNS:
             for made in COMPILERS:
                 mine = copy.copy(prepared)
-                mine.engine = Timed(engine.xp, made)
+                mine.backend = Timed(backend.xp, made)
                 mine.forest = copy.copy(prepared.forest)
-                mine.forest.engine, mine.runs = mine.engine, runs
+                mine.forest.backend, mine.runs = mine.backend, runs
                 facts = {"compiler": made.name, "graph": graph, "n": mine.n, "m": mine.m}
                 try:
                     rows = measured(mine, Design.parse(name), form)
@@ -282,9 +282,9 @@ def measured(prepared, design, form):
     whole = prepared.record(design, form)
     least = {}
     for _ in range(prepared.runs):
-        prepared.engine.marks = []
+        prepared.backend.marks = []
         prepared.solve(design, form)
-        for kernel, spent in prepared.engine.taken().items():
+        for kernel, spent in prepared.backend.taken().items():
             least[kernel] = min(spent, least.get(kernel, spent))
     return whole | {"kernel_ms": {kernel: round(ms, 4) for kernel, ms in least.items()}}
 

@@ -19,9 +19,9 @@ def main():
     args = records.arguments(__doc__)
     args.add_argument("--engine", choices=backends.ENGINES, default="threads")
     args = args.parse_args()
-    engine = backends.get(args.engine)
-    base = records.environment(engine.device_name, args.commit)
-    scale = args.scale or (None if engine.on_device else THREADS_SCALE)
+    backend = backends.get(args.engine)
+    base = records.environment(backend.device_name, args.commit)
+    scale = args.scale or (None if backend.on_device else THREADS_SCALE)
     for name in GRAPHS:
         graph = generators.reference(name, scale, engine=args.engine)
         edges = tuple(side.astype(np.int32) for side in graph.edges)
@@ -31,7 +31,7 @@ def main():
             def run(edges=edges, n=graph.num_vertices, design=design):
                 return cc_rapids.components(edges, num_vertices=n, design=design)
 
-            times, found = records.wall(run, args.runs, engine.synchronize), run()
+            times, found = records.wall(run, args.runs, backend.synchronize), run()
             labels = found.labels().labels
             expected = labels if expected is None else expected
             if not bool((labels == expected).all()):

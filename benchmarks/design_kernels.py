@@ -20,13 +20,13 @@ SCALE = 4  # log2 of the vertices of a rehearsal
 
 def rehearse(names, graphs):
     """Return the kernels that these designs, generators of graphs, and batches launch."""
-    with rehearsed() as engine:
+    with rehearsed() as backend:
         made = [generators.reference(name, SCALE, engine="cuda") for name in graphs]
-        prepared = Prepared(made[0], engine)
+        prepared = Prepared(made[0], backend)
         for name, form in names:
             prepared.solve(Design.parse(name), form)
-        design_stream.touch(made[0], engine)
-    return engine.launched
+        design_stream.touch(made[0], backend)
+    return backend.launched
 
 
 def compile_share(names, graphs, capability, share, shares):

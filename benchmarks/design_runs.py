@@ -9,7 +9,7 @@ import numpy as np
 import records
 
 from cc_rapids.algorithms.compiled import build
-from cc_rapids.algorithms.run import finish, prepare, run, sample
+from cc_rapids.algorithms.run import connect_rest, prepare, run, sample
 from cc_rapids.graph.edges import Edges, rows_of
 from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels.edges import sampled_count
@@ -25,12 +25,12 @@ class TooLongError(Exception):
 class Prepared:
     """The edges of a graph as a list and as sorted rows of both directions, and a forest."""
 
-    def __init__(self, graph, engine, runs=1, tiny=None):
+    def __init__(self, graph, backend, runs=1, tiny=None):
         """``tiny``: another one, on which the kernels of a design are loaded before it is timed."""
-        self.engine, self.n, self.m = engine, graph.num_vertices, graph.num_edges
+        self.backend, self.n, self.m = backend, graph.num_vertices, graph.num_edges
         self.runs, self.tiny = runs, tiny
         self.edges = Edges(graph.src, graph.dst, 0)
-        self.forest = Forest(engine, self.n, everyone=True)
+        self.forest = Forest(backend, self.n, all_present=True)
         self.expected = None
 
     @functools.cached_property
@@ -42,8 +42,8 @@ class Prepared:
         """Return a design, compiled, and the state of its run."""
         rows = self.rows if form == "rows" else None
         types = self.forest.vertex, self.edges.wide
-        made = build(design, self.engine, *types, rows is not None, False)
-        return made, prepare(made, self.edges, self.forest, rows)
+        compiled = build(design, self.backend, *types, rows is not None, False)
+        return compiled, prepare(compiled, self.edges, self.forest, rows)
 
     def solve(self, design, form):
         """Run a design once; gives the labels."""
@@ -52,12 +52,12 @@ class Prepared:
 
     def clock(self, *steps):
         """Milliseconds of each step: of the device on a GPU, else of the wall."""
-        marks = [self.engine.mark()]
+        marks = [self.backend.mark()]
         for step in steps:
             step()
-            marks.append(self.engine.mark())
-        self.engine.synchronize()
-        return [self.engine.elapsed(*pair) for pair in itertools.pairwise(marks)]
+            marks.append(self.backend.mark())
+        self.backend.synchronize()
+        return [self.backend.elapsed(*pair) for pair in itertools.pairwise(marks)]
 
     def times(self, design, form):
         """Milliseconds of the sample and of the rest in each of some runs.
@@ -71,8 +71,8 @@ class Prepared:
 
         def once():
             state.reset()
-            with limited(self.engine, LIMIT):
-                return self.clock(lambda: sample(made, state), lambda: finish(made, state))
+            with limited(self.backend, LIMIT):
+                return self.clock(lambda: sample(made, state), lambda: connect_rest(made, state))
 
         first = once()
         if sum(first) >= SLOW:
@@ -103,20 +103,20 @@ class Prepared:
 
 
 @contextlib.contextmanager
-def limited(engine, seconds):
+def limited(backend, seconds):
     """Stop what waits for the host later than that."""
-    read, last = engine.to_host, time.perf_counter() + seconds
+    read, last = backend.to_host, time.perf_counter() + seconds
 
     def to_host(array):
         if time.perf_counter() > last:
             raise TooLongError
         return read(array)
 
-    engine.to_host = to_host
+    backend.to_host = to_host
     try:
         yield
     finally:
-        del engine.to_host
+        del backend.to_host
 
 
 def sampling(prepared, design, form):
@@ -125,7 +125,7 @@ def sampling(prepared, design, form):
     if "ms" not in facts:
         return facts
     made, state = prepared.prepared(design, form)
-    xp, parent, rows = prepared.engine.xp, prepared.forest.parent, prepared.rows
+    xp, parent, rows = prepared.backend.xp, prepared.forest.parent, prepared.rows
     degrees = rows.offsets[1:] - rows.offsets[:-1]
     read = sampled_entries(prepared, design, made, state, degrees)
     state.reset()
@@ -154,13 +154,13 @@ def members(xp, words, n):
 
 def sampled_entries(prepared, design, made, state, degrees):
     """Return how many entries (or edges of a list) a sample reads, and how that was counted."""
-    word, xp = design.words[0], prepared.engine.xp
+    word, xp = design.words[0], prepared.backend.xp
     if word.spec.name == "strided":
         return {"sample_entries": sampled_count(prepared.m, word["every"]), "counted": "exactly"}
     if word.spec.name == "kout":
         return {"sample_entries": int(xp.minimum(degrees, word["k"]).sum()), "counted": "exactly"}
     if word.spec.name == "hook":
-        made.start(state)
+        made.init_forest(state)
         made.sample.before(state)
         parent = state.trees.parent
         roots = parent == xp.arange(state.n, dtype=parent.dtype)
@@ -180,7 +180,7 @@ def sampled_entries(prepared, design, made, state, degrees):
     }
 
 
-def empty_pool(engine):
+def empty_pool(backend):
     """Give back what the pool keeps of a graph that is gone."""
-    if engine.on_device:
-        engine.xp.get_default_memory_pool().free_all_blocks()
+    if backend.on_device:
+        backend.xp.get_default_memory_pool().free_all_blocks()

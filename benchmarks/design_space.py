@@ -51,9 +51,9 @@ class Session:
     """The state that all measurements share."""
 
     def __init__(self, args):
-        self.args, self.engine = args, backends.get(args.engine)
+        self.args, self.backend = args, backends.get(args.engine)
         self.started = time.perf_counter()
-        self.base = records.environment(self.engine.device_name, args.commit)
+        self.base = records.environment(self.backend.device_name, args.commit)
         self.tiny, self.known = None, {}
         self.done = {
             (row["graph"], row["form"], row["design"])
@@ -76,11 +76,11 @@ class Session:
 
     def prepared(self, name):
         """Return a graph made ready, its first labels, and what its records begin with."""
-        empty_pool(self.engine)
+        empty_pool(self.backend)
         if self.tiny is None:
             small = generators.reference("kron21", TINY, engine=self.args.engine)
-            self.tiny = Prepared(small, self.engine)
-        ready = Prepared(self.graph(name), self.engine, self.args.runs, self.tiny)
+            self.tiny = Prepared(small, self.backend)
+        ready = Prepared(self.graph(name), self.backend, self.args.runs, self.tiny)
         ready.solve(FIRST, "list")
         components = ready.components()
         ready.right()
@@ -101,7 +101,7 @@ def main():
     session = Session(args)
     named = {str(Design.parse(name)) for name in args.designs or ()}
     designs = [design for design in cc_rapids.designs() if not named or str(design) in named]
-    if session.engine.on_device:
+    if session.backend.on_device:
         compile_all(session, designs)
     measure(session, designs)
     print(f"{args.seconds - session.left():.0f} of {args.seconds:.0f} s", flush=True)
@@ -168,7 +168,7 @@ def in_order(designs):
 
 def compile_all(session, designs):
     """Have the kernels in the store before anything is timed."""
-    device = session.engine.xp.cuda.Device()
+    device = session.backend.xp.cuda.Device()
     major, minor = divmod(int(device.compute_capability), 10)
     options = [Design.parse(f"{sample}+async+halve") for sample in STEPS.values()]
     names = [(str(design), form) for design, form in in_order([*designs, *options])]
@@ -257,7 +257,7 @@ def stream(session, name):
     graph = session.graph(name)
     facts = {"graph": name, "scale": session.args.scale, "n": graph.num_vertices}
     facts["m"] = graph.num_edges
-    rows = design_stream.figures(graph, session.engine, lambda: session.left(LOCKS_SHARE))
+    rows = design_stream.figures(graph, session.backend, lambda: session.left(LOCKS_SHARE))
     for row in rows:
         session.keep("design_stream", facts | row)
 

@@ -27,47 +27,47 @@ MIXED, RATIOS = 10**6, (10.0, 3.0, 1.0, 0.3, 0.1)  # rows a batch; inserts a que
 RUNS = 3
 
 
-def figures(graph, engine, left):
+def figures(graph, backend, left):
     """Yield a record for each design and size of batches, then for each ratio, in time."""
     for design in DESIGNS:
         for size in dict.fromkeys(min(size, graph.num_edges) for size in SIZES):
             if left() <= 0:
                 return
-            yield guarded(inserted, design, {"batch": size}, graph, engine)
+            yield guarded(inserted, design, {"batch": size}, graph, backend)
     for size in dict.fromkeys(min(size, graph.num_edges) for size in SIZES):
-        yield guarded(inserted_at_once, "auto", {"batch": size, "at_once": True}, graph, engine)
+        yield guarded(inserted_at_once, "auto", {"batch": size, "at_once": True}, graph, backend)
     for design in DESIGNS:
         for ratio in RATIOS:
             if left() <= 0:
                 return
             facts = {"batch": min(MIXED, graph.num_edges), "inserts_a_query": ratio}
-            yield guarded(mixed, design, facts, graph, engine)
+            yield guarded(mixed, design, facts, graph, backend)
 
 
-def guarded(measure, design, facts, graph, engine):
+def guarded(measure, design, facts, graph, backend):
     """Return the record of a measurement, or why a design takes no batches."""
     facts = {"design": design} | facts
     try:
-        return facts | measure(design, facts, graph, engine)
+        return facts | measure(design, facts, graph, backend)
     except CcRapidsError as error:
         return facts | {"not_run": str(error)}
 
 
-def touch(graph, engine):
+def touch(graph, backend):
     """Insert a few rows, and process a few, by each design: for the sake of the kernels."""
     src, dst = graph.src[:16], graph.dst[:16]
     for design in DESIGNS:
         with contextlib.suppress(CcRapidsError):
-            rate([(src, dst)], design, graph, engine, insert)
-            rate([(src, dst, src < dst)], design, graph, engine, process)
+            rate([(src, dst)], design, graph, backend, insert)
+            rate([(src, dst, src < dst)], design, graph, backend, process)
 
 
-def inserted(design, facts, graph, engine):
+def inserted(design, facts, graph, backend):
     """Return the rate of batches of one size."""
-    return rate(batches(graph.src, graph.dst, facts["batch"]), design, graph, engine, insert)
+    return rate(batches(graph.src, graph.dst, facts["batch"]), design, graph, backend, insert)
 
 
-def inserted_at_once(design, facts, graph, engine):
+def inserted_at_once(design, facts, graph, backend):
     """Return the rate of as many batches, given to one insertion."""
     given = batches(graph.src, graph.dst, facts["batch"])
     rows = sum(columns[0].size for columns in given)
@@ -75,12 +75,12 @@ def inserted_at_once(design, facts, graph, engine):
     def insert_all(found, columns):
         found.insert(iter(columns))
 
-    return rate([[given]], design, graph, engine, insert_all, rows)
+    return rate([[given]], design, graph, backend, insert_all, rows)
 
 
-def mixed(design, facts, graph, engine):
+def mixed(design, facts, graph, backend):
     """Return the rate of batches in which some rows are queries of random pairs."""
-    xp, size = engine.xp, facts["batch"]
+    xp, size = backend.xp, facts["batch"]
     count, n = min(graph.num_edges, SOME * size), graph.num_vertices
     draws = xp.random.RandomState(0)
     query = draws.random_sample(count) >= facts["inserts_a_query"] / (1 + facts["inserts_a_query"])
@@ -88,7 +88,7 @@ def mixed(design, facts, graph, engine):
         xp.where(query, draws.randint(0, n, count), column[:count]).astype(column.dtype)
         for column in (graph.src, graph.dst)
     )
-    return rate(batches(*ends, size, query), design, graph, engine, process)
+    return rate(batches(*ends, size, query), design, graph, backend, process)
 
 
 def batches(src, dst, size, *masks):
@@ -107,17 +107,17 @@ def process(found, src, dst, query):
     found.process((src, dst), query=query)
 
 
-def rate(given, design, graph, engine, take, rows=None):
+def rate(given, design, graph, backend, take, rows=None):
     """Return rows a second, wall time until the device is done; the first run warms up."""
     times, rows = [], rows or sum(columns[0].size for columns in given)
     for _ in range(RUNS + 1):
-        n, where = graph.num_vertices, engine.name
+        n, where = graph.num_vertices, backend.name
         found = cc_rapids.Connectivity(num_vertices=n, design=design, engine=where)
-        engine.synchronize()
+        backend.synchronize()
         started = time.perf_counter()
         for columns in given:
             take(found, *columns)
-        engine.synchronize()
+        backend.synchronize()
         times.append(1e3 * (time.perf_counter() - started))
     spent = records.spread(times[1:])
     return {"rows": rows, "wall_ms": spent, "rows_per_s": round(1e3 * rows / spent["median"])}
@@ -128,12 +128,12 @@ def main():
     args = records.arguments(__doc__)
     args.add_argument("--engine", choices=backends.ENGINES, default="threads")
     args = args.parse_args()
-    engine = backends.get(args.engine)
+    backend = backends.get(args.engine)
     graph = generators.reference(GRAPH, args.scale, engine=args.engine)
-    facts = records.environment(engine.device_name, args.commit)
+    facts = records.environment(backend.device_name, args.commit)
     facts |= {"engine": args.engine, "graph": GRAPH, "scale": args.scale}
     facts |= {"n": graph.num_vertices, "m": graph.num_edges}
-    for row in figures(graph, engine, lambda: 1):
+    for row in figures(graph, backend, lambda: 1):
         records.keep(args.out, "design_stream", facts | row)
 
 

@@ -23,9 +23,9 @@ def main():
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--densities", type=float, nargs="+", default=DENSITIES)
     args = parser.parse_args()
-    engine = backends.get(args.engine)
-    base = records.environment(engine.device_name, args.commit) | {"n": args.nodes}
-    kinds = backends.MEMORY if engine.on_device else backends.MEMORY[:1]
+    backend = backends.get(args.engine)
+    base = records.environment(backend.device_name, args.commit) | {"n": args.nodes}
+    kinds = backends.MEMORY if backend.on_device else backends.MEMORY[:1]
     late = set()
     for density in sorted(args.densities):
         edges, expected = graph(args.nodes, density)
@@ -34,10 +34,10 @@ def main():
             for memory in kinds:
                 if (design, memory) in late:
                     continue
-                run = measured(edges, expected, design, memory, engine, args.runs)
+                run = measured(edges, expected, design, memory, backend, args.runs)
                 if run["wall_ms"]["median"] > SLOW:
                     late.add((design, memory))
-                here = {"design": design, "memory": memory, "engine": engine.name}
+                here = {"design": design, "memory": memory, "engine": backend.name}
                 records.keep(args.out, "layouts", base | facts | here | run)
 
 
@@ -49,17 +49,17 @@ def graph(n, density):
     return edges, labels
 
 
-def measured(edges, expected, design, memory, engine, runs):
+def measured(edges, expected, design, memory, backend, runs):
     """Return the wall times of a design, whose answer is compared after the timing."""
     edges = locked(edges) if memory != "device" else edges
     options = {"num_vertices": expected.size, "design": design, "memory": memory}
 
     def work():
-        return cc_rapids.components(edges, engine=engine.name, **options).labels().labels
+        return cc_rapids.components(edges, engine=backend.name, **options).labels().labels
 
-    times = records.wall(work, 1, engine.synchronize)
+    times = records.wall(work, 1, backend.synchronize)
     if times[0] <= SLOW:
-        times = records.wall(work, runs, engine.synchronize)
+        times = records.wall(work, runs, backend.synchronize)
     return {"wall_ms": records.spread(times), "right": bool(np.array_equal(work(), expected))}
 
 

@@ -155,7 +155,7 @@ def kernel_times(frame):
 
 def launch_cost(count=20_000):
     """Microseconds a launch of an empty kernel, on the host and until the device is done."""
-    start = ENGINE.kernel(kernels.forest.start, np.uint32)
+    start = ENGINE.kernel(kernels.forest.init_singletons, np.uint32)
     parent = ENGINE.empty(1, np.uint32)
     start(1, parent)
     DEVICE.synchronize()

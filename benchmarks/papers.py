@@ -3,7 +3,7 @@
 sutton: hook and compress, step by step, and by numbers of segments. cong: graft and shortcut, with
 updates, in stages, and Rem's algorithm. lehr: an owner, a matrix and a fixed point over densities,
 and kinds of memory. balduzzi: graphs of one number of edges and three of vertices, by threads.
-Of the first three the edges lie on the engine, or for lehr on the host, and moving them counts.
+Of the first three the edges lie on the backend, or for lehr on the host, and moving them counts.
 """
 
 import math
@@ -70,7 +70,7 @@ def _rmat(scale, m):
 
 
 def graphs(scale):
-    """Return what makes each graph on an engine, or smaller ones of about 2^scale vertices.
+    """Return what makes each graph on a backend, or smaller ones of about 2^scale vertices.
 
     The paper's roads, its social network and its Kronecker graph have 24 M vertices and 29 M edges,
     5 M and 69 M, and 2 M and 91 M, each edge once; Europe's roads 174 M and 174 M.
@@ -93,7 +93,7 @@ class Papers(design_space.Session):
     """The state that all experiments share."""
 
     def graph(self, name):
-        """Return a graph of the experiments where the engine reads it."""
+        """Return a graph of the experiments where the backend reads it."""
         return graphs(self.args.scale)[name](self.args.engine)
 
     def note(self, experiment, **facts):
@@ -112,20 +112,20 @@ def main():
     args.set_defaults(resume=False)
     args = args.parse_args()
     session = Papers(args)
-    on_device = session.engine.on_device
+    on_device = session.backend.on_device
     names = args.experiments or (["sutton", "cong", "lehr"] if on_device else list(EXPERIMENTS))
     if on_device:
         compile_lists(session, (*SUTTON, *(f"adaptive(segments={k})" for k in SWEEP[:2]), *CONG))
     for k, name in enumerate(names):
         until = session.left() * (1 - SHARES[name] / sum(SHARES[later] for later in names[k:]))
         design_space.attempt(EXPERIMENTS[name], session, until)
-        empty_pool(session.engine)
+        empty_pool(session.backend)
     print(f"{args.seconds - session.left():.0f} of {args.seconds:.0f} s", flush=True)
 
 
 def compile_lists(session, names):
     """Have the kernels in the store before anything is timed."""
-    capability = divmod(int(session.engine.xp.cuda.Device().compute_capability), 10)
+    capability = divmod(int(session.backend.xp.cuda.Device().compute_capability), 10)
     pairs = [(name, "list") for name in names]
     session.keep("papers", design_kernels.fill_store(pairs, ("kron21", "road"), capability))
 
@@ -144,7 +144,7 @@ def over_lists(session, until, experiment, names, designs):
                 continue
             session.note(experiment, **facts, **ready.record(design, "list"))
         del ready
-        empty_pool(session.engine)
+        empty_pool(session.backend)
 
 
 def sutton(session, until):
@@ -164,12 +164,12 @@ def cong(session, until):
 
 
 def lehr(session, until):
-    """Figures 1 to 8: edges on the host, labels on the engine, over densities."""
-    engine, scale = session.engine, session.args.scale
-    kinds = KINDS if engine.on_device else KINDS[:1]
-    cases = [(engine, design, kind) for design in LEHR for kind in kinds]
+    """Figures 1 to 8: edges on the host, labels on the backend, over densities."""
+    backend, scale = session.backend, session.args.scale
+    kinds = KINDS if backend.on_device else KINDS[:1]
+    cases = [(backend, design, kind) for design in LEHR for kind in kinds]
     cases = [case for case in cases if case[2] == "device" or case[1] in MOVED]
-    if engine.on_device:
+    if backend.on_device:
         cases += [(backends.get("threads"), design, "device") for design in LEHR]
     for n in NODES if scale is None else (1 << int(scale),):
         waiting = dict.fromkeys(cases, 0)
@@ -186,20 +186,20 @@ def lehr(session, until):
                     waiting[case] = len(DENSITIES) if case[1] in GROWING else EVERY
 
 
-def one_density(session, n, edges, engine, design, kind, waits):
+def one_density(session, n, edges, backend, design, kind, waits):
     """Return the record of a design on one graph of two columns on the host."""
     facts = {"n": n, "m": len(edges[0]), "density": density(n, len(edges[0])), "design": design}
-    facts |= {"engine": engine.name, "memory": kind, "graph": f"gnm({n})"}
+    facts |= {"engine": backend.name, "memory": kind, "graph": f"gnm({n})"}
 
     def job(copy):
-        return components(copy, num_vertices=n, design=design, engine=engine.name, memory=kind)
+        return components(copy, num_vertices=n, design=design, engine=backend.name, memory=kind)
 
     if waits:
         facts["not_run"] = f"over {SLOW:g} s on a graph less dense: left out on some or all others"
     else:
         try:
-            times = brief(engine, job, edges, session.args.runs)
-            right = np.array_equal(engine.to_host(times.answer.labels().labels), least(n, edges))
+            times = brief(backend, job, edges, session.args.runs)
+            right = np.array_equal(backend.to_host(times.answer.labels().labels), least(n, edges))
             facts |= {"wall_ms": bench.spread(times.wall), "right": right}
             facts |= {"device_ms": bench.spread(times.device)} if times.device else {}
         except (MemoryError, CcRapidsError) as error:
@@ -208,16 +208,16 @@ def one_density(session, n, edges, engine, design, kind, waits):
     return facts
 
 
-def brief(engine, job, edges, runs):
+def brief(backend, job, edges, runs):
     """Return the times of some runs; of a slow one the first has to do, which was not warm."""
-    engine.synchronize()
+    backend.synchronize()
     started = time.perf_counter()
     answer = job(edges)
-    engine.synchronize()
+    backend.synchronize()
     spent = time.perf_counter() - started
     if spent > SLOW:
         return bench.Times([1e3 * spent], None, answer)
-    return bench.timed(engine, job, bench.rotated(backends.get("threads"), edges, runs), runs)
+    return bench.timed(backend, job, bench.rotated(backends.get("threads"), edges, runs), runs)
 
 
 def least(n, edges):
@@ -228,9 +228,9 @@ def least(n, edges):
 
 
 def balduzzi(session, until):
-    """Figures 1 and 4: the time by threads, on CPU threads whatever the engine."""
+    """Figures 1 and 4: the time by threads, on CPU threads whatever the backend."""
     threads, m = backends.get("threads"), session.args.edges
-    if session.engine.on_device:
+    if session.backend.on_device:
         session.note("balduzzi", not_run="it is an experiment of CPU threads: --engine threads")
         return
     cores = len(os.sched_getaffinity(0))

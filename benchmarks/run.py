@@ -29,21 +29,21 @@ def main():
     args = args.parse_args()
     options = bench.Options(args.runs, not args.no_check, not args.no_peers, args.patience)
     failed = []
-    for engine in map(backends.get, args.engines):
-        scale = args.scale or (None if engine.on_device else THREADS_SCALE)
-        base = records.environment(engine.device_name, args.commit) | {"scale": scale}
+    for backend in map(backends.get, args.engines):
+        scale = args.scale or (None if backend.on_device else THREADS_SCALE)
+        base = records.environment(backend.device_name, args.commit) | {"scale": scale}
         for name in args.graphs:
             try:
-                measure(name, scale, engine, args, options, base)
+                measure(name, scale, backend, args, options, base)
             except Exception:
                 traceback.print_exc()
-                failed.append(f"{name} on {engine.name}")
+                failed.append(f"{name} on {backend.name}")
     if failed:
         raise SystemExit(f"not measured: {', '.join(failed)}")
 
 
 def available():
-    """Return the engines of this machine."""
+    """Return the backends of this machine."""
     try:
         backends.get("cuda")
     except EngineError as error:
@@ -52,15 +52,15 @@ def available():
     return ["cuda", "threads"]
 
 
-def measure(name, scale, engine, args, options, base):
-    """Measure one graph on one engine, in all forms."""
-    graph = generators.reference(name, scale, engine=engine.name)
+def measure(name, scale, backend, args, options, base):
+    """Measure one graph on one backend, in all forms."""
+    graph = generators.reference(name, scale, engine=backend.name)
     how = tuple(args.forms), tuple(args.ids), options
-    for record in bench.measure(graph, engine, args.designs, *how):
+    for record in bench.measure(graph, backend, args.designs, *how):
         records.keep(args.out, "bench", base | record | {"graph": name})
     del graph
-    if engine.on_device:
-        engine.xp.get_default_memory_pool().free_all_blocks()
+    if backend.on_device:
+        backend.xp.get_default_memory_pool().free_all_blocks()
 
 
 if __name__ == "__main__":

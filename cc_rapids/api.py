@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .algorithms.design import Design
-from .backends import Engine
+from .backends import Backend
 from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput
 from .data.read import read
@@ -191,7 +191,7 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
         options.header,
     )
     backend = options.backend(edge_input.on_device)
-    with backend.scope() as room, edge_input.borrow() as (columns, offsets):
+    with backend.scope() as arena, edge_input.borrow() as (columns, offsets):
         if options.explain:
             return plan(edge_input, columns, offsets, backend, options)
         started = perf_counter()
@@ -222,7 +222,7 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
     )
     rows, frame = solved.forest_rows, solved.frame
     return Components(
-        edge_input, backend, decoder, forest, options.labels, facts, rows, frame, room
+        edge_input, backend, decoder, forest, options.labels, facts, rows, frame, arena
     )
 
 
@@ -273,13 +273,13 @@ def spanning_forest(
 
 
 def bring(
-    edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Engine, memory: str
+    edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Backend, memory: str
 ) -> tuple[list[Any], list[Any]]:
     """Copy columns of integers and the offsets of rows to memory that a GPU reads; return them.
 
     Text is returned as it is given.
     """
-    if edge_input.src.strings or edge_input.src.parts:
+    if edge_input.src.strings or edge_input.src.key_columns:
         return columns, offsets
     columns = [backend.placed(column, memory) for column in columns]
     offsets = [backend.placed(column, memory) for column in offsets]

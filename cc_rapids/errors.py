@@ -183,14 +183,14 @@ def unknown(what: str, word: object, words: Iterable[str]) -> str:
     """
     words = sorted(words)
     named = shown(word)
-    hint = did_you_mean(near(word, words, 3, 0.5)) if isinstance(word, str) else ""
+    hint = did_you_mean(nearest_words(word, words, 3, 0.5)) if isinstance(word, str) else ""
     listed = (
         words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
     )
     return f"unknown {what} {named}:{hint} one of {', '.join(listed)}"
 
 
-def near(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
+def nearest_words(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
     """Return the words most similar to a word; of long ones only the beginning is compared."""
     full = {each[:COMPARED]: each for each in reversed(list(words))}
     return [full[each] for each in difflib.get_close_matches(word[:COMPARED], full, most, cutoff)]

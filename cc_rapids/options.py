@@ -10,7 +10,7 @@ from typing import Any
 from . import backends
 from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
 from .algorithms.design import Design, check_batch_design, check_forest_design
-from .backends import MEMORY, Engine
+from .backends import MEMORY, Backend
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.read import Side
 from .errors import EngineError, InputError
@@ -140,7 +140,7 @@ class Options:
                 " leave out forest=True, or read the edges into one frame"
             )
 
-    def backend(self, on_device: bool = False) -> Engine:
+    def backend(self, on_device: bool = False) -> Backend:
         """Return the backend that runs: where the edges are, unless the caller names another.
 
         Raises

@@ -31,8 +31,8 @@ FACTORY = {
     "on": "the backend",
     "vertex": "the unsigned type of vertices, of 32 or 64 bits",
     "wide": "the unsigned type of the distance of an id from the lowest id",
-    "place": "a function: the number of the i-th edge of a pass",
-    "ends": "a function: the two ends of an edge",
+    "edge_index": "a function: the number of the i-th edge of a pass",
+    "load_edge": "a function: the two ends of an edge",
     "find": "a function: the root of a vertex",
     "link": "a function: the union of two vertices",
 }
@@ -41,24 +41,24 @@ ARRAYS = {
     "low": "the lowest id, which is vertex 0",
     "n": "the number of ids from the lowest to the greatest",
     "parent": "for each vertex an ancestor, or the vertex itself if it is a root",
-    "extra": "the auxiliary array of a union rule; empty here",
-    "chosen": "for each vertex the edge by which it was hooked, if a spanning forest is requested",
-    "seen": "the vertices that occur, as bits; those with a parent are added at the end",
-    "stray": "nonzero once an end lies outside the estimated range",
-    "best": "the root of the giant",
-    "inside": "the vertices of the giant, as bits",
+    "aux": "the auxiliary array of a union rule; empty here",
+    "hook_edge": "for each vertex the edge by which it was hooked, if a forest is requested",
+    "present": "the vertices that occur, as bits; those with a parent are added at the end",
+    "out_of_range": "nonzero once an end lies outside the estimated range",
+    "root_word": "the root of the giant",
+    "in_giant": "the vertices of the giant, as bits",
     "totals": "the numbers of vertices and of components",
     "before": "for each block of bits, the number of set bits before it",
 }
 #: What happens in each kernel of that design, by the name of its factory.
 STEPS = {
-    "span": (
+    "find_bounds": (
         "Find the range of the ids",
         "Find the least and the greatest id of both columns. The vertex of an id is its distance"
         " from the least id, so nothing has to be renumbered. For long lists the range is first"
         " estimated from a sample of the rows.",
     ),
-    "start": (
+    "init_singletons": (
         "Make every vertex a tree",
         "A vertex that is its own parent is a root. From now on `parent[v] <= v` always holds:"
         " every climb ends, and the root of a finished tree is its least vertex.",
@@ -78,7 +78,7 @@ STEPS = {
         "Find the giant: elect its root",
         "Find the most frequent of these roots.",
     ),
-    "mark_inside": (
+    "mark_in_giant": (
         "Flatten, and mark the giant",
         "Nothing is linked in this phase, so each vertex can be pointed at its root, and each"
         " vertex of the giant gets a bit: 32 times fewer bytes than the parents, which fit into a"
@@ -146,9 +146,9 @@ def fill(folder, pages):
 def launched():
     """Return the kernels of one run of ``DESIGN`` on a GPU, in the order in which they start."""
     edges = np.array([5, 2, 9], np.int32), np.array([2, 7, 9], np.int32)
-    with rehearsed() as engine:
+    with rehearsed() as backend:
         cc_rapids.components(edges, design=DESIGN).labels()
-    return list(engine.launched.values())
+    return list(backend.launched.values())
 
 
 def factories(function):

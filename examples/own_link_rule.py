@@ -32,10 +32,10 @@ def glance(on, vertex, find):
             if u < v:
                 u, v = v, u
             if u != v:
-                seen = cas(parent, u, u, v)
-                if seen == u:
+                current = cas(parent, u, u, v)
+                if current == u:
                     return u
-                u = seen
+                u = current
         return none
 
     return link

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..backends import Engine
+from ..backends import Backend
 from ..data.edge_input import EdgeInput
 from ..errors import DesignError, unknown
 from ..graph.edges import Adjacency
@@ -26,7 +26,7 @@ PROBES = 1024  # vertices at which coverage is estimated
 
 
 @dataclass(frozen=True)
-class Rule:
+class AutoRule:
     """A row of the table of ``"auto"``: a design, and the conditions under which it was fastest."""
 
     design: Design
@@ -34,43 +34,47 @@ class Rule:
     engine: str | None = None
     edges: int = 0
     edges_per_vertex: float = 0.0
-    rows: bool = False
-    listed: bool = False
-    near: float = 0.0
+    symmetric: bool = False
+    is_list: bool = False
+    locality: float = 0.0
     vertices: int = 0
     most_vertices: int = 0
     most_edges: int = 0
-    shared: int = 0
+    shared_words: int = 0
 
     def __str__(self) -> str:
         where = f" on {self.engine}" if self.engine else ""
-        form = ", for rows that hold both directions" if self.rows else ""
-        form += ", for lists" if self.listed else ""
+        form = ", for rows that hold both directions" if self.symmetric else ""
+        form += ", for lists" if self.is_list else ""
         edges = f", from {self.edges:,} edges" if self.edges else ""
         edges += f", up to {self.most_edges:,} edges" if self.most_edges else ""
         most = f" to {self.most_vertices:,}" if self.most_vertices else ""
         edges += f" between {self.vertices:,}{most} ids" if self.vertices else ""
         ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
-        near = f", {self.near:.0%} of them near each other and the next ones" if self.near else ""
-        return f"fastest{where}{form}{edges}{ratio}{near} in benchmarks/records/{self.record}"
+        locality = (
+            f", {self.locality:.0%} of them near each other and the next ones"
+            if self.locality
+            else ""
+        )
+        return f"fastest{where}{form}{edges}{ratio}{locality} in benchmarks/records/{self.record}"
 
 
-TILES = Design("none(tiles=16384)")
+IN_BLOCKS = Design("none(tiles=16384)")
 NEARBY = 2 / 3  # of the edges of a list
-MANY_TILES = 4_000_000  # edges
-ENOUGH_IDS = 1 << 20  # for tiles: fewer leave most of a card idle, however many edges there are
+BLOCKED_EDGES = 4_000_000  # edges
+ENOUGH_IDS = 1 << 20  # for blocks: fewer leave most of a card idle, however many edges there are
 
 # Bits in shared memory pay where L1 does not hold them all, and that memory has one for four ids or
 # fewer. They gain by a sample that joins most vertices: one and a half of its edges for each.
 SHARED = tuple(
-    Rule(
+    AutoRule(
         Design(f"strided(every={every}, bits=shared)", REM, "splice"),
         "experiments.jsonl",
         "cuda",
         edges_per_vertex=least,
         vertices=IDS.start,
         most_vertices=IDS.stop - 1,
-        shared=HELD,
+        shared_words=HELD,
     )
     for every, least in ((20, 28), (8, 15), (7, 9))
 )
@@ -81,67 +85,89 @@ SHARED = tuple(
 # each and then those outside the giant; at road's 2.4 entries a vertex that is no less than all.
 # What counts of a sample is how many of its edges there are a vertex: three quarters or more.
 # Rem's rule with splices is the fastest after a sample on a GPU, or within two per cent of it.
-# Tiles and stripes take a half to a fifth of the time of a list whose neighbours are neighbours in
-# the graph, whatever its number of edges, if there are tiles enough for the whole card. Where they
+# Blocks and stripes take a half to a fifth of the time of a list whose neighbours are neighbours in
+# the graph, whatever its number of edges, if there are blocks enough for the whole card. Where they
 # are not, Rem's rule is the fastest of few edges, too. Rows are in the order of their vertices, and
-# begin with tiles.
+# begin with blocks.
 AUTO = (
-    Rule(Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, rows=True),
-    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES, near=NEARBY, vertices=ENOUGH_IDS),
+    AutoRule(
+        Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, symmetric=True
+    ),
+    AutoRule(
+        IN_BLOCKS, "experiments.jsonl", "cuda", BLOCKED_EDGES, locality=NEARBY, vertices=ENOUGH_IDS
+    ),
     *SHARED,
-    Rule(Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16),
-    Rule(Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5),
-    Rule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
-    Rule(Design("none", REM, "splice"), "experiments.jsonl", "cuda", MANY_TILES, listed=True),
-    Rule(TILES, "experiments.jsonl", "cuda", MANY_TILES),
-    Rule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, rows=True),
-    Rule(Design(), "design_choice.jsonl"),
+    AutoRule(
+        Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16
+    ),
+    AutoRule(
+        Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5
+    ),
+    AutoRule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
+    AutoRule(
+        Design("none", REM, "splice"), "experiments.jsonl", "cuda", BLOCKED_EDGES, is_list=True
+    ),
+    AutoRule(IN_BLOCKS, "experiments.jsonl", "cuda", BLOCKED_EDGES),
+    AutoRule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, symmetric=True),
+    AutoRule(Design(), "design_choice.jsonl"),
 )
 
 
 # What runs in one launch (see one_launch.py). A list of few edges is done in the time in which some
 # of its threads wait for each other: there Rem's rule is the fastest for all but trees, and the
 # only one that is fast on a path in order, as it does not look for the ends of what is growing.
-AT_ONCE = Rule(
-    Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=MANY_TILES - 1
+ONE_LAUNCH_RULE = AutoRule(
+    Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=BLOCKED_EDGES - 1
 )
 
 
 def choose(
-    engine: Engine, n: int, m: int, rows: bool = False, near: float = 0.0, listed: bool = True
-) -> Rule:
+    backend: Backend,
+    n: int,
+    m: int,
+    symmetric: bool = False,
+    locality: float = 0.0,
+    is_list: bool = True,
+) -> AutoRule:
     """Return the row of the design that ``"auto"`` runs for m edges whose ids span n vertices.
 
     It is the first that is for this backend, and for edges of this number, form and order; if it
     asks for words that the backend's blocks share, they have to have as many.
 
-    ``rows``: the edges are rows that hold both directions, and m is the number of entries.
-    ``near``: the share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
-    ``listed``: the edges are a list, and no rows of any kind.
+    ``symmetric``: the edges are rows that hold both directions, and m is the number of entries.
+    ``locality``: the share of the rows of a list that are near, see
+    :class:`cc_rapids.ids.range.EdgeOrder`.
+    ``is_list``: the edges are a list, and no rows of any kind.
     """
     for rule in AUTO:
-        mine = rule.engine in (None, engine.name) and rows >= rule.rows and listed >= rule.listed
-        enough = near >= rule.near and m >= rule.edges and m >= rule.edges_per_vertex * n
+        mine = (
+            rule.engine in (None, backend.name)
+            and symmetric >= rule.symmetric
+            and is_list >= rule.is_list
+        )
+        enough = locality >= rule.locality and m >= rule.edges and m >= rule.edges_per_vertex * n
         few = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
         fits = mine and enough and few and n >= rule.vertices
-        if fits and (not rule.shared or engine.largest_tiles().words >= rule.shared):
+        if fits and (
+            not rule.shared_words or backend.shared_memory_limits().words >= rule.shared_words
+        ):
             return rule
     raise AssertionError("the last row is for all edges")
 
 
 @lru_cache(maxsize=64)
-def choose_for_batch(engine: Engine, n: int, m: int) -> Design:
+def choose_for_batch(backend: Backend, n: int, m: int) -> Design:
     """Choose the design that ``"auto"`` runs for a batch of m edges between n vertices.
 
     Only roots are hooked, and the trees of earlier batches are what it begins with. Without a
     sample that is async+halve, which is fast on a batch in any order.
     """
-    found = for_forest(choose(engine, n, m).design)
+    found = for_forest(choose(backend, n, m).design)
     return Design() if starts_plainly(found) else found
 
 
 @dataclass(frozen=True)
-class Branch:
+class PaperDecision:
     """A leaf of the paper's decision tree: a design, the reason, and the rows if they were made."""
 
     design: Design
@@ -159,38 +185,40 @@ FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
 
 
 def choose_by_paper(
-    engine: Engine, n: int, m: int, make_rows: Callable[[], Adjacency] | None
-) -> Branch:
+    backend: Backend, n: int, m: int, make_rows: Callable[[], Adjacency] | None
+) -> PaperDecision:
     """Choose a design by the paper's decision tree, for n vertices and m edges, each counted once.
 
     ``make_rows`` gives the rows, at which the coverage of hook-based sampling is estimated; it is
     not asked where the edges are too few. Without it the answer is what runs if that is low.
     """
     degree = 2 * m / max(n, 1)
-    seen = f"{degree:.1f} entries a vertex"
+    words = f"{degree:.1f} entries a vertex"
     if degree < FEW_ENTRIES:
-        return Branch(Design(), f"{seen}, fewer than {FEW_ENTRIES:g}: no sample")
-    seen += f", {FEW_ENTRIES:g} or more"
+        return PaperDecision(Design(), f"{words}, fewer than {FEW_ENTRIES:g}: no sample")
+    words += f", {FEW_ENTRIES:g} or more"
     if make_rows is None:
         why = (
-            f"{seen}; hook+ecl instead if hooks cover {HIGH_COVERAGE:.0%}, seen when rows are made"
+            f"{words}; hook+ecl instead if hooks cover {HIGH_COVERAGE:.0%}, seen when rows are made"
         )
-        return Branch(Design(sample="kout"), why)
+        return PaperDecision(Design(sample="kout"), why)
     rows = make_rows()
-    share = hook_coverage(rows, n, engine)
-    seen += f"; first hooks cover {share:.0%} of some vertices"
+    share = hook_coverage(rows, n, backend)
+    words += f"; first hooks cover {share:.0%} of some vertices"
     if share >= HIGH_COVERAGE:
-        return Branch(Design("hook", "ecl", None), f"{seen}, {HIGH_COVERAGE:.0%} or more", rows)
-    return Branch(Design(sample="kout"), f"{seen}, less than {HIGH_COVERAGE:.0%}", rows)
+        return PaperDecision(
+            Design("hook", "ecl", None), f"{words}, {HIGH_COVERAGE:.0%} or more", rows
+        )
+    return PaperDecision(Design(sample="kout"), f"{words}, less than {HIGH_COVERAGE:.0%}", rows)
 
 
-def hook_coverage(rows: Adjacency, n: int, engine: Engine) -> float:
+def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
     """Return a lower bound on the share of vertices that hook-based sampling puts into one tree."""
     if not n:
         return 0.0
-    roots = engine.empty(PROBES, np.uint64)
-    engine.kernel(csr_sampling.first_roots)(PROBES, n, *rows.arrays, roots)
-    most = Counter(engine.to_host(roots).tolist()).most_common(1)[0][1]
+    roots = backend.empty(PROBES, np.uint64)
+    backend.kernel(csr_sampling.first_roots)(PROBES, n, *rows.arrays, roots)
+    most = Counter(backend.to_host(roots).tolist()).most_common(1)[0][1]
     return most / PROBES
 
 
@@ -210,10 +238,10 @@ def rule_of(name: str | Design) -> str:
     DesignError
         There is no such rule.
     """
-    inside = str(name).strip().removeprefix("auto").strip()
-    if not inside:
+    options = str(name).strip().removeprefix("auto").strip()
+    if not options:
         return RULES[0]
-    text = inside.removeprefix("(").removesuffix(")").replace('"', "").replace("'", "")
+    text = options.removeprefix("(").removesuffix(")").replace('"', "").replace("'", "")
     key, _, rule = (part.strip() for part in text.rpartition("="))
     if key not in ("", "rule") or rule not in RULES:
         raise DesignError(unknown("rule of auto", text, [f"rule={rule}" for rule in RULES]))
@@ -230,22 +258,22 @@ class EdgeFacts:
         As many as there is memory for, and as many as are likely to occur.
     edges : int
         Rows of a list, or entries of rows.
-    listed, symmetric : bool
+    is_list, symmetric : bool
         Whether they are a list, and whether they are rows that hold both directions.
-    near : float
-        The share of the rows of a list that are near, see :class:`cc_rapids.ids.range.Order`.
+    locality : float
+        The share of the rows of a list that are near, see :class:`cc_rapids.ids.range.EdgeOrder`.
     """
 
     vertices: int
     expected_vertices: int
     edges: int
-    listed: bool = True
+    is_list: bool = True
     symmetric: bool = False
-    near: float = 0.0
+    locality: float = 0.0
 
     @classmethod
     def of(
-        cls, edge_input: EdgeInput, vertices: int, expected_vertices: int, near: float
+        cls, edge_input: EdgeInput, vertices: int, expected_vertices: int, locality: float
     ) -> EdgeFacts:
         """Return the facts about what a caller gave; of rows none says how near they are."""
         listed = edge_input.row_offsets is None
@@ -255,7 +283,7 @@ class EdgeFacts:
             edge_input.src.size,
             listed,
             symmetric=not listed and edge_input.symmetric,
-            near=near if listed else 0.0,
+            locality=locality if listed else 0.0,
         )
 
 
@@ -281,7 +309,7 @@ class FixedDesign:
         return self.design.counts_vertices
 
     def decide(
-        self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
+        self, facts: EdgeFacts, backend: Backend, make_rows: Callable[[], Adjacency] | None = None
     ) -> Decision:
         """Return the named design."""
         return Decision(self.design, "asked for")
@@ -293,11 +321,11 @@ class MeasuredRules:
     is_measured, needs_exact_range = True, False
 
     def decide(
-        self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
+        self, facts: EdgeFacts, backend: Backend, make_rows: Callable[[], Adjacency] | None = None
     ) -> Decision:
         """Return the design that was fastest in measurements."""
         n, symmetric = facts.expected_vertices, facts.symmetric
-        rule = choose(engine, n, facts.edges, symmetric, facts.near, facts.listed)
+        rule = choose(backend, n, facts.edges, symmetric, facts.locality, facts.is_list)
         return Decision(rule.design, rule)
 
 
@@ -307,10 +335,10 @@ class PaperTree:
     is_measured, needs_exact_range = False, True
 
     def decide(
-        self, facts: EdgeFacts, engine: Engine, make_rows: Callable[[], Adjacency] | None = None
+        self, facts: EdgeFacts, backend: Backend, make_rows: Callable[[], Adjacency] | None = None
     ) -> Decision:
         """Return the design at the leaf of the tree, and the rows if they were made."""
-        end = choose_by_paper(engine, facts.vertices, facts.edges, make_rows)
+        end = choose_by_paper(backend, facts.vertices, facts.edges, make_rows)
         return Decision(end.design, end, end.rows)
 
 
@@ -336,7 +364,7 @@ def decide(
     policy: DesignPolicy,
     forest: bool,
     facts: EdgeFacts,
-    engine: Engine,
+    backend: Backend,
     csr: Adjacency | None = None,
     make_rows: Callable[[], Adjacency] | None = None,
 ) -> Decision:
@@ -344,7 +372,7 @@ def decide(
 
     ``csr`` are the edges as rows if there are such; ``make_rows`` gives them if there are not.
     """
-    found = policy.decide(facts, engine, (lambda: csr) if csr else make_rows)
+    found = policy.decide(facts, backend, (lambda: csr) if csr else make_rows)
     design = for_forest(found.design) if forest else found.design
     log.debug("%s: %s", design, found.why)
     return Decision(design, found.why, found.csr or csr)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
-from ..backends import Engine, Kernel
+from ..backends import Backend, Kernel
 from ..errors import EngineError
 from ..kernels import blocks, edges, giant, primitives, shared_filter
 from ..kernels.spec import AuxArray, Step
@@ -38,7 +38,7 @@ class CompiledDesign:
         Whether roots are any vertices of their trees, and not the least ones.
     """
 
-    start: Step
+    init_forest: Step
     window: int
     aux_array: AuxArray | None
     pack: Kernel | None
@@ -50,17 +50,17 @@ class CompiledDesign:
     count_linked: Kernel
     mark_frequent: Kernel
     queue_words: int
-    finish: Step
+    connect_rest: Step
     flatten: Kernel
     needs_giant: bool
     reroots: bool
-    least: Kernel
+    min_of_trees: Kernel
     reroot: Kernel
 
 
 @cache
 def build(
-    design: Design, backend: Engine, vertex: type, wide: type, reads_csr: bool, record_forest: bool
+    design: Design, backend: Backend, vertex: type, wide: type, reads_csr: bool, record_forest: bool
 ) -> CompiledDesign:
     """Create the kernels of a design on a backend; each is compiled when it first runs.
 
@@ -89,11 +89,11 @@ def build(
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
     forest = kernels.forest
-    climb = kernels.find.leap(backend)
+    climb = kernels.find.find_with_skip(backend)
     first = composer.sample()
     rounds = link.iterative and not link.standalone
     return CompiledDesign(
-        start=composer.start(),
+        init_forest=composer.init_forest(),
         window=design.window,
         aux_array=aux,
         pack=aux.pack(backend) if aux and aux.pack else None,
@@ -101,21 +101,21 @@ def build(
         sample=first,
         probe=giant.probe(backend, climb),
         most_frequent=giant.most_frequent(backend),
-        mark_in_giant=giant.mark_inside(backend, vertex, climb),
+        mark_in_giant=giant.mark_in_giant(backend, vertex, climb),
         count_linked=giant.count_linked(backend),
         mark_frequent=giant.mark_frequent(backend),
         queue_words=composer.queue_words(first),
-        finish=composer.finish(first),
+        connect_rest=composer.connect_rest(first),
         flatten=forest.flatten(backend, climb),
         needs_giant=rounds or first is not None,
         reroots=link.packed or not link.root_is_min or (rounds and first is not None),
-        least=forest.least_of_trees(backend, vertex),
+        min_of_trees=forest.least_of_trees(backend, vertex),
         reroot=forest.reroot(backend),
     )
 
 
 @cache
-def build_mixed(design: Design, backend: Engine, vertex: type, wide: type) -> Kernel:
+def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> Kernel:
     """Return the kernel of a batch that mixes insertions and queries, for a union-find design."""
     wide = np.promote_types(vertex, wide).type
     composer, batch = KernelComposer(design, backend, vertex, wide, False, False), kernels.queries
@@ -132,35 +132,35 @@ class KernelComposer:
     """Builder of the kernels of one design from the parts that its name lists."""
 
     design: Design
-    backend: Engine
+    backend: Backend
     vertex: type
     wide: type
     reads_csr: bool
     record_forest: bool
 
-    def start(self) -> Step:
+    def init_forest(self) -> Step:
         """Return the step that makes the first trees: of single vertices, or of vertex blocks."""
         on, window = self.backend, self.design.window
         if not window:
-            return phases.from_vertices(kernels.forest.start(on, self.vertex))
-        near = blocks.link_near(on, self._near_link(), self._record())
+            return phases.from_vertices(kernels.forest.init_singletons(on, self.vertex))
+        link_in_block = blocks.link_in_block(on, self._block_link(), self._record())
         share = (
-            blocks.share_of_rows(on, near)
+            blocks.share_of_rows(on, link_in_block)
             if self.reads_csr
-            else blocks.share_of_list(on, self.load_edge(), near)
+            else blocks.share_of_list(on, self.load_edge(), link_in_block)
         )
         first = blocks.first_of_rows(on) if self.reads_csr else blocks.first_of_list(on, self.wide)
-        settle = blocks.settle(on, self.vertex, kernels.find.halve(on))
-        solve = blocks.solve(on, window, share, settle)
-        return phases.from_blocks(window, blocks.find_firsts(on, window, first), solve)
+        flatten_block = blocks.flatten_block(on, self.vertex, kernels.find.halve(on))
+        solve = blocks.solve_blocks(on, window, share, flatten_block)
+        return phases.from_blocks(window, blocks.find_block_offsets(on, window, first), solve)
 
-    def _near_link(self) -> Any:
-        """Return the union of two vertices of a tile.
+    def _block_link(self) -> Any:
+        """Return the union of two vertices of a block.
 
         It is the design's, but async+halve for one that keeps something beside the parents.
         """
         own = self.design if not self.design.words[1].spec.aux_array else Design()
-        return replace(self, design=own, vertex=blocks.NEAR).link()
+        return replace(self, design=own, vertex=blocks.LOCAL).link()
 
     def sample(self) -> kernels.sampling.Sample | None:
         """Return the step that links the sample; designs of rounds link it by async+halve."""
@@ -170,7 +170,7 @@ class KernelComposer:
         made: kernels.sampling.Sample | None = self._make(word, self.join(sampling=True))
         return made
 
-    def finish(self, first: kernels.sampling.Sample | None) -> Step:
+    def connect_rest(self, first: kernels.sampling.Sample | None) -> Step:
         """Return the phase after the sample, or the only one."""
         outer, link, _ = self.design.words
         if outer.spec.meta:
@@ -184,14 +184,16 @@ class KernelComposer:
         join = self.join(sampling=False)
         if first is None:
             return self._all(join)
-        settle = giant.unless_inside(self.backend, self.vertex, join)
+        link_outside = giant.unless_in_giant(self.backend, self.vertex, join)
         shape = self.backend, self.vertex
         if self.reads_csr and first.gather:
             members = giant.members(*shape)
             return phases.rows_outside(
-                members, kernels.csr_sampling.every_row(*shape, settle), self._rest(settle, first)
+                members,
+                kernels.csr_sampling.every_row(*shape, link_outside),
+                self._rest(link_outside, first),
             )
-        return self._rest(settle, first)
+        return self._rest(link_outside, first)
 
     def _stages(self, outer: Any) -> Step:
         """Return the link for a list without a sample, called stage by stage."""
@@ -199,26 +201,32 @@ class KernelComposer:
         inner = KernelComposer(alone, self.backend, self.vertex, self.vertex, False, False)
         aux = self.design.words[1].spec.aux_array
         unpack = aux.unpack(self.backend, self.vertex) if aux and aux.unpack else None
-        step: Step = self._make(outer, None)(inner.finish(None), unpack)
+        step: Step = self._make(outer, None)(inner.connect_rest(None), unpack)
         return step
 
     def queue_words(self, first: kernels.sampling.Sample | None) -> int:
         """Return the number of words of the queues of edges, two words per edge."""
         filters = first is not None and first.shared and not self.record_forest
         filters = filters and self.vertex is shared_filter.WORD
-        return shared_filter.words_for(self.backend.largest_tiles()) if filters else 0
+        return shared_filter.words_for(self.backend.shared_memory_limits()) if filters else 0
 
-    def _rest(self, settle: Any, first: kernels.sampling.Sample) -> Step:
+    def _rest(self, link_outside: Any, first: kernels.sampling.Sample) -> Step:
         if self.queue_words(first):
-            return self._filtered(settle, first)
+            return self._filtered(link_outside, first)
         kernel = kernels.sampling.every_other_edge(
-            self.backend, self.vertex, self.wide, settle, self.load_edge(), first.left
+            self.backend, self.vertex, self.wide, link_outside, self.load_edge(), first.left
         )
         return phases.edges_outside(kernel, first.left_count)
 
-    def _filtered(self, settle: Any, first: kernels.sampling.Sample) -> Step:
-        ends = self.load_edge() if self.reads_csr else edges.listed_once(self.backend, self.wide)
-        run = shared_filter.by_tiles(self.backend, self.vertex, self.wide, ends, first.left, settle)
+    def _filtered(self, link_outside: Any, first: kernels.sampling.Sample) -> Step:
+        load_edge = (
+            self.load_edge()
+            if self.reads_csr
+            else edges.edge_of_list_streaming(self.backend, self.wide)
+        )
+        run = shared_filter.filter_by_blocks(
+            self.backend, self.vertex, self.wide, load_edge, first.left, link_outside
+        )
         return phases.filtered(run, first.left_count)
 
     def _keep(self, first: kernels.sampling.Sample | None) -> Kernel:
@@ -230,18 +238,20 @@ class KernelComposer:
     def _all(self, join: Any) -> Step:
         """Return the finish phase without a sample: every edge, or every entry of every row."""
         on, deep, rows = self.backend, not self.design.window, kernels.csr_sampling
-        if not self.reads_csr and not self._in_stripes():
+        if not self.reads_csr and not self._takes_strided_order():
             return phases.all_edges(self._every_edge(join, deep)(edges.every(on)))
-        one, ends = self._one_edge(join, deep), self.load_edge()
+        one, load_edge = self._one_edge(join, deep), self.load_edge()
         if not self.reads_csr:
-            return phases.all_edges(blocks.between(on, one, ends, blocks.striped(on)))
+            return phases.all_edges(
+                blocks.link_permuted(on, one, load_edge, blocks.strided_permutation(on))
+            )
         return phases.all_rows(
             rows.short_rows(on, self.wide, one),
-            rows.long_rows(on, one, ends, edges.row_of(on)),
+            rows.long_rows(on, one, load_edge, edges.row_of(on)),
         )
 
-    def _in_stripes(self) -> bool:
-        """Return whether edges are linked in stripes after tiles: on backends with parallel lanes.
+    def _takes_strided_order(self) -> bool:
+        """Return whether edges are linked in stripes after blocks: on backends with parallel lanes.
 
         A few threads that each take a part of the list do so anyway.
         """
@@ -249,7 +259,9 @@ class KernelComposer:
 
     def load_edge(self) -> Any:
         """Return the function that reads an edge, of a list or of rows."""
-        return (edges.adjacent if self.reads_csr else edges.listed)(self.backend, self.wide)
+        return (edges.edge_of_rows if self.reads_csr else edges.edge_of_list)(
+            self.backend, self.wide
+        )
 
     def find(self) -> Any:
         """Return the find of whole paths that the link composes with.
@@ -263,7 +275,7 @@ class KernelComposer:
 
     def _record(self) -> Any:
         forest = kernels.forest
-        return (forest.remember if self.record_forest else forest.forget)(self.backend)
+        return (forest.record_hook if self.record_forest else forest.no_hook_record)(self.backend)
 
     def link_edge(self) -> Any:
         """Return the function that links one edge where all are linked."""
@@ -274,12 +286,12 @@ class KernelComposer:
         return edges.one_edge(self.backend, self.vertex, self.wide, join, begin)
 
     def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
-        one, ends = self._one_edge(join, deep), self.load_edge()
-        look = edges.no_look if self.reads_csr else edges.look_ahead
+        one, load_edge = self._one_edge(join, deep), self.load_edge()
+        look = edges.no_prefetch if self.reads_csr else edges.prefetch_ahead
 
-        def linking(place: Any) -> Kernel:
-            ahead = look(self.backend, self.wide, place)
-            made: Kernel = edges.every_edge(self.backend, one, ends, place, ahead)
+        def linking(edge_index: Any) -> Kernel:
+            prefetch_edge = look(self.backend, self.wide, edge_index)
+            made: Kernel = edges.every_edge(self.backend, one, load_edge, edge_index, prefetch_edge)
             return made
 
         return linking

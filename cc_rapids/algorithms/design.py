@@ -8,13 +8,14 @@ without a sample one.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
 
-from ..errors import DesignError, did_you_mean, near, unknown
+from ..errors import DesignError, did_you_mean, nearest_words, unknown
 from ..kernels.spec import AXES, CHOICES, COUNT, Spec
 
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
@@ -85,16 +86,23 @@ class Design:
 
     @property
     def window(self) -> int:
-        """The number of ids of a tile; 0 if the trees begin as single vertices."""
+        """The number of ids of a vertex block; 0 if the trees begin as single vertices."""
         most = dict(self.words[0].options).get("tiles", "off")
         return 0 if most == "off" else int(most)
 
     @property
-    def rooted(self) -> bool:
+    def hooks_roots_only(self) -> bool:
         """True if only roots are hooked: the designs that batches of edges can be given to."""
         link = self.words[1]
         rule = dict(link.options).get("")
         return bool(link.spec.hooks_roots_only) or rule in link.spec.rooted_rules
+
+    @property
+    def rooted(self) -> bool:
+        """True if only roots are hooked; :attr:`hooks_roots_only` is its name now."""
+        said = "Design.rooted is now hooks_roots_only"
+        warnings.warn(said, DeprecationWarning, stacklevel=2)
+        return self.hooks_roots_only
 
     @property
     def phased(self) -> bool:
@@ -106,7 +114,7 @@ class Design:
         """True if the edges that it hooks by are a spanning forest."""
         if self.words[0].spec.meta or self.words[1].spec.standalone:
             return False
-        return self.rooted and not splices(self)
+        return self.hooks_roots_only and not splices(self)
 
     @property
     def paper(self) -> str:
@@ -264,14 +272,16 @@ def _stores_to_root(design: Design) -> bool:
     return spec is not None and bool(spec.stores_to_root)
 
 
-NEAR = 1 << 14  # ids of a tile: 64 KiB, which every GPU since Turing has for a block
+SHARED_WORDS = (
+    1 << 14
+)  # ids of a vertex block: 64 KiB, which every GPU since Turing shares in a block
 
 
 # The first row that holds is the reason.
 EXCLUDED = (
     Exclusion(
-        lambda d: d.window > NEAR,
-        f"a tile is held in shared memory, which has room for at most {NEAR:,} ids",
+        lambda d: d.window > SHARED_WORDS,
+        f"a tile is held in shared memory, which has room for at most {SHARED_WORDS:,} ids",
     ),
     Exclusion(
         lambda d: d.window > 0 and not _link(d).is_union,
@@ -451,7 +461,7 @@ def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> i
 def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
     """Return the message for an unknown word of a design: the nearest five words of its axis."""
     known = CHOICES[axis] if words is None else words
-    hint = did_you_mean(near(word, known, 5, 0.5))
+    hint = did_you_mean(nearest_words(word, known, 5, 0.5))
     return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
 
 
@@ -488,7 +498,7 @@ def check_batch_design(design: str | Design) -> Design:
             f"{found} {verb} the whole graph, but batches keep only trees, not edges: use"
             f" union-find, such as {Design()}"
         )
-    if not found.rooted:
+    if not found.hooks_roots_only:
         raise DesignError(
             f"{found} moves single vertices from tree to tree, which is right only if all edges are"
             f" read again: use a design that hooks only roots, such as {Design()}, shiloach-vishkin"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.blocks import MOST
+from ..kernels.blocks import MOST_TIMES_AVERAGE
 from ..kernels.spec import Step
 
 
@@ -25,10 +25,10 @@ class Remaining(NamedTuple):
 def all_edges(link_edges: Any) -> Step:
     """Link every edge."""
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         link_edges(state.m, *state.edges, state.n, *state.trees, *state.flags)
 
-    return finish
+    return connect_rest
 
 
 def all_rows(link_short: Any, link_long: Any) -> Step:
@@ -37,24 +37,24 @@ def all_rows(link_short: Any, link_long: Any) -> Step:
     Where every edge stands in both rows, it is linked from that of its larger end.
     """
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         many = state.backend.fill(state.backend.empty(1, np.int64), 0)
-        rest, once = (state.n, *state.trees, *state.flags), int(state.symmetric)
-        link_short(state.n, once, many, *state.csr.arrays, *rest)
-        link_long(state.m, once, many, *state.edges, *rest)
+        rest, symmetric = (state.n, *state.trees, *state.flags), int(state.symmetric)
+        link_short(state.n, symmetric, many, *state.csr.arrays, *rest)
+        link_long(state.m, symmetric, many, *state.edges, *rest)
 
-    return finish
+    return connect_rest
 
 
 def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
     """Link every edge outside the sample, except those inside the giant."""
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         count, giant = left(state.m), state.giant
         rest = *state.trees, *state.flags, giant.root_word, giant.in_giant
         link_edges(count, *state.edges, state.n, *rest)
 
-    return finish
+    return connect_rest
 
 
 def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
@@ -64,7 +64,7 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
     alone: then all rows are read.
     """
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         if not state.symmetric:
             rest(state)
             return
@@ -75,13 +75,13 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
         rest_of_state = *state.trees, present, giant.root_word, giant.in_giant
         link_rows(state.n * backend.threads_per_row, count, giant.outside, *rows, *rest_of_state)
 
-    return finish
+    return connect_rest
 
 
 def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
     """Copy the remaining edges, and run rounds over the copy."""
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         backend, vertex, giant = state.backend, state.trees.parent.dtype, state.giant
         us, vs = backend.empty(state.m, vertex), backend.empty(state.m, vertex)
         rows = backend.empty(state.m if state.record_forest else 0, np.uint64)
@@ -91,7 +91,7 @@ def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
         left = int(backend.to_host(count)[0]) if after_sample else state.m
         rounds(replace(state, remaining=Remaining(us[:left], vs[:left], rows[:left])))
 
-    return finish
+    return connect_rest
 
 
 def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
@@ -104,33 +104,36 @@ def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
 def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
     """Link the edges outside the sample, except those inside the giant."""
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         giant, flags = state.giant, state.flags
-        root_word, inside = giant.root_word, giant.in_giant
-        to = *state.trees, flags.present, root_word, inside
-        rest = inside, root_word, giant.queues
+        root_word, in_giant = giant.root_word, giant.in_giant
+        to = *state.trees, flags.present, root_word, in_giant
+        rest = in_giant, root_word, giant.warp_queues
         run(left(state.m), state.edges, state.n, flags, *rest, to=to)
 
-    return finish
+    return connect_rest
 
 
 def from_vertices(make_trees: Any) -> Step:
     """Make every vertex a tree of its own."""
 
-    def start(state: Any) -> None:
+    def init_forest(state: Any) -> None:
         make_trees(state.n, state.trees.parent)
 
-    return start
+    return init_forest
 
 
-def from_blocks(window: int, find_firsts: Any, solve: Any) -> Step:
+def from_blocks(window: int, find_block_offsets: Any, solve: Any) -> Step:
     """Make trees of the vertex blocks."""
 
-    def start(state: Any) -> None:
+    def init_forest(state: Any) -> None:
         (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees
         number, offsets = state.blocks
-        most, once = MOST * window * -(-state.m // max(state.n, 1)), int(state.symmetric)
-        find_firsts(number + 1, state.m, state.n, src, low, offsets)
-        solve(number, src, dst, low, state.n, most, once, parent, hook_edge, offsets)
+        most, symmetric = (
+            MOST_TIMES_AVERAGE * window * -(-state.m // max(state.n, 1)),
+            int(state.symmetric),
+        )
+        find_block_offsets(number + 1, state.m, state.n, src, low, offsets)
+        solve(number, src, dst, low, state.n, most, symmetric, parent, hook_edge, offsets)
 
-    return start
+    return init_forest

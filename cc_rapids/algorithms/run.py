@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..backends import MEMORY, Array, Engine
+from ..backends import MEMORY, Array, Backend
 from ..errors import CapacityError
-from ..graph.edges import Adjacency, Edges, listed, rows_of
-from ..graph.forest import ROOM_FOR_BITS, Forest, SpeculativeRows
+from ..graph.edges import Adjacency, Edges, list_of_rows, rows_of
+from ..graph.forest import MOST_BYTES_OF_BITS, Forest, SpeculativeRows
 from ..kernels.spec import AuxArray
 from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
 from .design import Design
 from .phases import Remaining
 
-LAST, LAST_FILTERED = (
+LAST_PART, LAST_PART_FILTERED = (
     8,
     4,
 )  # the part of a long list that is linked while the host makes room for the rows
@@ -59,7 +59,7 @@ class Giant:
         The vertices in it, as bits.
     probed : array of vertices
         The roots among which the giant's is the most frequent.
-    queues : array of uint32
+    warp_queues : array of uint32
         Where edges wait to be linked, if they do.
     outside, outside_count : arrays of uint32 and int64
         The vertices outside it, for a design that gathers them. All such room is there before the
@@ -69,14 +69,14 @@ class Giant:
     root_word: Array
     in_giant: Array
     probed: Array
-    queues: Array
+    warp_queues: Array
     outside: Array
     outside_count: Array
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """All of them."""
-        found = self.root_word, self.in_giant, self.probed, self.queues
+        found = self.root_word, self.in_giant, self.probed, self.warp_queues
         return *found, self.outside, self.outside_count
 
 
@@ -85,11 +85,11 @@ class RunState:
     """The arrays of one run, shared by the phases of a design.
 
     No two of its own arrays share memory. What a design has no use for is an empty array of the
-    type that it would have (see :meth:`cc_rapids.backends.base.Engine.unused`), or None.
+    type that it would have (see :meth:`cc_rapids.backends.base.Backend.unused`), or None.
 
     Attributes
     ----------
-    backend : Engine
+    backend : Backend
     n, m : int
         Vertices, and edges or entries of rows.
     edges : (src, dst, low), or (offsets, indices, 0) if rows are what is read
@@ -112,7 +112,7 @@ class RunState:
         The kind of memory that the edges are read in (see :mod:`cc_rapids.backends.base`).
     """
 
-    backend: Engine
+    backend: Backend
     n: int
     m: int
     edges: tuple[Array, Array, int]
@@ -157,9 +157,9 @@ def solve(
     Parameters
     ----------
     edges : Edges
-        On the forest's engine; not written.
+        On the forest's backend; not written.
     forest : Forest
-        Over the vertices of the edges; ``seen`` holds those that occur besides the edges.
+        Over the vertices of the edges; ``present`` holds those that occur besides the edges.
     design : Design
         The algorithm.
     rows : Adjacency, optional
@@ -176,53 +176,55 @@ def solve(
     """
     record_forest = hook_edge is not None
     types = forest.vertex, edges.wide
-    made = build(design, forest.engine, *types, rows is not None, record_forest)
-    state = prepare(made, edges, forest, rows, hook_edge, memory)
-    sample(made, state)
+    compiled = build(design, forest.backend, *types, rows is not None, record_forest)
+    state = prepare(compiled, edges, forest, rows, hook_edge, memory)
+    sample(compiled, state)
     if speculative is None:
-        finish(made, state)
+        connect_rest(compiled, state)
         forest.count()
         return
     least, spare = speculative.min_rows, forest.spare(state.extra_bytes)
-    told = None
-    if speculative.capacity(least, spare) < speculative.max_rows and _may_be_parted(made, state):
-        state, told = _link_most(made, state)
-    finish(made, state)
-    if told:
-        least = max(least, told())
+    read_linked = None
+    if speculative.capacity(least, spare) < speculative.max_rows and _may_be_parted(
+        compiled, state
+    ):
+        state, read_linked = _link_most(compiled, state)
+    connect_rest(compiled, state)
+    if read_linked:
+        least = max(least, read_linked())
     capacity = speculative.capacity(least, spare)
     # while the arrays of the run live: without a pool their release waits
-    worth = spare >= 0 and (told or capacity == speculative.max_rows)
+    worth = spare >= 0 and (read_linked or capacity == speculative.max_rows)
     forest.count(speculative if worth else None, capacity)
 
 
-def _may_be_parted(made: CompiledDesign, state: RunState) -> bool:
+def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
     """Return whether the edges outside the sample can be linked in two parts.
 
     Then the vertices that have a parent can be counted in between.
     """
-    plain = not (made.reroots or made.unpack or state.record_forest or state.csr)
-    period = made.sample.period if plain and made.sample else 0
+    plain = not (compiled.reroots or compiled.unpack or state.record_forest or state.csr)
+    period = compiled.sample.period if plain and compiled.sample else 0
     return bool(period) and state.m >= max(tuning.split_finish_edges, 2 * period)
 
 
-def _link_most(made: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
+def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
     """Link all but the last part of the edges; return that part, and a function that waits.
 
     The count is of the vertices that have a parent by now.
     """
-    assert made.sample is not None
+    assert compiled.sample is not None
     assert state.giant is not None
-    parts = LAST_FILTERED if made.queue_words else LAST
-    period = made.sample.period
+    parts = LAST_PART_FILTERED if compiled.queue_words else LAST_PART
+    period = compiled.sample.period
     first = (state.m - state.m // parts) // period * period
     src, dst, low = state.edges
-    made.finish(replace(state, m=first, edges=(src[:first], dst[:first], low)))
+    compiled.connect_rest(replace(state, m=first, edges=(src[:first], dst[:first], low)))
     linked = state.backend.fill(state.giant.root_word[1:], 0)
-    made.count_linked(state.n, state.trees.parent, linked)
-    told = state.backend.later(linked)
+    compiled.count_linked(state.n, state.trees.parent, linked)
+    read_linked = state.backend.read_async(linked)
     last = replace(state, m=state.m - first, edges=(src[first:], dst[first:], low))
-    return last, lambda: int(told()[0])
+    return last, lambda: int(read_linked()[0])
 
 
 def join(edges: Edges, forest: Forest, design: Design) -> None:
@@ -234,18 +236,18 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     Parameters
     ----------
     edges : Edges
-        On the forest's engine, between vertices of it; not written.
+        On the forest's backend, between vertices of it; not written.
     forest : Forest
         Whose parents are set; neither flat nor counted afterwards.
     design : Design
         Rooted, and without a sample, or with one of the list.
     """
-    made, state = _resumed(edges, forest, design)
-    if made.sample:
-        _find_giant(made, state)
-    made.finish(state)
-    if made.unpack:
-        made.unpack(state.n, state.trees.aux, state.trees.parent)
+    compiled, state = _resumed(edges, forest, design)
+    if compiled.sample:
+        _find_giant(compiled, state)
+    compiled.connect_rest(state)
+    if compiled.unpack:
+        compiled.unpack(state.n, state.trees.aux, state.trees.parent)
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
@@ -260,77 +262,77 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     -------
     new (m,) array of uint8: 1 where a query has found both its ends in one tree
     """
-    engine = forest.engine
-    answers = engine.fill(engine.empty(edges.m, np.uint8), 0)
-    mixed = build_mixed(design, engine, forest.vertex, edges.wide)
-    made, state = _resumed(edges, forest, design)
+    backend = forest.backend
+    answers = backend.fill(backend.empty(edges.m, np.uint8), 0)
+    mixed = build_mixed(design, backend, forest.vertex, edges.wide)
+    compiled, state = _resumed(edges, forest, design)
     parent, aux, _ = state.trees
-    climbed = aux if made.unpack else parent
+    climbed = aux if compiled.unpack else parent
     mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, climbed, queries, answers)
-    if made.unpack:
-        made.unpack(state.n, aux, parent)
+    if compiled.unpack:
+        compiled.unpack(state.n, aux, parent)
     return answers
 
 
 def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesign, RunState]:
     """Return a run that goes on from the trees there are: what the link keeps is made of them."""
-    made = build(design, forest.engine, forest.vertex, edges.wide, False, False)
-    state = prepare(made, edges, forest)
-    if made.aux_array:
-        _start_aux(made, state, made.aux_array)
-    return made, state
+    compiled = build(design, forest.backend, forest.vertex, edges.wide, False, False)
+    state = prepare(compiled, edges, forest)
+    if compiled.aux_array:
+        _init_aux(compiled, state, compiled.aux_array)
+    return compiled, state
 
 
-def run(made: CompiledDesign, state: RunState) -> None:
+def run(compiled: CompiledDesign, state: RunState) -> None:
     """Run the phases: sample, find the giant, link the edges outside it, and flatten."""
-    sample(made, state)
-    finish(made, state)
+    sample(compiled, state)
+    connect_rest(compiled, state)
 
 
-def sample(made: CompiledDesign, state: RunState) -> None:
+def sample(compiled: CompiledDesign, state: RunState) -> None:
     """Make every vertex a tree; if there is a sample, link it and find the giant."""
-    sampled = made.sample if state.n else None
-    made.start(state)
+    sampled = compiled.sample if state.n else None
+    compiled.init_forest(state)
     if sampled and sampled.before:
         sampled.before(state)
-    if made.aux_array:
-        _start_aux(made, state, made.aux_array)
+    if compiled.aux_array:
+        _init_aux(compiled, state, compiled.aux_array)
     if sampled:
-        _find_giant(made, state)
+        _find_giant(compiled, state)
 
 
-def _find_giant(made: CompiledDesign, state: RunState) -> None:
+def _find_giant(compiled: CompiledDesign, state: RunState) -> None:
     """Link the sample, flatten all trees, and mark the vertices of the largest."""
     assert state.giant is not None
     (parent, aux, _), giant = state.trees, state.giant
-    if made.sample and made.sample.link:
-        made.sample.link(state)
-    if made.unpack:
-        made.unpack(state.n, aux, parent)
+    if compiled.sample and compiled.sample.link:
+        compiled.sample.link(state)
+    if compiled.unpack:
+        compiled.unpack(state.n, aux, parent)
     probes = int(giant.probed.size)
-    made.probe(probes, state.n, parent, giant.probed)
-    made.most_frequent(probes, giant.probed, giant.root_word)
+    compiled.probe(probes, state.n, parent, giant.probed)
+    compiled.most_frequent(probes, giant.probed, giant.root_word)
     octets, linked = giant.in_giant.view(np.uint8), giant.root_word[1:]
-    made.mark_in_giant(octets.size, state.n, parent, giant.root_word, linked, octets)
+    compiled.mark_in_giant(octets.size, state.n, parent, giant.root_word, linked, octets)
 
 
-def finish(made: CompiledDesign, state: RunState) -> None:
+def connect_rest(compiled: CompiledDesign, state: RunState) -> None:
     """Link what the sample has left, and point every vertex at its root."""
     (parent, aux, _), present = state.trees, state.flags.present
-    made.finish(state)
-    if made.unpack:
-        made.unpack(state.n, aux, parent)
+    compiled.connect_rest(state)
+    if compiled.unpack:
+        compiled.unpack(state.n, aux, parent)
     if state.n >= tuning.frequent_root_vertices:
-        made.mark_frequent(tuning.giant_probes, state.n, parent, present)
-    made.flatten(state.n, parent, present)
-    if made.reroots:
+        compiled.mark_frequent(tuning.giant_probes, state.n, parent, present)
+    compiled.flatten(state.n, parent, present)
+    if compiled.reroots:
         lowest = state.backend.fill(state.backend.empty(state.n, parent.dtype), 0xFF)
-        made.least(state.n, parent, lowest)
-        made.reroot(state.n, lowest, parent, present)
+        compiled.min_of_trees(state.n, parent, lowest)
+        compiled.reroot(state.n, lowest, parent, present)
 
 
 def prepare(
-    made: CompiledDesign,
+    compiled: CompiledDesign,
     edges: Edges,
     forest: Forest,
     rows: Adjacency | None = None,
@@ -338,7 +340,7 @@ def prepare(
     memory: str = "device",
 ) -> RunState:
     """Return the arrays of a run; call :meth:`RunState.reset` before running it again."""
-    backend, n, vertex, aux = forest.engine, forest.n, forest.vertex, made.aux_array
+    backend, n, vertex, aux = forest.backend, forest.n, forest.vertex, compiled.aux_array
     record_forest = hook_edge is not None
     return RunState(
         backend=backend,
@@ -351,47 +353,53 @@ def prepare(
             backend.empty(n, aux.dtype or vertex) if aux else backend.unused(vertex),
             hook_edge if record_forest else backend.unused(vertex),
         ),
-        flags=Flags(forest.seen, forest.stray),
-        giant=_giant(made, forest, rows) if made.needs_giant else None,
-        blocks=_blocks(backend, n, made.window) if made.window else None,
+        flags=Flags(forest.present, forest.out_of_range),
+        giant=_giant(compiled, forest, rows) if compiled.needs_giant else None,
+        blocks=_blocks(backend, n, compiled.window) if compiled.window else None,
         record_forest=record_forest,
         memory=memory,
     )
 
 
-def _giant(made: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Giant:
-    backend, n, vertex, unused = forest.engine, forest.n, forest.vertex, forest.engine.unused
-    if made.sample is None:  # the first vertex represents it, and none is inside
+def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Giant:
+    backend, n, vertex, unused = forest.backend, forest.n, forest.vertex, forest.backend.unused
+    if compiled.sample is None:  # the first vertex represents it, and none is inside
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
         return Giant(root_word, words, unused(vertex), words, words, count)
     probed = tuning.giant_probes, vertex
-    shapes = (2, np.int64), (forest.seen.size, np.uint32), probed
-    root_word, in_giant, probed, queues = backend.pieces(*shapes, (made.queue_words, np.uint32))
+    shapes = (2, np.int64), (forest.present.size, np.uint32), probed
+    root_word, in_giant, probed, warp_queues = backend.alloc_packed(
+        *shapes, (compiled.queue_words, np.uint32)
+    )
     backend.fill(root_word, 0)
-    if made.sample.gather and rows is not None and rows.symmetric:
+    if compiled.sample.gather and rows is not None and rows.symmetric:
         outside, count = backend.empty(n, np.uint32), backend.empty(1, np.int64)
     else:
         outside, count = unused(np.uint32), unused(np.int64)
-    return Giant(root_word, in_giant, probed, queues, outside, count)
+    return Giant(root_word, in_giant, probed, warp_queues, outside, count)
 
 
-def _blocks(backend: Engine, n: int, window: int) -> Blocks:
+def _blocks(backend: Backend, n: int, window: int) -> Blocks:
     number = -(-n // window)
     return Blocks(number, backend.empty(number + 1, np.uint64))
 
 
-def _start_aux(made: CompiledDesign, state: RunState, kept: AuxArray) -> None:
+def _init_aux(compiled: CompiledDesign, state: RunState, kept: AuxArray) -> None:
     """Fill what the link keeps beside the parents: by these, or with a byte."""
     parent, aux, _ = state.trees
-    if made.pack:
-        made.pack(state.n, parent, aux)
+    if compiled.pack:
+        compiled.pack(state.n, parent, aux)
     else:
         state.backend.fill(aux, kept.initial_byte)
 
 
 def arranged(
-    design: Design, edges: Edges, rows: Adjacency | None, forest: Forest, noted: bool = False
+    design: Design,
+    edges: Edges,
+    rows: Adjacency | None,
+    forest: Forest,
+    record_forest: bool = False,
 ) -> tuple[Edges, Adjacency | None]:
     """Return the edges in the form that the design needs: as a list, or also as rows.
 
@@ -399,16 +407,16 @@ def arranged(
     """
     sample, link, _ = design.words
     if rows is None:
-        return edges, rows_of(edges, forest, noted) if design.takes_rows else None
+        return edges, rows_of(edges, forest, record_forest) if design.takes_rows else None
     both_ways = link.spec.standalone and design.takes_rows and not rows.symmetric
     if not (sample.spec.needs_list or both_ways):
         return edges, rows
-    edges = listed(rows, edges, forest.engine)
-    return edges, rows_of(edges, forest, noted) if both_ways else None
+    edges = list_of_rows(rows, edges, forest.backend)
+    return edges, rows_of(edges, forest, record_forest) if both_ways else None
 
 
 def placed(
-    edges: Edges, rows: Adjacency | None, engine: Engine, memory: str
+    edges: Edges, rows: Adjacency | None, backend: Backend, memory: str
 ) -> tuple[Edges, Adjacency | None]:
     """Return the rows or the list that a design reads, in a kind of memory.
 
@@ -416,7 +424,7 @@ def placed(
     """
 
     def at(array: Array) -> Array:
-        return engine.placed(array, memory)
+        return backend.placed(array, memory)
 
     if memory == MEMORY[0]:
         return edges, rows
@@ -428,12 +436,12 @@ def placed(
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     """Return the bytes that a design needs beside the forest, for m edges or entries of rows."""
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
-    rounds, staged = link.iterative and not link.standalone, sample.spec.meta
+    rounds, supports_stages = link.iterative and not link.standalone, sample.spec.meta
     sampled, aux = sample.spec.samples, link.aux_array
     size = (np.dtype(aux.dtype).itemsize if aux.dtype else word) * n if aux else 0
     if link.packed or not link.root_is_min or (rounds and sampled):
         size += word * n
-    if (sampled and not staged) or n // 8 <= ROOM_FOR_BITS:
+    if (sampled and not supports_stages) or n // 8 <= MOST_BYTES_OF_BITS:
         size += n // 8
     if design.window:
         size += 8 * (n // design.window + 2)
@@ -442,18 +450,18 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
         m *= 2
     if rounds:
         size += (2 * word + 8 * forest) * m + 2 * word * n
-    group = min(sample["q"] * n, m) if staged else m
+    group = min(sample["q"] * n, m) if supports_stages else m
     by_vertex, by_edge = link.label_arrays
-    size += word * (by_vertex * n + (by_edge + 2 * staged) * group)
+    size += word * (by_vertex * n + (by_edge + 2 * supports_stages) * group)
     if sample.spec.breadth_first or link.breadth_first:
         size += (4 + 2 * word) * n
     return int(size + link.bytes_per_vertex_pair * n * n + (8 * n if forest else 0))
 
 
-def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
+def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     """Raise a CapacityError if the memory of a design for pairs of vertices does not fit.
 
-    A matrix is made in the kind of memory that is asked for, all else on the engine.
+    A matrix is made in the kind of memory that is asked for, all else on the backend.
 
     Raises
     ------
@@ -466,7 +474,7 @@ def check_pairs(design: Design, n: int, engine: Engine, memory: str) -> None:
     if not needed:
         return
     memory = memory if link.iterative else "device"
-    free = engine.free_bytes_of(memory)
+    free = backend.free_bytes_of(memory)
     if needed > free:
         each = "byte" if pair == 1 else f"{pair} bytes"
         raise CapacityError(

@@ -1,4 +1,4 @@
-"""Engines run kernels: on CPU threads, on an NVIDIA GPU, or on Numba's simulator of one."""
+"""Backends run kernels: on CPU threads, on an NVIDIA GPU, or on Numba's simulator of one."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import sys
 from functools import cache
 
 from ..errors import EngineError, unknown
-from .base import ALONE, MEMORY, Array, Engine, Kernel, Largest
+from .base import MEMORY, SINGLE_BLOCK_THREADS, Array, Backend, Kernel, SharedMemoryLimits
 from .memory.packing import Layout, Piece, side_by_side
 
 __all__ = [
-    "ALONE",
     "ENGINES",
     "MEMORY",
+    "SINGLE_BLOCK_THREADS",
     "Array",
-    "Engine",
+    "Backend",
     "Kernel",
-    "Largest",
     "Layout",
     "Piece",
+    "SharedMemoryLimits",
     "get",
     "opened",
     "release_memory",
@@ -29,8 +29,8 @@ __all__ = [
 ENGINES = ("threads", "cuda")
 
 
-def get(name: str) -> Engine:
-    """Return the engine of that name.
+def get(name: str) -> Backend:
+    """Return the backend of that name.
 
     An EngineError if there is none or this machine cannot run it.
     """
@@ -40,15 +40,15 @@ def get(name: str) -> Engine:
 
 
 @cache
-def opened(name: str) -> Engine:
-    """Return the engine of a name that is one of ``ENGINES``; one a process."""
+def opened(name: str) -> Backend:
+    """Return the backend of a name that is one of ``ENGINES``; one a process."""
     if name == "threads":
         from .threads import Threads
 
         return Threads()
-    from .cuda import open_engine
+    from .cuda import open_backend
 
-    return open_engine()
+    return open_backend()
 
 
 def release_memory() -> None:

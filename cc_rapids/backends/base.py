@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import types
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -18,8 +19,9 @@ from .memory.packing import Layout, Piece
 from .words import WORDS
 
 UNKNOWN_CACHE = 64 << 20
-ALONE = 1024  # threads, at most, of a block that is launched alone
-NEAR = 1 << 14  # words that tiles may share on every engine: 64 KiB, as all GPUs since Turing have
+SINGLE_BLOCK_THREADS = 1024  # threads, at most, of a block that is launched alone
+# Words that blocks may share everywhere: 64 KiB, as all GPUs since Turing have.
+SHARED_WORDS = 1 << 14
 
 # Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of
 # the host that are locked; or those pages themselves. On CPU threads all three are ordinary memory.
@@ -27,11 +29,23 @@ MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
+# What methods of a backend were called before; kernels are rewritten by cc_rapids.tools.words.
+RENAMED = {
+    "later": "read_async",
+    "laid": "packed_args",
+    "notes": "alloc_readback",
+    "pieces": "alloc_packed",
+    "pieces_of": "packed_views",
+    "room": "arena",
+    "leave_room": "leave_arena",
+    "check_room": "check_capacity",
+}
 
-class Largest(NamedTuple):
+
+class SharedMemoryLimits(NamedTuple):
     """The tiles with the most shared memory: how many run at once, and with how many threads."""
 
-    tiles: int
+    blocks: int
     threads: int
     words: int
 
@@ -46,22 +60,22 @@ class Kernel:
 
     See Also
     --------
-    cc_rapids.backends.base.Engine : What launches it.
+    cc_rapids.backends.base.Backend : What launches it.
     """
 
     together = shared_words = 0
     waves = 1
 
-    def __init__(self, engine: Engine, shape: str, part: Part) -> None:
-        self.engine, self.shape, self.part = engine, shape, part
+    def __init__(self, backend: Backend, shape: str, part: Part) -> None:
+        self.backend, self.shape, self.part = backend, shape, part
         self.compiled: dict[Any, Any] = {}  # compiled kernels by the types of arguments
 
     def __call__(self, n: int, *arguments: Any) -> None:
         if n:
-            self.engine.launch(self, n, arguments)
+            self.backend.launch(self, n, arguments)
 
 
-class Engine(ABC):
+class Backend(ABC):
     """A backend that runs kernels; ``name`` is its value of ``engine=``.
 
     See Also
@@ -74,7 +88,7 @@ class Engine(ABC):
     xp: Any  # the array library: numpy or cupy
     threads_per_row = 1
     warp_size = 1
-    max_block_size = ALONE
+    max_block_size = SINGLE_BLOCK_THREADS
     samples = False  # does an audit gain by a pass over a sample of the edges first?
     warp_shuffle_xor: Atom | None = None
     prefetch: Atom | None = None
@@ -91,7 +105,7 @@ class Engine(ABC):
     block_reduce_min, block_reduce_max = Atom("block_reduce_min"), Atom("block_reduce_max")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the call that gets the engine by name in another process: it is never copied."""
+        """Return the call that gets the backend by name in another process: it is never copied."""
         from . import get
 
         return get, (self.name,)
@@ -100,6 +114,10 @@ class Engine(ABC):
 
         def __getattr__(self, name: str) -> Any:
             """Raise an AttributeError that names the words nearest to an unknown one."""
+            if name in RENAMED:
+                said = f"{name} of a backend is now {RENAMED[name]}"
+                warnings.warn(said, DeprecationWarning, stacklevel=2)
+                return getattr(self, RENAMED[name])
             raise AttributeError(unknown("word of a backend", name, WORDS))
 
     @staticmethod
@@ -124,7 +142,7 @@ class Engine(ABC):
         return self.shaped("cooperative", function)
 
     def block_kernel(self, shared_words: int) -> Callable[[types.FunctionType], Kernel]:
-        """Return a decorator that makes a kernel of ``function(k, t, step, near, *arrays)``.
+        """Return a decorator that makes a kernel of ``function(k, t, step, shared, *arrays)``.
 
         The kernel runs it in each block ``k < n``, once for each of its threads.
         """
@@ -136,13 +154,13 @@ class Engine(ABC):
 
         return made
 
-    def largest_tiles(self) -> Largest:
+    def shared_memory_limits(self) -> SharedMemoryLimits:
         """Return the tiles with the most shared memory, for a kernel that takes their number."""
-        return Largest(2, 1, NEAR)
+        return SharedMemoryLimits(2, 1, SHARED_WORDS)
 
-    @cache  # noqa: B019  # there is one engine of a name, as long as the process lives
+    @cache  # noqa: B019  # there is one backend of a name, as long as the process lives
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
-        """Return what a factory of kernels makes for this engine and further parts, made once."""
+        """Return what a factory of kernels makes for this backend and further parts, made once."""
         return make(self, *parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
@@ -178,33 +196,34 @@ class Engine(ABC):
         """
         return self.empty(0, np.uint8).view(dtype)
 
-    def notes(self, n: int) -> Array:
+    def alloc_readback(self, n: int) -> Array:
         """Allocate ``n`` uint64 in which kernels store results for the host.
 
         The host reads them before it asks for others.
         """
         return self.empty(n, np.uint64)
 
-    def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
-        """Allocate arrays of ``(n, dtype)`` each, in one allocation on engines that gain by it.
+    def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
+        """Allocate arrays of ``(n, dtype)`` each, in one allocation on backends that gain by it.
 
         On a GPU without a pool each allocation costs a call of the driver, and its release may wait
-        for the device. ``room``: bytes beside them for arrays of the run, until :meth:`leave_room`.
+        for the device. ``arena_bytes``: bytes beside them for arrays of the run, until
+        :meth:`leave_arena`.
         """
         arrays = []
         for n, dtype in shapes:
             arrays.append(self.empty(n, dtype))
         return arrays
 
-    def leave_room(self) -> None:
+    def leave_arena(self) -> None:
         """Keep later allocations apart from those of the run, so that they may outlive it."""
         return
 
-    def laid(self, whole: Array, layout: Layout) -> Iterable[Any]:
+    def packed_args(self, whole: Array, layout: Layout) -> Iterable[Any]:
         """Return parts of an array of bytes, usable only as arguments of a kernel."""
-        return self.pieces_of(whole, layout.pieces)
+        return self.packed_views(whole, layout.pieces)
 
-    def pieces_of(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
+    def packed_views(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
         """Return parts of an array of bytes as arrays of the given lengths and types."""
         arrays = []
         for start, n, dtype in pieces:
@@ -255,7 +274,7 @@ class Engine(ABC):
     def to_host(self, array: Array) -> Any:
         """Copy an array to the host as a NumPy array, after all work that writes it."""
 
-    def later(self, array: Array) -> Callable[[], Any]:
+    def read_async(self, array: Array) -> Callable[[], Any]:
         """Start an asynchronous copy to the host; return a function that waits for it.
 
         The copy holds what all work launched so far has left. It is waited for before another is
@@ -290,9 +309,9 @@ class Engine(ABC):
 
     @abstractmethod
     def free_bytes(self) -> int:
-        """Return the bytes that this engine could still allocate."""
+        """Return the bytes that this backend could still allocate."""
 
-    def check_room(self, size: int, what: str) -> None:
+    def check_capacity(self, size: int, what: str) -> None:
         """Raise a CapacityError that names ``what`` if more bytes are needed than are free.
 
         A host gives away more than it has, and ends the process when that is written to.
@@ -306,19 +325,19 @@ class Engine(ABC):
 
     @abstractmethod
     def peak_bytes(self) -> int | None:
-        """Return the most memory in use so far, if the engine can tell."""
+        """Return the most memory in use so far, if the backend can tell."""
 
-    def room(self) -> Any:
+    def arena(self) -> Any:
         """Return an arena for the small arrays of one run, which all its scopes may share."""
         return None
 
-    def scope(self, room: Any = None) -> Scope:
+    def scope(self, arena: Any = None) -> Scope:
         """Return a context in which ``xp`` allocates from the pool of the caller's frames.
 
         Parameters
         ----------
-        room : optional
-            What :meth:`room` has given, or a scope of the same run when it was entered, for one
+        arena : optional
+            What :meth:`arena` has given, or a scope of the same run when it was entered, for one
             that goes on with a run.
 
         Raises
@@ -327,9 +346,9 @@ class Engine(ABC):
             An allocation has failed. What was allocated before is given back, but for what
             :func:`cc_rapids.release_memory` gives back, and nothing else has changed.
         EngineError
-            The engine cannot be used in this process.
+            The backend cannot be used in this process.
         """
-        return Scope(self.name, nullcontext(), room)
+        return Scope(self.name, nullcontext(), arena)
 
     def release_memory(self) -> None:
         """Free the memory that is kept for later runs."""
@@ -340,6 +359,14 @@ class Engine(ABC):
         return nullcontext()
 
 
+def __getattr__(name: str) -> Any:
+    """Return ``Engine``, as :class:`Backend` was called before."""
+    if name == "Engine":
+        warnings.warn(f"{__name__}.Engine is now Backend", DeprecationWarning, stacklevel=2)
+        return Backend
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 class Scope:
     """A context in which errors of memory are ours; a class, as small lists open it twice.
 
@@ -347,11 +374,11 @@ class Scope:
     """
 
     def __init__(self, engine: str, pool: AbstractContextManager[Any], room: Any = None) -> None:
-        self.engine, self.pool, self.room = engine, pool, room
+        self.engine, self.pool, self.free_bytes = engine, pool, room
 
     def __enter__(self) -> Any:
         self.pool.__enter__()
-        return self.room
+        return self.free_bytes
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self.pool.__exit__(kind, error, trace)

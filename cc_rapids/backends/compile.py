@@ -21,13 +21,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from . import kernel_cache
-from .base import NEAR, Kernel
-from .memory.packing import Placed
+from .base import SHARED_WORDS, Kernel
+from .memory.packing import PackedArgs
 
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
 
-TILE = 640  # threads of a tile: three tiles of 64 KiB then fill an H100's multiprocessor
-LARGE_TILE = 1024  # of one that shares more, and has a multiprocessor for itself
+SHARED_BLOCK_THREADS = 640  # three blocks of 64 KiB then fill an H100's multiprocessor
+LARGE_SHARED_BLOCK_THREADS = 1024  # of one that shares more, and has a multiprocessor for itself
 
 _lock = threading.RLock()
 _parts: dict[str, Any] = {}  # by fingerprint: Numba makes the same of a part for all architectures
@@ -63,7 +63,7 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
         layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
         return f"{argument.dtype}[{layout}]"
 
-    placed = [a.arrays() if isinstance(a, Placed) else (a,) for a in arguments]
+    placed = [a.arrays() if isinstance(a, PackedArgs) else (a,) for a in arguments]
     return tuple(map(word, chain.from_iterable(placed)))
 
 
@@ -87,15 +87,15 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, 
     return link(to_ptx(kernel, signature, capability), capability)
 
 
-def threads_of(near: int) -> int:
-    """Return the number of threads of a tile, given its words of shared memory."""
-    return TILE if near <= NEAR else LARGE_TILE
+def threads_of(shared_words: int) -> int:
+    """Return the number of threads of a block, given its words of shared memory."""
+    return SHARED_BLOCK_THREADS if shared_words <= SHARED_WORDS else LARGE_SHARED_BLOCK_THREADS
 
 
 def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> str:
     """Return the PTX of the kernel for an architecture, which later ones can run too.
 
-    Those of tiles say how many threads there may be, so that there are registers for all.
+    Those of blocks say how many threads there may be, so that there are registers for all.
     """
     from numba import cuda
 
@@ -110,7 +110,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
             abi="numba",
             cc=capability,
             output="ptx",
-            launch_bounds=LARGE_TILE if kernel.shape == "block_kernel" else None,
+            launch_bounds=LARGE_SHARED_BLOCK_THREADS if kernel.shape == "block_kernel" else None,
         )
     return str(ptx)
 

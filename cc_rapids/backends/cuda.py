@@ -1,4 +1,4 @@
-"""The GPU engine: kernels compiled by Numba once, kept as cubins, and launched by the driver.
+"""The GPU backend: kernels compiled by Numba once, kept as cubins, and launched by the driver.
 
 Numba's own launch costs 33-76 us and its first call compiles; here a launch packs the arguments
 into one buffer and calls the driver, and a new process loads machine code from the store. With
@@ -18,22 +18,22 @@ from typing import Any
 import numpy as np
 
 from ..errors import EngineError
-from .base import ALONE, Array, Engine, Kernel, Largest, Scope
+from .base import SINGLE_BLOCK_THREADS, Array, Backend, Kernel, Scope, SharedMemoryLimits
 from .compile import threads_of
 from .device_function import Atom
 from .memory import pinned
-from .memory.packing import Layout, Piece, Placed, side_by_side
-from .memory.pinned import Kept
+from .memory.packing import Layout, PackedArgs, Piece, side_by_side
+from .memory.pinned import ThreadBuffers
 from .memory.pool import Arena, Recycling, Workspace, pool_of_caller
 
-BLOCK = 256
-SWEEP_BLOCKS = 8  # blocks a multiprocessor in a sweep: all resident at once
+BLOCK_THREADS = 256
+GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
-def open_engine() -> Engine:
-    """Return the GPU engine, or its simulator if Numba's simulator is enabled."""
+def open_backend() -> Backend:
+    """Return the GPU backend, or its simulator if Numba's simulator is enabled."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         from .simulator import Simulator
 
@@ -56,7 +56,7 @@ def open_engine() -> Engine:
     return Cuda(cupy)
 
 
-class Cuda(Engine):
+class Cuda(Backend):
     """Kernels on the current NVIDIA GPU, on CuPy's current stream; its arrays are CuPy's."""
 
     name = "cuda"
@@ -72,7 +72,7 @@ class Cuda(Engine):
         self._launch_together = cupy.cuda.driver.launchCooperativeKernel
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
-        self._kept = Kept()
+        self._buffers = ThreadBuffers()
         self._workspace = Workspace(cupy.cuda)
         atexit.register(self._workspace.release)  # before the driver ends
         self._process = os.getpid()
@@ -86,8 +86,8 @@ class Cuda(Engine):
         """True from Volta on, whose threads are scheduled independently of their warp."""
         return bool(_properties(self._device())["major"] >= 7)
 
-    def largest_tiles(self) -> Largest:
-        return _largest_tiles()
+    def shared_memory_limits(self) -> SharedMemoryLimits:
+        return _shared_memory_limits()
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
@@ -97,7 +97,7 @@ class Cuda(Engine):
                 words.append(argument & 0xFFFFFFFFFFFFFFFF)
                 types.append(-1)
                 continue
-            if isinstance(argument, Placed):
+            if isinstance(argument, PackedArgs):
                 argument.put(words, types)
                 continue
             dtype = argument.dtype
@@ -108,22 +108,25 @@ class Cuda(Engine):
         function = kernel.compiled.get(key)
         if function is None:
             function = kernel.compiled[key] = self._load(kernel, arguments, device)
-        blocks, threads = -(-n // BLOCK), BLOCK
+        blocks, threads = -(-n // BLOCK_THREADS), BLOCK_THREADS
         if kernel.shape == "grid_stride":
-            resident = _properties(device)["multiProcessorCount"] * SWEEP_BLOCKS
+            resident = _properties(device)["multiProcessorCount"] * GRID_STRIDE_BLOCKS
             blocks = min(blocks, resident * kernel.waves)
         elif kernel.shape == "single_block":
-            blocks, threads = 1, ALONE
+            blocks, threads = 1, SINGLE_BLOCK_THREADS
         elif kernel.shape == "block_kernel":
             blocks, threads = n, threads_of(kernel.shared_words)
         stream, shared = self._stream().ptr, 4 * kernel.shared_words
         if kernel.shape == "cooperative":
-            blocks, threads = min(-(-n // ALONE), _properties(device)["multiProcessorCount"]), ALONE
-            each = self._kept.pack_each(words)
+            blocks, threads = (
+                min(-(-n // SINGLE_BLOCK_THREADS), _properties(device)["multiProcessorCount"]),
+                SINGLE_BLOCK_THREADS,
+            )
+            each = self._buffers.pack_each(words)
             self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
             return
         self._launch(
-            function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._kept.pack(words)
+            function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._buffers.pack(words)
         )
 
     def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
@@ -148,30 +151,30 @@ class Cuda(Engine):
         start, step = self.xp.cuda.MemoryPointer(nowhere, 0), (np.dtype(dtype).itemsize,)
         return self.xp.ndarray((0,), dtype, start, step)
 
-    def notes(self, n: int) -> Array:
+    def alloc_readback(self, n: int) -> Array:
         """Allocate in memory that each thread keeps, to delay a run's first allocation."""
-        if 8 * n > pinned.NOTE:
-            return super().notes(n)
-        return self.xp.ndarray((n,), np.uint64, self._kept.aside(self._device()))
+        if 8 * n > pinned.READBACK_BYTES:
+            return super().alloc_readback(n)
+        return self.xp.ndarray((n,), np.uint64, self._buffers.kept_memory(self._device()))
 
-    def pieces(self, *shapes: tuple[int, Any], room: int = 0) -> list[Array]:
+    def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
         size, pieces = side_by_side(shapes)
         arena = self.xp.cuda.get_allocator()
-        if room and isinstance(arena, Arena):
-            whole = self.xp.ndarray((size,), np.uint8, arena.with_room(size, room))
+        if arena_bytes and isinstance(arena, Arena):
+            whole = self.xp.ndarray((size,), np.uint8, arena.with_block(size, arena_bytes))
         else:
             whole = self.empty(size, np.uint8)
-        return self.pieces_of(whole, pieces)
+        return self.packed_views(whole, pieces)
 
-    def leave_room(self) -> None:
+    def leave_arena(self) -> None:
         arena = self.xp.cuda.get_allocator()
         if isinstance(arena, Arena):
-            arena.leave_room()
+            arena.leave_block()
 
-    def laid(self, whole: Array, layout: Layout) -> Iterable[Any]:
-        return (Placed(layout, whole.data.ptr),)
+    def packed_args(self, whole: Array, layout: Layout) -> Iterable[Any]:
+        return (PackedArgs(layout, whole.data.ptr),)
 
-    def pieces_of(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
+    def packed_views(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
         make, data = self.xp.ndarray, whole.data
         return [make((n,), dtype, data + start) for start, n, dtype in pieces]
 
@@ -210,13 +213,17 @@ class Cuda(Engine):
         return self.xp.diff(self.xp.searchsorted(self.xp.sort(numbers), bounds))
 
     def to_host(self, array: Array) -> Any:
-        small = 0 < array.nbytes <= pinned.NOTE and array.ndim == 1 and array.flags.c_contiguous
+        small = (
+            0 < array.nbytes <= pinned.READBACK_BYTES
+            and array.ndim == 1
+            and array.flags.c_contiguous
+        )
         if not small or isinstance(array, np.ndarray):
             return self.xp.asnumpy(array)
-        return self._kept.note(self._stream(), array)
+        return self._buffers.read_now(self._stream(), array)
 
-    def later(self, array: Array) -> Callable[[], Any]:
-        return self._kept.later(self._stream(), array)
+    def read_async(self, array: Array) -> Callable[[], Any]:
+        return self._buffers.read_async(self._stream(), array)
 
     def synchronize(self) -> None:
         self._stream().synchronize()
@@ -247,7 +254,7 @@ class Cuda(Engine):
             return None if counted is None else int(counted.peak_bytes)
         return int(self.xp.get_default_memory_pool().total_bytes())
 
-    def room(self) -> Arena:
+    def arena(self) -> Arena:
         return Arena()
 
     @contextlib.contextmanager
@@ -263,13 +270,13 @@ class Cuda(Engine):
         finally:
             recycling.close()
 
-    def scope(self, room: Any = None) -> Scope:
+    def scope(self, arena: Any = None) -> Scope:
         if os.getpid() != self._process:
             raise EngineError(
                 "a GPU cannot be used in a process forked from one that has used it: start"
                 " processes with multiprocessing.get_context('spawn'), or use engine='threads'"
             )
-        arena = room or Arena()
+        arena = arena or Arena()
         arena.draw_from(pool_of_caller(self.xp.cuda), self._workspace)
         return Scope(self.name, self.xp.cuda.using_allocator(arena), arena)
 
@@ -278,14 +285,14 @@ class Cuda(Engine):
 
 
 @cache
-def _largest_tiles() -> Largest:
+def _shared_memory_limits() -> SharedMemoryLimits:
     """Return one tile per multiprocessor; with several GPUs, for the smallest of them."""
     import cupy
 
     known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
     words = min(device["sharedMemPerBlockOptin"] for device in known) // 4
-    tiles = min(device["multiProcessorCount"] for device in known)
-    return Largest(tiles, threads_of(words), words)
+    blocks = min(device["multiProcessorCount"] for device in known)
+    return SharedMemoryLimits(blocks, threads_of(words), words)
 
 
 @cache

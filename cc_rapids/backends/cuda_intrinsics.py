@@ -17,81 +17,81 @@ HIGHEST, NOTHING = np.uint64(1 << 63), np.uint64(0)
 _device: Any = cuda.jit(device=True)
 
 
-def _each(function: Any) -> Any:
-    def each(n: Any, *arguments: Any) -> None:
+def _elementwise(function: Any) -> Any:
+    def elementwise(n: Any, *arguments: Any) -> None:
         i = np.uint64(cuda.blockIdx.x) * np.uint64(cuda.blockDim.x) + np.uint64(cuda.threadIdx.x)
         if i < n:
             function(i, *arguments)
 
-    return each
+    return elementwise
 
 
-def _sweep(function: Any) -> Any:
-    def sweep(n: Any, *arguments: Any) -> None:
+def _grid_stride(function: Any) -> Any:
+    def grid_stride(n: Any, *arguments: Any) -> None:
         first = np.uint64(cuda.blockIdx.x) * np.uint64(cuda.blockDim.x) + np.uint64(
             cuda.threadIdx.x
         )
         step = np.uint64(cuda.gridDim.x) * np.uint64(cuda.blockDim.x)
         function(first, np.uint64(n), step, *arguments)
 
-    return sweep
+    return grid_stride
 
 
-def _tile(function: Any) -> Any:
-    def tile(n: Any, *arguments: Any) -> None:
-        near = cuda.shared.array(0, uint32)  # as long as the launch says
+def _block_kernel(function: Any) -> Any:
+    def block_kernel(n: Any, *arguments: Any) -> None:
+        shared = cuda.shared.array(0, uint32)  # as long as the launch says
         k, t = np.uint64(cuda.blockIdx.x), np.uint64(cuda.threadIdx.x)
-        function(k, t, np.uint64(cuda.blockDim.x), near, *arguments)
+        function(k, t, np.uint64(cuda.blockDim.x), shared, *arguments)
 
-    return tile
+    return block_kernel
 
 
 SHAPES = {
-    "elementwise": _each,
-    "grid_stride": _sweep,
-    "single_block": _sweep,
-    "cooperative": _sweep,
-    "block_kernel": _tile,
+    "elementwise": _elementwise,
+    "grid_stride": _grid_stride,
+    "single_block": _grid_stride,
+    "cooperative": _grid_stride,
+    "block_kernel": _block_kernel,
 }
 
 
 @_device
-def cas(array: Any, i: Any, old: Any, new: Any) -> Any:
+def atomic_cas(array: Any, i: Any, old: Any, new: Any) -> Any:
     return cuda.atomic.cas(array, i, old, new)
 
 
 @_device
-def add(array: Any, i: Any, value: Any) -> Any:
+def atomic_add(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.add(array, i, value)
 
 
 @_device
-def minimum(array: Any, i: Any, value: Any) -> Any:
+def atomic_min(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.min(array, i, value)
 
 
 @_device
-def maximum(array: Any, i: Any, value: Any) -> Any:
+def atomic_max(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.max(array, i, value)
 
 
 @_device
-def bit_or(array: Any, i: Any, value: Any) -> Any:
+def atomic_or(array: Any, i: Any, value: Any) -> Any:
     return cuda.atomic.or_(array, i, value)
 
 
 @_device
-def fence() -> None:
+def memory_fence() -> None:
     cuda.threadfence()
 
 
 @_device
-def barrier() -> None:
+def block_sync() -> None:
     cuda.syncthreads()
 
 
 @_device
-def everyone(array: Any, i: Any) -> None:
+def grid_sync(array: Any, i: Any) -> None:
     """Wait until every block of the grid has arrived.
 
     Blocks count down; the first of them counts for all the others, too, so that the highest bit
@@ -113,7 +113,7 @@ def everyone(array: Any, i: Any) -> None:
 
 
 @_device
-def count(flag: Any) -> Any:
+def warp_ballot_rank(flag: Any) -> Any:
     """Count the lanes of a warp that raise a flag, by a ballot."""
     raised = cuda.ballot_sync(ALL_LANES, flag)
     before = raised & (np.uint32(1 << cuda.laneid) - np.uint32(1))
@@ -121,38 +121,38 @@ def count(flag: Any) -> Any:
 
 
 @_device
-def count_alone(flag: Any) -> Any:
+def ballot_rank_of_one_lane(flag: Any) -> Any:
     """Count on the simulator, which has no ballots and whose lanes are single threads."""
     return np.uint32(0), np.uint32(flag)
 
 
 @_device
-def read(array: Any, i: Any) -> Any:
+def load(array: Any, i: Any) -> Any:
     return array[i]
 
 
 @_device
-def meet() -> None:
+def warp_sync() -> None:
     cuda.syncwarp(ALL_LANES)
 
 
 @_device
-def once(array: Any, i: Any) -> Any:
+def load_streaming(array: Any, i: Any) -> Any:
     return cuda.ldcs(array, i & NO_SIGN)  # which would be looked at else, to count from the end
 
 
 @_device
-def swap_pairs(value: Any) -> Any:
+def warp_shuffle_xor(value: Any) -> Any:
     return cuda.shfl_xor_sync(ALL_LANES, value, 1)
 
 
-# The threads of a sweep all reach these calls, so that a whole block can combine its values, each
-# warp by shuffles, and send one atomic operation: on one word of memory they wait for each other.
-# The simulator has no shuffles.
+# The threads of a grid-stride kernel all reach these calls, so that a whole block can combine its
+# values, each warp by shuffles, and send one atomic operation: on one word of memory they wait for
+# each other. The simulator has no shuffles.
 
 
 @_device
-def neighbour(array: Any, value: Any, distance: Any) -> Any:
+def shuffle_down(array: Any, value: Any, distance: Any) -> Any:
     """Return the value of the lane ``distance`` further on; shuffles take signed integers only."""
     return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
 
@@ -172,45 +172,57 @@ def greater(value: Any, other: Any) -> Any:
     return max(value, other)
 
 
-def _of_block(combine: Any, operation: Any) -> Any:
+def _block_reduce(combine: Any, operation: Any) -> Any:
     @_device
-    def of_block(array: Any, i: Any, value: Any) -> None:
-        near = cuda.shared.array(WARP, int64)
+    def block_reduce(array: Any, i: Any, value: Any) -> None:
+        shared = cuda.shared.array(WARP, int64)
         lane, warp = cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
         distance = WARP // 2
         while distance > 0:
-            value = combine(value, neighbour(array, value, distance))
+            value = combine(value, shuffle_down(array, value, distance))
             distance //= 2
         if lane == 0:
-            near[warp] = np.int64(value)
+            shared[warp] = np.int64(value)
         cuda.syncthreads()
         if warp == 0 and lane == 0:
             warp = 1
             while warp < cuda.blockDim.x // WARP:
-                value = combine(value, array.dtype.type(near[warp]))
+                value = combine(value, array.dtype.type(shared[warp]))
                 warp += 1
             operation(array, i, value)
         cuda.syncthreads()  # before the next of these calls writes there
 
-    return of_block
+    return block_reduce
 
 
 ATOMS = {
-    "atomic_cas": cas,
-    "atomic_add": add,
-    "atomic_min": minimum,
-    "atomic_max": maximum,
-    "atomic_or": bit_or,
+    "atomic_cas": atomic_cas,
+    "atomic_add": atomic_add,
+    "atomic_min": atomic_min,
+    "atomic_max": atomic_max,
+    "atomic_or": atomic_or,
 }
-ATOMS |= {"memory_fence": fence, "block_sync": barrier, "grid_sync": everyone}
+ATOMS |= {"memory_fence": memory_fence, "block_sync": block_sync, "grid_sync": grid_sync}
 if config.ENABLE_CUDASIM:
-    ATOMS |= {"block_reduce_add": add, "block_reduce_min": minimum, "block_reduce_max": maximum}
-    ATOMS |= {"warp_ballot_rank": count_alone, "warp_sync": fence, "load_streaming": read}
-else:
-    ATOMS["warp_shuffle_xor"] = swap_pairs
-    ATOMS |= {"load_streaming": once, "warp_ballot_rank": count, "warp_sync": meet}
     ATOMS |= {
-        "block_reduce_add": _of_block(plus, add),
-        "block_reduce_min": _of_block(lesser, minimum),
+        "block_reduce_add": atomic_add,
+        "block_reduce_min": atomic_min,
+        "block_reduce_max": atomic_max,
     }
-    ATOMS["block_reduce_max"] = _of_block(greater, maximum)
+    ATOMS |= {
+        "warp_ballot_rank": ballot_rank_of_one_lane,
+        "warp_sync": memory_fence,
+        "load_streaming": load,
+    }
+else:
+    ATOMS["warp_shuffle_xor"] = warp_shuffle_xor
+    ATOMS |= {
+        "load_streaming": load_streaming,
+        "warp_ballot_rank": warp_ballot_rank,
+        "warp_sync": warp_sync,
+    }
+    ATOMS |= {
+        "block_reduce_add": _block_reduce(plus, atomic_add),
+        "block_reduce_min": _block_reduce(lesser, atomic_min),
+    }
+    ATOMS["block_reduce_max"] = _block_reduce(greater, atomic_max)

@@ -1,7 +1,7 @@
 """The functions of a kernel before compilation.
 
 A kernel is a tree of small functions that close over each other, over numbers and over the atomic
-operations of an engine. Here they are plain Python functions with a fingerprint; an engine turns
+operations of a backend. Here they are plain Python functions with a fingerprint; a backend turns
 the tree into compiled functions when it has to (``compiled``), and leaves it alone when its store
 of compiled kernels knows the fingerprint already.
 """
@@ -21,7 +21,7 @@ Jit = Callable[[types.FunctionType], Any]
 
 
 class Atom:
-    """An operation that each engine implements itself, such as compare-and-swap."""
+    """An operation that each backend implements itself, such as compare-and-swap."""
 
     def __init__(self, name: str) -> None:
         self.name = name

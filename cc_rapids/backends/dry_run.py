@@ -1,6 +1,6 @@
 """Record the kernels that a GPU would launch, without a GPU and without a compiler.
 
-Kernels run as plain Python on NumPy arrays, under the parameters of the GPU engine, and what is
+Kernels run as plain Python on NumPy arrays, under the parameters of the GPU backend, and what is
 launched is noted with the types of its arguments. A few edges will do; a launch for no index, as of
 a phase that has nothing left to do for so few, is noted too.
 """
@@ -25,7 +25,7 @@ from .threads import Threads
 
 # How often a kernel runs, if less than it is asked to: pairs of threads, and lanes, need warps, and
 # what they would link does not matter; of the probes one will do, as any tree may be the largest.
-MOST = {"link_pairs": 0, "filter_edges": 0, "examine_by_tiles": 0, "most_frequent": 1}
+MOST = {"link_pairs": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
 
@@ -102,14 +102,14 @@ class _Noted(Kernel):
     """A kernel that is also recorded when it is launched for no index."""
 
     def __call__(self, n: int, *arguments: Any) -> None:
-        self.engine.launch(self, n, arguments)
+        self.backend.launch(self, n, arguments)
 
 
 @contextmanager
 def rehearsed(kind: type[Rehearsal] = Rehearsal) -> Iterator[Any]:
-    """Replace every engine by a rehearsal of one kind, and yield it."""
-    engine = kind()
-    with mock.patch.object(backends, "opened", return_value=engine), warnings.catch_warnings():
+    """Replace every backend by a rehearsal of one kind, and yield it."""
+    backend = kind()
+    with mock.patch.object(backends, "opened", return_value=backend), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
-        yield engine
+        yield backend

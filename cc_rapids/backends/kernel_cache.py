@@ -42,7 +42,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PART, _KEPT = re.compile("[0-9a-f]{2}"), re.compile(r"[0-9a-f]{64}\.\w+|new-[0-9a-f]{16}")
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
-_told: set[str] = set()  # keys of log lines already written
+_logged: set[str] = set()  # keys of log lines already written
 _rooms: dict[str, int] = {}  # by folder: what may be written before all files are counted again
 
 
@@ -98,7 +98,7 @@ def bound() -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", said)
     if found and found[2].upper() in UNITS:
         return int(float(found[1]) * UNITS[found[2].upper()])
-    _tell(
+    _log_once(
         said,
         f"CC_RAPIDS_CACHE_SIZE={said!r} is no size such as 512MiB or 2GiB: {MOST:,} bytes of"
         " compiled kernels are kept at most",
@@ -148,7 +148,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
     except FileNotFoundError:
         log.debug("there is no store of compiled kernels, or another process has cleared it")
     except OSError as error:
-        _tell("kept", f"compiled kernels are not kept: {error} (set CC_RAPIDS_CACHE)")
+        _log_once("kept", f"compiled kernels are not kept: {error} (set CC_RAPIDS_CACHE)")
 
 
 def survey() -> Cache:
@@ -223,16 +223,16 @@ def _digest(key: str, content: bytes) -> bytes:
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
 
 
-def _tell(about: str, words: str) -> None:
+def _log_once(topic: str, words: str) -> None:
     """Write a log line, once per process for each folder and problem."""
-    once = f"{folder()} {about}"
-    if once not in _told:
-        _told.add(once)
+    once = f"{folder()} {topic}"
+    if once not in _logged:
+        _logged.add(once)
         log.warning("%s", words)
 
 
 def _refuse(error: _OthersError) -> None:
-    _tell(
+    _log_once(
         "not ours",
         "compiled kernels that another user may have written are not loaded but compiled again:"
         f" {error} (or set CC_RAPIDS_CACHE to a folder of your own)",

@@ -1,4 +1,4 @@
-"""The GPU engine on Numba's simulator: each GPU thread is a Python thread. For tests."""
+"""The GPU backend on Numba's simulator: each GPU thread is a Python thread. For tests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from numba import cuda
 from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
 
-from .base import NEAR, Kernel, Largest
+from .base import SHARED_WORDS, Kernel, SharedMemoryLimits
 from .cuda_intrinsics import ATOMS, SHAPES
 from .threads import Threads
 
-BLOCK = 32
-SWEEP_BLOCKS = 2
+BLOCK_THREADS = 32
+GRID_STRIDE_BLOCKS = 2
 
 
 class Simulator(Threads):
@@ -30,17 +30,17 @@ class Simulator(Threads):
     def device_name(self) -> str:
         return "Numba's CUDA simulator"
 
-    def largest_tiles(self) -> Largest:
-        return Largest(SWEEP_BLOCKS, BLOCK, NEAR)
+    def shared_memory_limits(self) -> SharedMemoryLimits:
+        return SharedMemoryLimits(GRID_STRIDE_BLOCKS, BLOCK_THREADS, SHARED_WORDS)
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("simulator")
         if run is None:
             body = kernel.part.compiled(cuda.jit(device=True), ATOMS)
             run = kernel.compiled["simulator"] = cuda.jit(SHAPES[kernel.shape](body))
-        blocks = -(-n // BLOCK)
+        blocks = -(-n // BLOCK_THREADS)
         if kernel.shape == "grid_stride":
-            blocks = min(blocks, SWEEP_BLOCKS)
+            blocks = min(blocks, GRID_STRIDE_BLOCKS)
         elif kernel.shape in ("single_block", "cooperative"):
             blocks = 1  # of a grid, too: they run one after the other
         elif kernel.shape == "block_kernel":
@@ -48,7 +48,7 @@ class Simulator(Threads):
         with warnings.catch_warnings():  # integers wrap around, as they do on the GPU
             warnings.filterwarnings("ignore", ".*overflow encountered in scalar", RuntimeWarning)
             given = [_argument(argument, self.checked) for argument in arguments]
-            run[blocks, BLOCK, 0, 4 * kernel.shared_words](np.uint64(n), *given)
+            run[blocks, BLOCK_THREADS, 0, 4 * kernel.shared_words](np.uint64(n), *given)
 
 
 class _Checked(FakeCUDAArray):  # type: ignore[misc]

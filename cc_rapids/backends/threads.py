@@ -1,4 +1,4 @@
-"""The CPU engine: kernels compiled by Numba, run by a pool of Python threads without the GIL."""
+"""The CPU backend: kernels compiled by Numba, run by a pool of Python threads without the GIL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 
 from ..tuning import tuning
 from . import kernel_cache
-from .base import Array, Engine, Kernel
+from .base import Array, Backend, Kernel
 from .device_function import Atom, Part
 
 ORDER = "acq_rel"
@@ -49,7 +49,7 @@ def _element(context: Any, builder: Any, sig: Any, args: Any, anywhere: bool = F
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _cas(typing: Any, array: Any, i: Any, old: Any, new: Any) -> Any:
+def _atomic_cas(typing: Any, array: Any, i: Any, old: Any, new: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         pointer = _element(context, builder, sig, args)
         values = [context.cast(builder, args[k], sig.args[k], array.dtype) for k in (2, 3)]
@@ -59,7 +59,7 @@ def _cas(typing: Any, array: Any, i: Any, old: Any, new: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _fence(typing: Any) -> Any:
+def _memory_fence(typing: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.fence("seq_cst")
         return context.get_dummy_value()
@@ -98,41 +98,45 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
     return operation
 
 
-def _barrier(*word: Any) -> None:
-    """Do nothing: a block, a grid, or a tile is one thread, and that one lane."""
+def _one_thread_sync(*word: Any) -> None:
+    """Do nothing: a block or a grid is one thread, and that one lane."""
 
 
-def _count(flag: Any) -> Any:
+def _warp_ballot_rank(flag: Any) -> Any:
     """Return the flag of the only lane."""
     return np.uint32(0), np.uint32(flag)
 
 
-def _once(array: Any, i: Any) -> Any:
+def _load_streaming(array: Any, i: Any) -> Any:
     """Return an element by a plain read: the CPU prefetches columns that are read in order."""
     return array[i]
 
 
-_add, _min, _max = (
+_atomic_add, _atomic_min, _atomic_max = (
     _read_modify_write("add", "add"),
     _read_modify_write("min", "umin"),
     _read_modify_write("max", "umax"),
 )
 ATOMS = {
-    "atomic_cas": _cas,
-    "memory_fence": _fence,
-    "atomic_add": _add,
-    "atomic_min": _min,
-    "atomic_max": _max,
+    "atomic_cas": _atomic_cas,
+    "memory_fence": _memory_fence,
+    "atomic_add": _atomic_add,
+    "atomic_min": _atomic_min,
+    "atomic_max": _atomic_max,
 }
 ATOMS |= {"prefetch": _prefetch, "atomic_or": _read_modify_write("or", "or")}
-ATOMS |= {"block_reduce_add": _add, "block_reduce_min": _min, "block_reduce_max": _max}
-PLAIN = {
-    "block_sync": _barrier,
-    "warp_sync": _barrier,
-    "grid_sync": _barrier,
-    "load_streaming": _once,
+ATOMS |= {
+    "block_reduce_add": _atomic_add,
+    "block_reduce_min": _atomic_min,
+    "block_reduce_max": _atomic_max,
 }
-PLAIN |= {"warp_ballot_rank": _count}
+PLAIN = {
+    "block_sync": _one_thread_sync,
+    "warp_sync": _one_thread_sync,
+    "grid_sync": _one_thread_sync,
+    "load_streaming": _load_streaming,
+}
+PLAIN |= {"warp_ballot_rank": _warp_ballot_rank}
 
 
 class _Compiler:
@@ -164,39 +168,39 @@ class _Compiler:
 _compiler = cache(_Compiler)  # one for each process and kind of check
 
 
-def _each(function: Any) -> Any:
-    def each(first: int, last: int, *arguments: Any) -> None:
+def _elementwise(function: Any) -> Any:
+    def elementwise(first: int, last: int, *arguments: Any) -> None:
         for i in range(first, last):
             function(np.uint64(i), *arguments)
 
-    return each
+    return elementwise
 
 
-def _sweep(function: Any) -> Any:
-    def sweep(first: int, last: int, *arguments: Any) -> None:
+def _grid_stride(function: Any) -> Any:
+    def grid_stride(first: int, last: int, *arguments: Any) -> None:
         function(np.uint64(first), np.uint64(last), np.uint64(1), *arguments)
 
-    return sweep
+    return grid_stride
 
 
-def _tile(function: Any) -> Any:
-    def tile(first: int, last: int, near: Any, *arguments: Any) -> None:
+def _block_kernel(function: Any) -> Any:
+    def block_kernel(first: int, last: int, shared: Any, *arguments: Any) -> None:
         for k in range(first, last):
-            function(np.uint64(k), np.uint64(0), np.uint64(1), near, *arguments)
+            function(np.uint64(k), np.uint64(0), np.uint64(1), shared, *arguments)
 
-    return tile
+    return block_kernel
 
 
 SHAPES = {
-    "elementwise": _each,
-    "grid_stride": _sweep,
-    "single_block": _sweep,
-    "cooperative": _sweep,
-    "block_kernel": _tile,
+    "elementwise": _elementwise,
+    "grid_stride": _grid_stride,
+    "single_block": _grid_stride,
+    "cooperative": _grid_stride,
+    "block_kernel": _block_kernel,
 }
 
 
-class Threads(Engine):
+class Threads(Backend):
     """Kernels on the cores of this machine; its arrays are NumPy's.
 
     Parameters
@@ -241,10 +245,10 @@ class Threads(Engine):
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
 
         def work() -> None:
-            near = (np.empty(kernel.shared_words, np.uint32),) if kernel.shared_words else ()
+            shared = (np.empty(kernel.shared_words, np.uint32),) if kernel.shared_words else ()
             for first in starts:
                 try:
-                    run(first, min(first + size, n), *near, *arguments)
+                    run(first, min(first + size, n), *shared, *arguments)
                 except IndexError as error:  # raised by those that check alone
                     name = kernel.part.function.__name__
                     raise AssertionError(

@@ -36,12 +36,13 @@ THEMES = {
         Word("cooperative(f)", "The same in as many blocks as can run at the same time."),
         Word(
             "block_kernel(w)(f)",
-            "A kernel that runs ``f(k, t, step, near, *arrays)`` in each block ``k < n``, once for"
-            " each ``t`` of its ``step`` threads. These may wait for each other, and share the"
+            "A kernel that runs ``f(k, t, step, shared, *arrays)`` in each block ``k < n``, once"
+            " for each ``t`` of its ``step`` threads. These may wait for each other, and share the"
             " array ``near`` of ``w`` 32-bit words, which is not initialised.",
         ),
         Word(
-            "largest_tiles()", "The number of blocks that run at once with the most shared memory."
+            "shared_memory_limits()",
+            "The number of blocks that run at once with the most shared memory.",
         ),
     ),
     "Atomic operations": (

@@ -34,7 +34,7 @@ from .column import (
     is_series,
     of,
     of_cudf,
-    of_parts,
+    of_key_columns,
     of_series,
     plain,
     refuse_twice,
@@ -121,7 +121,7 @@ def _given(
 ) -> EdgeInput:
     src, dst = map(list, zip(*map(same_kind, src, dst), strict=True))
     return EdgeInput(
-        of_parts(src), of_parts(dst), make, device, dropped_rows=dropped, row_index=kept
+        of_key_columns(src), of_key_columns(dst), make, device, dropped_rows=dropped, row_index=kept
     )
 
 
@@ -329,7 +329,7 @@ def _converted(matrix: Any) -> Any:
     """Return a matrix of another format, converted by its own library."""
     if matrix.format == "bsr":
         _check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
-        offsets.check("indptr", matrix.indptr, len(matrix.indices), room=True)
+        offsets.check("indptr", matrix.indptr, len(matrix.indices), may_have_spare=True)
     if matrix.format == "lil":
         lengths = [list(map(len, side)) for side in (matrix.rows, matrix.data)]
         if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
@@ -403,7 +403,7 @@ def _as_array(column: Column, side: Any) -> Column:
     """Return a column of strings whose answers are arrays instead of series."""
     if not (column.strings and is_series(as_series(side))) or is_cudf(side):
         return column
-    return replace(column, native=_objects)
+    return replace(column, to_native=_objects)
 
 
 def _objects(words: Any, every: Any) -> Any:

@@ -463,7 +463,7 @@ def _integers(name: str, values: list[int]) -> Any:
 
 
 LIBRARIES = ("pandas", "cudf", "polars", "pyarrow", "modin")
-Lend = Callable[[], AbstractContextManager[Any]]
+Borrow = Callable[[], AbstractContextManager[Any]]
 Native = Callable[[Any, Callable[[], Any]], Any]
 
 
@@ -476,24 +476,24 @@ def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
 class Column:
     """One column of ids: an array of integers, or strings (cuDF's series, or PyArrow's array).
 
-    ``lend`` is a context manager over it: while it is open, a cuDF column stays where it is on
-    the device, and is not marked as unspillable afterwards. ``native`` makes a column of the
+    ``borrow`` is a context manager over it: while it is open, a cuDF column stays where it is on
+    the device, and is not marked as unspillable afterwards. ``to_native`` makes a column of the
     caller's kind of an array of PyArrow's (of a series on a device), given what gives all strings
     of the answer, as all its columns have the same categories. Several columns that name vertices
-    together are the ``parts`` of one, which lends a list. Both are functions of modules, or partial
-    ones, and no closures, so that columns can be pickled.
+    together are the ``key_columns`` of one, which lends a list. Both are functions of modules, or
+    partial ones, and no closures, so that columns can be pickled.
     """
 
     name: str
     dtype: str
     size: int
-    lend: Lend
+    borrow: Borrow
     strings: bool = False
-    native: Native = as_it_is
-    parts: tuple[Column, ...] = ()
+    to_native: Native = as_it_is
+    key_columns: tuple[Column, ...] = ()
 
 
-class Lending(ExitStack):
+class Borrowing(ExitStack):
     """A context that lends the arrays (or native strings) of all columns while it is open."""
 
     def __init__(self, columns: list[Column]) -> None:
@@ -501,11 +501,11 @@ class Lending(ExitStack):
         self.columns = columns
 
     def __enter__(self) -> list[Any]:  # type: ignore[override]
-        lent = []
+        borrowed = []
         try:
             for column in self.columns:
-                lent.append(self.enter_context(column.lend()))
-            return lent
+                borrowed.append(self.enter_context(column.borrow()))
+            return borrowed
         except BaseException:
             self.close()
             raise
@@ -638,15 +638,21 @@ def series_of(values: Any, name: str = "ids") -> Any:
     return nw.from_native(plain(values, name), series_only=True)
 
 
-def of_parts(parts: list[Column]) -> Column:
-    """Return the column itself if it is the only one, otherwise one of several parts."""
-    if len(parts) == 1:
-        return parts[0]
+def of_key_columns(key_columns: list[Column]) -> Column:
+    """Return the column itself if it is the only one, otherwise one of several key columns."""
+    if len(key_columns) == 1:
+        return key_columns[0]
     name, dtype = (
         ", ".join(map(str, words))
-        for words in zip(*((p.name, p.dtype) for p in parts), strict=True)
+        for words in zip(*((p.name, p.dtype) for p in key_columns), strict=True)
     )
-    return Column(name, dtype, parts[0].size, partial(Lending, parts), parts=tuple(parts))
+    return Column(
+        name,
+        dtype,
+        key_columns[0].size,
+        partial(Borrowing, key_columns),
+        key_columns=tuple(key_columns),
+    )
 
 
 def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
@@ -663,10 +669,10 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     remedy : str
         What errors advise for nulls.
     """
-    missing, native = cudf_internals.nulls_in(column), Column.native
+    missing, to_native = cudf_internals.nulls_in(column), Column.to_native
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
-        native, series = _categories_like(own), partial(_itself, plain)
+        to_native, series = _categories_like(own), partial(_itself, plain)
         column = cudf_internals.handle_of(plain)
     kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
@@ -678,7 +684,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
         refuse_nulls(name, missing, size, remedy)
     if strings:
         held = series()
-        return Column(name, text, size, partial(nullcontext, held), True, native)
+        return Column(name, text, size, partial(nullcontext, held), True, to_native)
     return Column(name, text, size, partial(cudf_internals.Lent, column))
 
 
@@ -943,9 +949,9 @@ def empty(name: str) -> Column:
 
 def without_rows(column: Column) -> Column:
     """Return an empty column with the name, types and ``native`` of a column."""
-    if column.parts:
-        return of_parts([without_rows(part) for part in column.parts])
-    return replace(column, size=0, lend=empty(column.name).lend)
+    if column.key_columns:
+        return of_key_columns([without_rows(part) for part in column.key_columns])
+    return replace(column, size=0, borrow=empty(column.name).borrow)
 
 
 BYTES = 12  # of a hash: enough that no two inputs of a lifetime have the same
@@ -962,8 +968,8 @@ class Content:
         for number, column in enumerate(columns):
             if not column.size:  # of any type then
                 continue
-            for place, part in enumerate(column.parts or (column,)):
-                with part.lend() as held:
+            for place, part in enumerate(column.key_columns or (column,)):
+                with part.borrow() as held:
                     for k, array in enumerate(_arrays(part, held)):
                         own = number, place, k
                         self._hashes.setdefault(own, blake2b(digest_size=BYTES)).update(array)
@@ -1008,14 +1014,14 @@ def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
 
 def no_rows(like: Column, named: Column) -> Column:
     """Return an empty column of the kind and type of one column with the name of another."""
-    if like.parts:
-        pairs = zip(like.parts, named.parts, strict=True)
-        return of_parts([no_rows(part, own) for part, own in pairs])
+    if like.key_columns:
+        pairs = zip(like.key_columns, named.key_columns, strict=True)
+        return of_key_columns([no_rows(part, own) for part, own in pairs])
 
-    return replace(like, name=named.name, size=0, lend=partial(_no_rows_of, like))
+    return replace(like, name=named.name, size=0, borrow=partial(_no_rows_of, like))
 
 
 @contextmanager
 def _no_rows_of(column: Column) -> Iterator[Any]:
-    with column.lend() as held:
+    with column.borrow() as held:
         yield held[:0]

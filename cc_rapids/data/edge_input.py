@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
 from .arguments import check_names
-from .column import Column, Lending, empty, no_rows, of, of_parts
-from .frame_access import parts_of
+from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
+from .frame_access import key_columns_of
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
 SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
@@ -97,8 +97,8 @@ class EdgeInput:
         column, or none.
         """
         columns, starts = self.columns, [self.row_offsets] if self.row_offsets else []
-        with Lending([*columns, *starts]) as lent:
-            yield lent[: len(columns)], lent[len(columns) :]
+        with Borrowing([*columns, *starts]) as borrowed:
+            yield borrowed[: len(columns)], borrowed[len(columns) :]
 
     def changed(self) -> InputError:
         """Return the error for ids or rows that changed between two readings."""
@@ -139,7 +139,7 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
     """
     if vertices is None:
         return edge_input
-    if edge_input.src.parts:
+    if edge_input.src.key_columns:
         return _with_column(edge_input, _vertex_rows(edge_input.src, vertices))
     if not isinstance(vertices, range):
         return _with_column(edge_input, of("vertices", vertices))
@@ -167,7 +167,9 @@ def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
     if not src.size:
         src, dst = no_rows(vertices, src), no_rows(vertices, dst)
         return replace(edge_input, src=src, dst=dst, vertices=vertices)
-    for part, own in zip(vertices.parts or (vertices,), src.parts or (src,), strict=True):
+    for part, own in zip(
+        vertices.key_columns or (vertices,), src.key_columns or (src,), strict=True
+    ):
         if part.strings != own.strings:
             raise ColumnTypeError(
                 f"vertices are {part.dtype}, but column {own.name!r} is {own.dtype}: pass ids of"
@@ -180,10 +182,10 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
     """Return vertices of several columns."""
     if isinstance(vertices, range):
         raise InputError(
-            f"the vertices are rows of {len(src.parts)} columns ({src.name}), so vertices= must be"
-            " a frame with as many columns (and num_vertices= does not apply)"
+            f"the vertices are rows of {len(src.key_columns)} columns ({src.name}), so vertices="
+            " must be a frame with as many columns (and num_vertices= does not apply)"
         )
-    return of_parts(parts_of("vertices", vertices, len(src.parts)))
+    return of_key_columns(key_columns_of("vertices", vertices, len(src.key_columns)))
 
 
 def plain_frame(columns: dict[str, Any]) -> Any:

@@ -162,12 +162,12 @@ def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
     )
 
 
-def rows_of(column: Any, mask: Any, engine: Any) -> Any:
-    """Return the rows of a column where a mask of the engine is true.
+def rows_of(column: Any, mask: Any, backend: Any) -> Any:
+    """Return the rows of a column where a mask of the backend is true.
 
     The column is an array, a series, or PyArrow's.
     """
-    mask = bring(mask, engine, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
+    mask = bring(mask, backend, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
     here = type(column).__module__.partition(".")[0] in ("cudf", "cupy", "numpy")
     return column[mask] if here else rows_where(chunked(column), mask)
 
@@ -208,13 +208,13 @@ def _plain(series: Any) -> tuple[Any, str]:
     return side.to_numpy() if plain else np.empty(len(side), object), str(side.dtype)
 
 
-def bring(column: Any, engine: Any, on_device: bool) -> Any:
-    """Return an engine's array on the requested device; columns of libraries unchanged."""
-    ours = isinstance(column, engine.xp.ndarray)
-    if not ours or engine.on_device == on_device:
+def bring(column: Any, backend: Any, on_device: bool) -> Any:
+    """Return a backend's array on the requested device; columns of libraries unchanged."""
+    ours = isinstance(column, backend.xp.ndarray)
+    if not ours or backend.on_device == on_device:
         return column
-    if engine.on_device:
-        return engine.to_host(column)
+    if backend.on_device:
+        return backend.to_host(column)
     import cupy
 
     return cupy.asarray(column)
@@ -225,7 +225,7 @@ def check_kinds(own: Column, column: Column, some: bool = True) -> None:
 
     They can be if the answer has not ``some``.
     """
-    left, right = own.parts or (own,), column.parts or (column,)
+    left, right = own.key_columns or (own,), column.key_columns or (column,)
     fits = len(left) == len(right) and all(
         a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
     )
@@ -236,7 +236,7 @@ def check_kinds(own: Column, column: Column, some: bool = True) -> None:
         )
 
 
-def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
+def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:
     """Return the columns of ids of several columns.
 
     Parameters
@@ -245,7 +245,7 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
         What errors call them.
     ids : frame, list of columns, list of tuples, or array of shape (k, wanted)
         A tuple within a list is an id, and a row of an array is one.
-    wanted : int
+    width : int
         How many columns an id has.
 
     Raises
@@ -254,20 +254,20 @@ def parts_of(name: str, ids: Any, wanted: int) -> list[Column]:
         They are something else, have another number of columns, or columns of several lengths;
         and what :func:`cc_rapids.data.column.of` raises.
     """
-    columns = _columns(name, chunked(ids), wanted)
-    if len(columns) != wanted:
+    columns = _columns(name, chunked(ids), width)
+    if len(columns) != width:
         raise InputError(
-            f"{name} have {len(columns)} columns, but the edges have {wanted} per side: pass a"
+            f"{name} have {len(columns)} columns, but the edges have {width} per side: pass a"
             " frame or a list of as many columns, or a list of tuples, one for each id"
         )
-    parts = [of(name, column) for column in columns]
-    sizes = [part.size for part in parts]
+    key_columns = [of(name, column) for column in columns]
+    sizes = [part.size for part in key_columns]
     if len(set(sizes)) > 1:
         raise InputError(
             f"the columns of {name} have {', '.join(f'{size:,}' for size in sizes)} rows: every"
             " column needs one item for each id"
         )
-    return parts
+    return key_columns
 
 
 def is_single(vertex: Any) -> bool:

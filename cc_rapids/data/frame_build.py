@@ -109,7 +109,7 @@ def _for_polars(values: Any, there: Any) -> Any:
     return side.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
 
 
-def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool) -> Any:
+def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:
     """Return a column with one value per row of an edge list, of its kind and with its index.
 
     Parameters
@@ -121,8 +121,8 @@ def column_like(edges: Any, name: str, values: Any, engine: Any, on_device: bool
     """
     frame = _frame_of(edges)
     if frame is None:
-        return bring(values, engine, on_device)
-    return column_of(with_column(frame, name, bring(values, engine, is_cudf(frame)), None), name)
+        return bring(values, backend, on_device)
+    return column_of(with_column(frame, name, bring(values, backend, is_cudf(frame)), None), name)
 
 
 def _frame_of(edges: Any) -> Any:

@@ -30,9 +30,9 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
         ``frame``: "pandas", "polars", "pyarrow", "cudf" or another library of frames, or "numpy" or
         "cupy" for arrays. ``types``: for each column of an id the type of its strings, or "".
     """
-    parts = given.src.parts or (given.src,)
-    ids = [_no_ids(part, given.on_device) for part in parts]
-    if given.src.parts:
+    key_columns = given.src.key_columns or (given.src,)
+    ids = [_no_ids(part, given.on_device) for part in key_columns]
+    if given.src.key_columns:
         frame = given.make_frame({f"{k}_vertex": column for k, column in enumerate(ids)})
     else:
         frame = given.make_frame({"vertex": ids[0], "labels": ids[0]})
@@ -40,14 +40,16 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     types = [_type_words(column_of(frame, name)) for name in columns_of(frame)]
     return {
         "frame": library,
-        "types": [text if part.strings else "" for part, text in zip(parts, types, strict=False)],
+        "types": [
+            text if part.strings else "" for part, text in zip(key_columns, types, strict=False)
+        ],
     }
 
 
 def _no_ids(part: Column, on_device: bool) -> Any:
     """Return an empty column of ids."""
     if part.strings:
-        return part.native(_no_words(on_device), partial(_no_words, on_device))
+        return part.to_native(_no_words(on_device), partial(_no_words, on_device))
     if on_device:
         import cupy
 

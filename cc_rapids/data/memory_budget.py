@@ -82,7 +82,7 @@ class Budget:
     limit: int
     fixed: int
     rows: int = LEAST_ROWS
-    room: int = 0
+    free_bytes: int = 0
     most: int = MOST_ROWS
     readers: int = 1
 
@@ -111,8 +111,8 @@ class Budget:
             They leave no room for a chunk.
         """
         held, edge = self.held(kind, vertices, text, width), self.an_edge(kind, width)
-        self.room = self.limit - held
-        rows = self.room // edge
+        self.free_bytes = self.limit - held
+        rows = self.free_bytes // edge
         if rows < LEAST_ROWS:
             least = held + LEAST_ROWS * edge
             hint = "" if kind == "range" else "; with num_vertices=n, ids 0..n-1 take 20 bytes each"

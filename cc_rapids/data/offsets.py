@@ -26,13 +26,17 @@ def first_wrong(offsets: Any, m: int) -> int | None:
 
 
 def check(
-    name: str, offsets: Any, m: int, room: bool = False, error: type[InputError] = InputError
+    name: str,
+    offsets: Any,
+    m: int,
+    may_have_spare: bool = False,
+    error: type[InputError] = InputError,
 ) -> None:
     """Raise an error unless NumPy offsets are valid for m entries.
 
-    If there may be ``room`` for more behind the entries, as SciPy allows, they end at m at most.
+    If they may have spare entries behind them, as SciPy allows, they end at m at most.
     """
-    if room and offsets.size:
+    if may_have_spare and offsets.size:
         m = min(max(int(offsets[-1]), 0), m)
     at = first_wrong(offsets, m)
     if at is not None:

@@ -31,7 +31,7 @@ from . import read as frames
 from .column import Content
 from .edge_input import ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
-from .files.input_file import File, Mark, Wanted, format_of, mark_of, unchanged
+from .files.input_file import ColumnRequest, File, Mark, format_of, mark_of, unchanged
 from .files.read import (
     IN_PIECES,
     RowGroups,
@@ -280,7 +280,7 @@ class Files:
         mark = self.marks[number]
         with opened(path, mark) as file:
             wanted = self._wanted(path)
-            if wanted.format not in IN_PIECES and file.size * WHOLE > budget.room:
+            if wanted.format not in IN_PIECES and file.size * WHOLE > budget.free_bytes:
                 raise CapacityError(
                     f"{path} of {in_words(file.size)} is {wanted.format}, which is read as a whole,"
                     f" and takes about {in_words(WHOLE * file.size)}: raise memory_limit, or"
@@ -306,9 +306,9 @@ class Files:
         if last is not None:  # with the last piece the file is done
             yield replace(last, after=Cursor(number + 1))
 
-    def _wanted(self, path: str) -> Wanted:
+    def _wanted(self, path: str) -> ColumnRequest:
         kind = format_of(Path(path))
-        return Wanted(*self.names, kind, self.header if kind in DELIMITERS else None)
+        return ColumnRequest(*self.names, kind, self.header if kind in DELIMITERS else None)
 
     def identity(self) -> dict[str, Any]:
         """Return path, size and time of change of each file."""
@@ -820,7 +820,7 @@ def _files(
     for path in paths:
         kind = format_of(Path(path))
         first_line = header if kind in DELIMITERS else None
-        file = read_wanted(path, Wanted(*asked, kind, first_line, True, weight, text))
+        file = read_wanted(path, ColumnRequest(*asked, kind, first_line, True, weight, text))
         if text is None and len(file.table):
             text = text_of(file.table, file.source, file.destination)
         if file.taken not in taken:
@@ -829,7 +829,7 @@ def _files(
         yield file.table.rename_columns([*named, weight])
 
 
-def ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
+def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
     """Yield the chunks in order, loading each while earlier ones are used.
 
     There are never more than so many beside the one in use, and each is loaded in one of so many

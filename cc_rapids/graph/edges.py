@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data import offsets
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
@@ -26,7 +26,7 @@ class Edges:
 
     Attributes
     ----------
-    src, dst : (m,) arrays of any integer types, on the engine that will run
+    src, dst : (m,) arrays of any integer types, on the backend that will run
         The ids of the two ends of each edge; vertex v has the id ``low + v``.
     low : int
         The id of vertex 0, between -2^63 and 2^63 - 1: unsigned ids from 2^63 count from -2^63.
@@ -59,7 +59,7 @@ class Edges:
 
 @dataclass(frozen=True)
 class Adjacency:
-    """An adjacency list on an engine: row v is ``indices[offsets[v]:offsets[v + 1]]``.
+    """An adjacency list on a backend: row v is ``indices[offsets[v]:offsets[v + 1]]``.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Adjacency:
         return int(self.indices.size)
 
 
-def check_offsets(given: EdgeInput, starts: Array, engine: Engine) -> None:
+def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
     """Check the offsets lent by ``given``, read once where the engine's kernels read them.
 
     Raises
@@ -97,53 +97,56 @@ def check_offsets(given: EdgeInput, starts: Array, engine: Engine) -> None:
     """
     assert given.row_offsets is not None
     name, size, m = given.row_offsets.name, int(starts.size), given.dst.size
-    found = engine.fill(engine.notes(1), 0xFF)
-    engine.kernel(id_range.first_wrong_offset)(size, m, starts, found)
-    at = int(engine.to_host(found)[0]) if size else 0
+    found = backend.fill(backend.alloc_readback(1), 0xFF)
+    backend.kernel(id_range.first_wrong_offset)(size, m, starts, found)
+    at = int(backend.to_host(found)[0]) if size else 0
     if at < size or (m and not size):
-        around = engine.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
+        around = backend.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
         said = offsets.in_words(name, at, size, around, m)
         raise InputError(said) if said else given.changed()
 
 
-def listed(rows: Adjacency, edges: Edges, engine: Engine) -> Edges:
+def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:
     """Return the entries of rows as an edge list, allocating one integer per entry."""
-    src = engine.empty(rows.m, edges.dst.dtype)
-    number = engine.kernel(reading.rows)
+    src = backend.empty(rows.m, edges.dst.dtype)
+    number = backend.kernel(reading.rows)
     number(rows.m, rows.offsets.size - 1, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
 
 
-def rows_of(edges: Edges, forest: Forest, noted: bool = False, distinct: bool = False) -> Adjacency:
+def rows_of(
+    edges: Edges, forest: Forest, record_forest: bool = False, distinct: bool = False
+) -> Adjacency:
     """Return the sorted rows of an edge list, with each edge in the rows of both ends.
 
-    About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is ``noted``.
-    Vertices with an edge, self-loops too, are added to those that occur. If the entries of a row
-    are to be ``distinct``, edges that are listed again are left out. An end beyond the n vertices
-    stands as vertex n, which has no row, and the forest's ``stray`` tells of it.
+    About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is
+    ``record_forest``. Vertices with an edge, self-loops too, are added to those that occur. If the
+    entries of a row are to be ``distinct``, edges that are listed again are left out. An end beyond
+    the n vertices stands as vertex n, which has no row, and the forest's ``out_of_range`` tells of
+    it.
 
     Raises
     ------
     CapacityError
         There are 2^32 vertices or more.
     """
-    engine, n, xp = forest.engine, forest.n, forest.engine.xp
+    backend, n, xp = forest.backend, forest.n, forest.backend.xp
     if n >= 1 << 32:
         raise CapacityError(f"rows can be made for fewer than 2^32 vertices, but there are {n:,}")
     ends = [_distances(column, edges, n, xp) for column in (edges.src, edges.dst)]
     keys = xp.concatenate([ends[0] << HALF | ends[1], ends[1] << HALF | ends[0]])
     edge_of = None
-    if noted:
+    if record_forest:
         order = xp.argsort(keys)
         keys, edge_of = keys[order], order % max(edges.m, 1)
     else:
         keys.sort()
     if distinct and keys.size:
         keys = keys[xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]])]
-    firsts = xp.arange(n + 1, dtype=np.uint64) << HALF
-    offsets = xp.searchsorted(keys, firsts).astype(np.int64)
-    forest.stray |= offsets[-1:] != keys.size
-    engine.kernel(reading.mark_rows, forest.vertex)(n, offsets, forest.seen)
+    row_starts = xp.arange(n + 1, dtype=np.uint64) << HALF
+    offsets = xp.searchsorted(keys, row_starts).astype(np.int64)
+    forest.out_of_range |= offsets[-1:] != keys.size
+    backend.kernel(reading.mark_rows, forest.vertex)(n, offsets, forest.present)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 
 
@@ -154,12 +157,12 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 
 @contextmanager
-def lent_on(engine: Engine, given: EdgeInput) -> Iterator[list[Any]]:
+def lent_on(backend: Backend, given: EdgeInput) -> Iterator[list[Any]]:
     """Lend the columns (src, dst, and named vertices if they are a column), rows as a list."""
-    with engine.scope(), given.borrow() as (columns, starts):
+    with backend.scope(), given.borrow() as (columns, starts):
         if starts:
-            offsets, indices = engine.asarray(starts[0]), engine.asarray(columns[0])
-            check_offsets(given, offsets, engine)
+            offsets, indices = backend.asarray(starts[0]), backend.asarray(columns[0])
+            check_offsets(given, offsets, backend)
             edges = Edges(indices, indices, 0)
-            columns[0] = listed(Adjacency(offsets, indices), edges, engine).src
+            columns[0] = list_of_rows(Adjacency(offsets, indices), edges, backend).src
         yield columns

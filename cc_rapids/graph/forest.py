@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import ALONE, Array, Engine, side_by_side
+from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, side_by_side
 from ..kernels import forest as trees
 from ..kernels import gather, scan
-from ..kernels.primitives import BLOCK, WORD
+from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
 from .memory_bound import WIDER, slack, word_for
@@ -21,32 +21,34 @@ RUN = 32  # values that one thread sums
 
 def blocks_of(words: int) -> int:
     """Return the number of ranks for a set of words: one per block, and one for the whole set."""
-    return -(-words // BLOCK) + 1
+    return -(-words // RANK_BLOCK) + 1
 
 
-def rank(engine: Engine, words: Array, before: Array) -> None:
+def rank(backend: Backend, words: Array, before: Array) -> None:
     """Fill ``before``: for each block of the words, how many members of the set come before it.
 
     The members of each block are counted, and the counts summed by one block of threads; where they
     are many, in runs that one thread sums each, whose sums are summed in the same way.
     """
     if not words.size:
-        engine.fill(before, 0)
+        backend.fill(before, 0)
         return
-    engine.kernel(scan.count_blocks)(before.size - 1, words.size, words, before)
+    backend.kernel(scan.count_blocks)(before.size - 1, words.size, words, before)
     values, runs_of = before, []
     while values.size > tuning.single_block_sum:
-        sums = engine.empty(-(-values.size // RUN), before.dtype)
-        engine.kernel(scan.sum_runs)(sums.size, RUN, values.size, values, sums)
+        sums = backend.empty(-(-values.size // RUN), before.dtype)
+        backend.kernel(scan.sum_runs)(sums.size, RUN, values.size, values, sums)
         runs_of.append((values, sums))
         values = sums
-    engine.kernel(scan.sum_all)(values.size, values, engine.empty(ALONE, np.uint64))
+    backend.kernel(scan.sum_all)(
+        values.size, values, backend.empty(SINGLE_BLOCK_THREADS, np.uint64)
+    )
     for values, sums in reversed(runs_of):
-        engine.kernel(scan.add_runs)(values.size, RUN, sums, values)
+        backend.kernel(scan.add_runs)(values.size, RUN, sums, values)
 
 
-ROOM = 1 << 16  # bytes beside a forest for the small arrays of its run
-ROOM_FOR_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
+ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run
+MOST_BYTES_OF_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
 
 
 @dataclass
@@ -111,9 +113,9 @@ class SpeculativeRows:
         return frame
 
 
-def room_for_queues(engine: Engine) -> int:
+def queue_bytes(backend: Backend) -> int:
     """Return the bytes of the queues of kernels/shared_filter.py, for ``IDS`` vertices."""
-    return 4 * words_for(engine.largest_tiles())
+    return 4 * words_for(backend.shared_memory_limits())
 
 
 class Forest:
@@ -121,7 +123,7 @@ class Forest:
 
     Parameters
     ----------
-    engine : Engine
+    engine : Backend
         Where the arrays lie: 4 bytes a vertex (8 from 2^32 on), a bit, and an eighth of one.
     n : int
         The number of vertices, whether they occur or not.
@@ -135,42 +137,44 @@ class Forest:
     ----------
     parent : (n,) array of uint32 or uint64
         Once solved, the root of every vertex, which is the least of its tree.
-    seen : (n + 31) // 32 words of uint32
+    present : (n + 31) // 32 words of uint32
         The vertices that occur, as bits; those with a parent are added by :meth:`count`.
     vertices, components : int
         How many vertices occur, and how many roots; set by :meth:`count`.
-    stray : (1,) int64
+    out_of_range : (1,) int64
         Not 0 once an edge with an end beyond the n vertices was left out.
     complete : bool
         Whether there was none; set by :meth:`count`.
     """
 
     parent: Array
-    seen: Array
-    stray: Array
+    present: Array
+    out_of_range: Array
     _before: Array
     _totals: Array
 
     def __init__(
         self,
-        engine: Engine,
+        backend: Backend,
         n: int,
-        everyone: bool = False,
+        all_present: bool = False,
         held: Callable[[], Iterable[Array]] | None = None,
     ) -> None:
-        self.engine, self.n, words = engine, n, -(-n // WORD)
-        self.room = 0
+        self.backend, self.n, words = backend, n, -(-n // WORD)
+        self.arena_bytes = 0
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         self._held = held
         if not held:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
-            self.room = ROOM + (bits_of_run if bits_of_run <= ROOM_FOR_BITS else 0)
-            self.room += room_for_queues(engine) if n in IDS else 0
+            self.arena_bytes = ARENA_BYTES + (
+                bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
+            )
+            self.arena_bytes += queue_bytes(backend) if n in IDS else 0
             own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
-            self._keep(engine.pieces(*own, room=self.room))
-            engine.fill(self.seen, 0xFF if everyone else 0)
-            engine.fill(self._totals, 0)
-        self.everyone, self.complete = everyone, True
+            self._keep(backend.alloc_packed(*own, arena_bytes=self.arena_bytes))
+            backend.fill(self.present, 0xFF if all_present else 0)
+            backend.fill(self._totals, 0)
+        self.all_present, self.complete = all_present, True
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
 
@@ -181,13 +185,15 @@ class Forest:
         list the ids may be fewer than there are vertices, as their span was guessed.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
-        own = self.parent, self.seen, self._before, self._totals
-        held = side_by_side((array.size, array.dtype) for array in own)[0] + max(beside, self.room)
+        own = self.parent, self.present, self._before, self._totals
+        held = side_by_side((array.size, array.dtype) for array in own)[0] + max(
+            beside, self.arena_bytes
+        )
         return slack(ids) - (held - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
-        self.parent, self.seen, self._before, self._totals = arrays
-        self.stray = self._totals[2:3]
+        self.parent, self.present, self._before, self._totals = arrays
+        self.out_of_range = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Array:
         """Make the arrays of a forest from a single launch when they are first used.
@@ -201,7 +207,7 @@ class Forest:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling: all arrays, without speculative rows."""
-        kept = self.parent, self.seen, self._before, self._totals
+        kept = self.parent, self.present, self._before, self._totals
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
         }
@@ -212,21 +218,21 @@ class Forest:
         vars(self).update(state)
 
     def count(self, speculative: SpeculativeRows | None = None, capacity: int = 0) -> None:
-        """Count vertices and components of the flat forest; complete ``seen`` and rank it.
+        """Count vertices and components of the flat forest; complete ``present`` and rank it.
 
         The counts are all that goes to the host, which waits for them alone: the ranks are made
         meanwhile, and ``speculative`` rows gathered, of which there is a ``capacity``.
         """
-        complete = self.engine.kernel(trees.complete, self.vertex)
-        octets = self.seen.view(np.uint8)
+        complete = self.backend.kernel(trees.complete, self.vertex)
+        octets = self.present.view(np.uint8)
         complete(octets.size, self.n, self.parent, octets, self._totals)
-        told = self.engine.later(self._totals)
-        rank(self.engine, self.seen, self._before)
-        self.engine.leave_room()
+        read_totals = self.backend.read_async(self._totals)
+        rank(self.backend, self.present, self._before)
+        self.backend.leave_arena()
         if speculative:
             self._speculate(speculative, capacity)
-        self.vertices, self.components, stray = told().tolist()
-        self.complete = not stray
+        self.vertices, self.components, out_of_range = read_totals().tolist()
+        self.complete = not out_of_range
         rows = speculative.accept(self.vertices) if speculative else None
         if speculative and rows:
             self._rows[speculative.id_base, rows[0].dtype] = rows
@@ -234,7 +240,9 @@ class Forest:
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
         """Gather rows speculatively, if memory suffices beside that of the run."""
         try:
-            gathered = self._gather(gather.least, rows.id_base, capacity, rows.dtype, rows.dtype)
+            gathered = self._gather(
+                gather.min_label, rows.id_base, capacity, rows.dtype, rows.dtype
+            )
         except MemoryError:
             return
         rows.offer(*gathered)
@@ -264,7 +272,7 @@ class Forest:
         rows = self._rows.pop((low, np.dtype(dtype)), None)
         if rows is not None:
             return rows
-        return self._gather(gather.least, low, self.vertices, dtype, dtype)
+        return self._gather(gather.min_label, low, self.vertices, dtype, dtype)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """Return the id of each vertex that occurs, and its component by rank of least vertices.
@@ -273,26 +281,26 @@ class Forest:
         -------
         new (vertices,) arrays of ``dtype`` and of int32 (int64 beyond 2^31 vertices)
         """
-        words = self.engine.fill(self.engine.empty(self.seen.size, np.uint32), 0)
-        kernel = self.engine.kernel(gather.mark_roots, self.vertex)
-        kernel(self.n, self.parent, self.seen, words)
-        before = self.engine.empty(self._before.size, self.vertex)
-        rank(self.engine, words, before)
+        words = self.backend.fill(self.backend.empty(self.present.size, np.uint32), 0)
+        kernel = self.backend.kernel(gather.mark_roots, self.vertex)
+        kernel(self.n, self.parent, self.present, words)
+        before = self.backend.empty(self._before.size, self.vertex)
+        rank(self.backend, words, before)
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
-        return self._gather(gather.dense, low, self.vertices, dtype, small, words, before)
+        return self._gather(gather.dense_label, low, self.vertices, dtype, small, words, before)
 
     def _gather(
-        self, name: Any, low: int, room: int, ids: Any, labels: Any, *roots: Array
+        self, name: Any, low: int, capacity: int, ids: Any, labels: Any, *roots: Array
     ) -> tuple[Array, Array]:
         """Return the id of each vertex that occurs, and its label by a kernel's part.
 
         That looks at the set of ``roots`` and its ranks, unless labels are roots themselves.
         """
-        engine = self.engine
-        roots = roots or (engine.unused(np.uint32), engine.unused(self.vertex))
-        out = engine.pieces((room, ids), (room, labels))
-        kernel = engine.kernel(gather.gather, engine.kernel(name))
-        lanes = engine.warp_size * (self._before.size - 1)
-        trees = self.n, self.parent, self.seen, self._before
-        kernel(lanes, *trees, low, *roots, *out)
+        backend = self.backend
+        roots = roots or (backend.unused(np.uint32), backend.unused(self.vertex))
+        out = backend.alloc_packed((capacity, ids), (capacity, labels))
+        kernel = backend.kernel(gather.gather, backend.kernel(name))
+        threads = backend.warp_size * (self._before.size - 1)
+        trees = self.n, self.parent, self.present, self._before
+        kernel(threads, *trees, low, *roots, *out)
         return out[0], out[1]

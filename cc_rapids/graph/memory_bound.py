@@ -41,7 +41,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     """Return the most bytes that a run takes beyond its input: ``4 n + n / 8 + answer + 8 MiB``.
 
     The bound holds for edge lists with the design of "auto" and integer ids that get a word each
-    (see :mod:`cc_rapids.ids.encode`), on any engine. For other ids, rows and designs,
+    (see :mod:`cc_rapids.ids.encode`), on any backend. For other ids, rows and designs,
     ``components(..., explain=True).bytes`` returns the memory for the largest possible answer.
 
     Parameters

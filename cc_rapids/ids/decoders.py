@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 
 if TYPE_CHECKING:
     from .multi_column import ColumnsDecoder, RankedColumnsDecoder
@@ -30,20 +30,20 @@ class OffsetDecoder:
     id_base: int
     dtype: np.dtype[Any]
 
-    def decode(self, ids: Array, engine: Engine) -> Array:
+    def decode(self, ids: Array, backend: Backend) -> Array:
         """Return the ids of some vertices."""
         return ids
 
-    def lookup(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, which may lie outside 0 .. n - 1."""
-        wide, fits = _as_kind(ids, self.dtype, engine)
+        wide, fits = _as_kind(ids, self.dtype, backend)
         low = np.uint64(self.id_base & 0xFFFFFFFFFFFFFFFF)
         return wide.view(np.uint64) - low, fits
 
 
 @dataclass(frozen=True)
 class SortedDecoder:
-    """Decoder of integer ids: vertex v is the v-th of a sorted array on the engine."""
+    """Decoder of integer ids: vertex v is the v-th of a sorted array on the backend."""
 
     ids: Array
     dtype: np.dtype[Any]
@@ -54,31 +54,31 @@ class SortedDecoder:
         """Return the decoder of a sorted array of distinct ids, which is kept."""
         return cls(ids, np.dtype(np.uint32 if ids.size <= 1 << 32 else np.uint64))
 
-    def decode(self, vertices: Array, engine: Engine) -> Array:
+    def decode(self, vertices: Array, backend: Backend) -> Array:
         """Return the ids of some vertices: a new array."""
         return self.ids[vertices]
 
-    def lookup(self, ids: Array, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, by binary search."""
-        wide, known = _as_kind(ids, self.ids.dtype, engine)
+        wide, known = _as_kind(ids, self.ids.dtype, backend)
         if not self.ids.size:
             return wide.view(np.uint64), known & False
         held = self.ids.astype(wide.dtype, copy=False)
-        at = engine.xp.minimum(engine.xp.searchsorted(held, wide), held.size - 1)
+        at = backend.xp.minimum(backend.xp.searchsorted(held, wide), held.size - 1)
         return at.astype(np.uint64), known & (held[at] == wide)
 
 
-def same_integers(first: Array, second: Array, engine: Engine) -> bool:
+def same_integers(first: Array, second: Array, backend: Backend) -> bool:
     """Return whether two arrays of integers of any types and one length are equal."""
     if np.uint64 in (first.dtype, second.dtype):
-        fits = [_as_kind(array, np.dtype(np.uint64), engine) for array in (first, second)]
+        fits = [_as_kind(array, np.dtype(np.uint64), backend) for array in (first, second)]
     else:
-        fits = [_as_kind(array, np.dtype(np.int64), engine) for array in (first, second)]
+        fits = [_as_kind(array, np.dtype(np.int64), backend) for array in (first, second)]
     (left, held), (right, known) = fits
     return bool(((left == right) & held & known).all())
 
 
-def _as_kind(ids: Array, dtype: np.dtype[Any], engine: Engine) -> tuple[Array, Array]:
+def _as_kind(ids: Array, dtype: np.dtype[Any], backend: Backend) -> tuple[Array, Array]:
     """Return integers as the 64-bit type of the kind of ``dtype``, and which of them fit."""
     if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0

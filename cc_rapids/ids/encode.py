@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError
 from ..graph.edges import Edges
@@ -33,7 +33,7 @@ from ..graph.memory_bound import word_for
 from ..kernels import id_bitmap, primitives
 from ..tuning import tuning
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
-from .range import NOT_SEEN, Order, Span, span_of
+from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
 
 if TYPE_CHECKING:
     from .hash_table import Slots
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
-NO_RANGE = Span(0, -1, np.dtype(np.int64))  # of ids that are not integers
+NO_RANGE = IdRange(0, -1, np.dtype(np.int64))  # of ids that are not integers
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class IdStatistics:
     columns: list[Any]
     rows: int
     input_bytes: int
-    id_range: Span
+    id_range: IdRange
     max_vertices: int
     answer_bytes: int = 0
 
@@ -110,7 +110,7 @@ class EncodedIds:
     name: str
     expected_vertices: int
     decoder: IdDecoder | None = None
-    edge_order: Order = NOT_SEEN
+    edge_order: EdgeOrder = UNKNOWN_ORDER
 
     def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
         """Return the solved forest over vertices in the order of the ids, and their decoder.
@@ -155,11 +155,11 @@ class IdEncoding:
         """Return the use of its bytes, in words for a CapacityError."""
         raise NotImplementedError
 
-    def edge_order(self, statistics: IdStatistics) -> Order:
+    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
         """Return the order of the edges between its vertices, derived from that of the ids."""
         return statistics.id_range.order
 
-    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         """Allocate a forest, and encode the ends of all edges; the input is not changed."""
         raise NotImplementedError
 
@@ -187,12 +187,12 @@ class OffsetEncoding(IdEncoding):
     def means(self, statistics: IdStatistics) -> str:
         return "with a word for each"
 
-    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         ids, named = statistics.id_range, statistics.edge_input.vertices
         all_present = isinstance(named, range) and named == range(ids.low, ids.low + ids.size)
         forest = Forest(backend, ids.size, all_present)
         if not all_present and (named or len(statistics.columns) > 2):
-            _mark_named(statistics, forest.seen, forest.stray, backend)
+            _mark_named(statistics, forest.present, forest.out_of_range, backend)
         src, dst = statistics.columns[:2]
         edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
         return EncodedIds(edges, forest, self.name(statistics), forest.n, decoder, ids.order)
@@ -220,19 +220,19 @@ class BitmapEncoding(IdEncoding):
     def means(self, statistics: IdStatistics) -> str:
         return "with a bit for each"
 
-    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         ids, columns = statistics.id_range, statistics.columns[:2]
         size = -(-ids.size // primitives.WORD)
         words = backend.fill(backend.empty(size, np.uint32), 0)
-        stray = backend.fill(backend.empty(1, np.int64), 0)
-        before = backend.empty(blocks_of(size), Span.vertex_of(statistics.max_vertices))
+        out_of_range = backend.fill(backend.empty(1, np.int64), 0)
+        before = backend.empty(blocks_of(size), IdRange.vertex_of(statistics.max_vertices))
         for column in columns:
-            _mark_ids(column, ids, words, stray, backend)
-        _mark_named(statistics, words, stray, backend)
+            _mark_ids(column, ids, words, out_of_range, backend)
+        _mark_named(statistics, words, out_of_range, backend)
         rank(backend, words, before)
         n = int(backend.to_host(before[-1:])[0])
-        forest = Forest(backend, n, everyone=True)
-        forest.stray[:] = stray
+        forest = Forest(backend, n, all_present=True)
+        forest.out_of_range[:] = out_of_range
         ends = [backend.empty(column.size, forest.vertex) for column in columns]
         number = backend.kernel(id_bitmap.number_ranks, ids.vertex)
         for column, out in zip(columns, ends, strict=True):
@@ -269,10 +269,10 @@ class HashEncoding(IdEncoding):
     def means(self, statistics: IdStatistics) -> str:
         return f"in a hash table of the {statistics.max_vertices:,} that may occur"
 
-    def edge_order(self, statistics: IdStatistics) -> Order:
-        return NOT_SEEN  # slots are in an order of their own
+    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
+        return UNKNOWN_ORDER  # slots are in an order of their own
 
-    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         from .hash_table import Slots
 
         ids, named = statistics.id_range, statistics.edge_input.vertices
@@ -283,7 +283,9 @@ class HashEncoding(IdEncoding):
         table = Slots(statistics.columns[:2], others, backend)
         edges = Edges(table.columns[0], table.columns[1], 0)
         name = self.name(statistics)
-        return _SlotsOfIds(edges, table.forest(), name, table.about, table=table, dtype=ids.dtype)
+        return _SlotsOfIds(
+            edges, table.forest(), name, table.expected_vertices, table=table, dtype=ids.dtype
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +296,7 @@ class _SlotsOfIds(EncodedIds):
     dtype: np.dtype[Any]
 
     def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
-        return self.table.settle(forest, self.dtype)
+        return self.table.finalise_order(forest, self.dtype)
 
 
 class SortedEncoding(IdEncoding):
@@ -319,7 +321,7 @@ class SortedEncoding(IdEncoding):
     def means(self, statistics: IdStatistics) -> str:
         return f"in order, of the {statistics.max_vertices:,} that may occur"
 
-    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         xp, ids, named = backend.xp, statistics.id_range, statistics.edge_input.vertices
         columns = [column.astype(ids.dtype, copy=False) for column in statistics.columns]
         if isinstance(named, range):
@@ -329,7 +331,7 @@ class SortedEncoding(IdEncoding):
         first = xp.ones(members.size, bool)
         first[1:] = members[1:] != members[:-1]
         members = members[first]
-        forest = Forest(backend, members.size, everyone=True)
+        forest = Forest(backend, members.size, all_present=True)
         ends = [xp.searchsorted(members, end).astype(forest.vertex) for end in columns[:2]]
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
         return EncodedIds(edges, forest, self.name(statistics), forest.n, decoder, ids.order)
@@ -343,7 +345,7 @@ class StringEncoding(IdEncoding):
 
     def accepts(self, statistics: IdStatistics) -> bool:
         src = statistics.edge_input.src
-        return not statistics.are_integers and src.strings and not src.parts
+        return not statistics.are_integers and src.strings and not src.key_columns
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         from .strings import bytes_of
@@ -358,16 +360,16 @@ class StringEncoding(IdEncoding):
     def reason(self, statistics: IdStatistics) -> str:
         return "numbered in lexicographic order, by their bytes"
 
-    def edge_order(self, statistics: IdStatistics) -> Order:
-        return NOT_SEEN
+    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
+        return UNKNOWN_ORDER
 
-    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         from .strings import factorise
 
-        native = statistics.edge_input.src.native
-        codes, decoder = factorise(statistics.columns, native, backend)
+        to_native = statistics.edge_input.src.to_native
+        codes, decoder = factorise(statistics.columns, to_native, backend)
         src, dst = (backend.asarray(code) for code in codes[:2])
-        forest = Forest(backend, decoder.size, everyone=True)
+        forest = Forest(backend, decoder.size, all_present=True)
         name = self.name(statistics)
         return EncodedIds(Edges(src, dst, 0), forest, name, forest.n, decoder)
 
@@ -376,23 +378,23 @@ class MultiColumnEncoding(IdEncoding):
     """Encoding of several columns as one number per row, which is encoded like an integer."""
 
     def accepts(self, statistics: IdStatistics) -> bool:
-        return not statistics.are_integers and bool(statistics.edge_input.src.parts)
+        return not statistics.are_integers and bool(statistics.edge_input.src.key_columns)
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
         strings = StringEncoding().cost(statistics)
-        digits = 8 * statistics.rows * len(statistics.edge_input.src.parts)
+        digits = 8 * statistics.rows * len(statistics.edge_input.src.key_columns)
         return EncodingCost(strings.bytes + digits, strings.max_vertices)
 
     def name(self, statistics: IdStatistics) -> str:
         return "rows"
 
     def reason(self, statistics: IdStatistics) -> str:
-        return f"{len(statistics.edge_input.src.parts)} columns are one number a row"
+        return f"{len(statistics.edge_input.src.key_columns)} columns are one number a row"
 
-    def edge_order(self, statistics: IdStatistics) -> Order:
-        return NOT_SEEN
+    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
+        return UNKNOWN_ORDER
 
-    def encode(self, statistics: IdStatistics, backend: Engine) -> EncodedIds:
+    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         from .multi_column import number_rows
 
         given = statistics.edge_input
@@ -438,9 +440,9 @@ ENCODINGS: tuple[IdEncoding, ...] = (
 def scan_ids(
     edge_input: EdgeInput,
     columns: list[Any],
-    backend: Engine,
+    backend: Backend,
     exact: bool = True,
-    id_range: Span | None = None,
+    id_range: IdRange | None = None,
 ) -> IdStatistics:
     """Find the facts about ids by which their encoding is chosen, of columns lent by an input.
 
@@ -457,7 +459,7 @@ def scan_ids(
         rows = sum(column.size for column in edge_input.columns)
         return IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows)
     arrays = list(map(backend.asarray, columns))
-    id_range = id_range or span_of(edge_input, arrays, backend, exact)
+    id_range = id_range or id_range_of(edge_input, arrays, backend, exact)
     named = edge_input.vertices
     rows = len(named) if isinstance(named, range) else 0
     input_bytes = 8 * rows
@@ -469,7 +471,7 @@ def scan_ids(
     return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer)
 
 
-def choose_encoding(statistics: IdStatistics, backend: Engine) -> IdEncoding:
+def choose_encoding(statistics: IdStatistics, backend: Backend) -> IdEncoding:
     """Choose the first encoding that is worthwhile and fits, or else the one that takes least.
 
     Raises
@@ -509,17 +511,21 @@ def _bits_pay(size: int, statistics: IdStatistics) -> bool:
     return size // 8 <= statistics.input_bytes
 
 
-def _mark_named(statistics: IdStatistics, words: Array, stray: Array, backend: Engine) -> None:
+def _mark_named(
+    statistics: IdStatistics, words: Array, out_of_range: Array, backend: Backend
+) -> None:
     """Add the vertices that the caller names to a set over the range."""
     ids, named = statistics.id_range, statistics.edge_input.vertices
     if isinstance(named, range) and named:
         first = named.start - ids.low
         backend.kernel(id_bitmap.mark_range, ids.vertex)(len(named), first, named.step, words)
     for column in statistics.columns[2:]:
-        _mark_ids(column, ids, words, stray, backend)
+        _mark_ids(column, ids, words, out_of_range, backend)
 
 
-def _mark_ids(column: Array, ids: Span, words: Array, stray: Array, backend: Engine) -> None:
+def _mark_ids(
+    column: Array, ids: IdRange, words: Array, out_of_range: Array, backend: Backend
+) -> None:
     """Add the ids of a column to a set over the range."""
     mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
-    mark(column.size, column, ids.first, ids.size, words, stray)
+    mark(column.size, column, ids.first, ids.size, words, out_of_range)

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.column import Column, is_cudf
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
 from .decoders import OffsetDecoder, SortedDecoder
 from .multi_column import RankedColumnsDecoder
-from .range import bounds, span_of, type_of
+from .range import bounds, id_range_of, type_of
 from .strings import StringDecoder, factorise
 
 ValueDecoder = OffsetDecoder | SortedDecoder | StringDecoder
@@ -36,7 +36,7 @@ class Range:
     n: int
     dtype: np.dtype[Any] = INT64
     places: Array = None
-    about = "as they are"
+    description = "as they are"
     strings = False
     width = 1
 
@@ -46,42 +46,42 @@ class Range:
         return [self.strings]
 
     def extend(
-        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return itself, and the columns.
 
-        Raises an InputError if those of ``given`` hold anything else, and it is to be ``sure`` that
-        they do not.
+        Raises an InputError if those of ``given`` hold anything else, and it is to be ``exact``
+        that they do not.
         """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
                 f"the edges come with {len(given.vertices):,} vertices of their own, but"
                 f" num_vertices={self.n}: pass a larger number"
             )
-        arrays = [engine.asarray(column) for column in columns[:2]]
-        if sure:
-            exact = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
-            span_of(exact, arrays, engine)
+        arrays = [backend.asarray(column) for column in columns[:2]]
+        if exact:
+            as_integers = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
+            id_range_of(as_integers, arrays, backend)
         dtypes = tuple(array.dtype for array in arrays if array.size) or (self.dtype,)
         dtype = type_of(dtypes, 0, max(self.n - 1, 0))
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 
-    def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
-        vertices, fits = OffsetDecoder(0, INT64).lookup(engine.asarray(ids), engine)
+        vertices, fits = OffsetDecoder(0, INT64).lookup(backend.asarray(ids), backend)
         known = fits & (vertices < np.uint64(self.n))
-        return engine.xp.where(known, vertices, np.uint64(0)), known
+        return backend.xp.where(known, vertices, np.uint64(0)), known
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
         """Return the decoder of the vertices, in the order of their ids."""
         return OffsetDecoder(0, self.dtype)
 
-    def to(self, engine: Engine) -> Range:
-        """Return the same index on another engine."""
+    def to(self, backend: Backend) -> Range:
+        """Return the same index on another backend."""
         return self
 
 
-class _Placed(ABC):
+class _InArrivalOrder(ABC):
     """Base of indexes that keep the vertex of each id in sorted order."""
 
     places: Array
@@ -94,7 +94,7 @@ class _Placed(ABC):
         return [self.strings]
 
     @abstractmethod
-    def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+    def _at(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the place of each id in sorted order, and whether the id exists."""
 
     @property
@@ -102,85 +102,85 @@ class _Placed(ABC):
         """The number of vertices."""
         return int(self.places.size)
 
-    def lookup(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
         if not (self.n and len(ids)):  # where there are none, the others may be of any type
-            return engine.xp.zeros(len(ids), np.uint32), engine.xp.zeros(len(ids), bool)
-        at, known = self._at(ids, engine)
-        return self.places[engine.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
+            return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
+        at, known = self._at(ids, backend)
+        return self.places[backend.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
 
-    def _insert(self, at: Array, more: int, engine: Engine) -> tuple[Array, Array]:
+    def _insert(self, at: Array, more: int, backend: Backend) -> tuple[Array, Array]:
         """Return the numbers of all vertices after new ones are inserted at some places.
 
         And the old places.
         """
         n = self.n + more
-        old = engine.xp.ones(n, bool)
+        old = backend.xp.ones(n, bool)
         old[at] = False
-        places = engine.empty(n, np.uint32 if n < 1 << 32 else np.uint64)
-        places[at] = engine.xp.arange(self.n, n, dtype=places.dtype)
+        places = backend.empty(n, np.uint32 if n < 1 << 32 else np.uint64)
+        places[at] = backend.xp.arange(self.n, n, dtype=places.dtype)
         places[old] = self.places
         return places, old
 
 
 @dataclass(frozen=True)
-class Integers(_Placed):
+class Integers(_InArrivalOrder):
     """Index of integers: ``ids`` is sorted, as int64 or uint64; ``dtype`` fits all of them."""
 
     ids: Array
     places: Array
     dtype: np.dtype[Any] | None = None
-    about = "sorted ids"
+    description = "sorted ids"
     strings = False
 
     @classmethod
-    def empty(cls, engine: Engine) -> Integers:
+    def empty(cls, backend: Backend) -> Integers:
         """Return an empty index."""
-        return cls(engine.empty(0, np.int64), engine.empty(0, np.uint32))
+        return cls(backend.empty(0, np.int64), backend.empty(0, np.uint32))
 
     def extend(
-        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index of the ids of the columns too, and their vertices; new ones from n on."""
-        return self.inserted(columns, engine)
+        return self.insert(columns, backend)
 
-    def inserted(self, columns: Sequence[Any], engine: Engine) -> tuple[Integers, list[Array]]:
+    def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
         """Return the index, without references to the caller's data."""
-        xp, arrays = engine.xp, [engine.asarray(column) for column in columns]
+        xp, arrays = backend.xp, [backend.asarray(column) for column in columns]
         if not any(array.size for array in arrays):
             return self, [array.astype(np.uint32) for array in arrays]
-        dtype = self._type_with([array for array in arrays if array.size], engine)
+        dtype = self._type_with([array for array in arrays if array.size], backend)
         wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
         held = self.ids.astype(wide, copy=False)
         ids = xp.concatenate([array.astype(wide, copy=False) for array in arrays])
         ids, back = xp.unique(ids, return_inverse=True)
-        known = SortedDecoder.of(held).lookup(ids, engine)[1]
+        known = SortedDecoder.of(held).lookup(ids, backend)[1]
         new = ids[~known]
         larger = Integers(held, self.places, dtype)
         if new.size:
             at = xp.searchsorted(held, new) + xp.arange(new.size)
-            places, old = self._insert(at, new.size, engine)
-            merged = engine.empty(places.size, wide)
+            places, old = self._insert(at, new.size, backend)
+            merged = backend.empty(places.size, wide)
             merged[at], merged[old] = new, held
             larger = Integers(merged, places, dtype)
         ends = np.cumsum([array.size for array in arrays])[:-1].tolist()
         numbers = larger.places[xp.searchsorted(larger.ids, ids)]
         return larger, xp.split(numbers[back], ends)
 
-    def _type_with(self, arrays: list[Array], engine: Engine) -> np.dtype[Any]:
+    def _type_with(self, arrays: list[Array], backend: Backend) -> np.dtype[Any]:
         """Return the type that the ids so far and those of the arrays fit."""
-        low, high = bounds(arrays, engine)
+        low, high = bounds(arrays, backend)
         dtypes = [array.dtype for array in arrays]
         if self.dtype is not None:
-            first, last = engine.to_host(self.ids[[0, -1]]).tolist()
+            first, last = backend.to_host(self.ids[[0, -1]]).tolist()
             low, high, dtypes = min(low, first), max(high, last), [self.dtype, *dtypes]
         return type_of(tuple(dtypes), low, high)
 
-    def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
-        ids = engine.asarray(ids)
-        order = engine.xp.argsort(ids)  # neighbours then read the same part of the list
-        sorted_at, sorted_known = SortedDecoder.of(self.ids).lookup(ids[order], engine)
-        at, known = engine.empty(ids.size, np.uint64), engine.empty(ids.size, bool)
+    def _at(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
+        ids = backend.asarray(ids)
+        order = backend.xp.argsort(ids)  # neighbours then read the same part of the list
+        sorted_at, sorted_known = SortedDecoder.of(self.ids).lookup(ids[order], backend)
+        at, known = backend.empty(ids.size, np.uint64), backend.empty(ids.size, bool)
         at[order], known[order] = sorted_at, sorted_known
         return at, known
 
@@ -188,54 +188,54 @@ class Integers(_Placed):
         """Return the decoder of the vertices, in the order of their ids."""
         return SortedDecoder.of(self.ids.astype(self.dtype or INT64, copy=False))
 
-    def to(self, engine: Engine) -> Integers:
-        """Return the same index on another engine."""
-        return replace(self, ids=engine.asarray(self.ids), places=engine.asarray(self.places))
+    def to(self, backend: Backend) -> Integers:
+        """Return the same index on another backend."""
+        return replace(self, ids=backend.asarray(self.ids), places=backend.asarray(self.places))
 
 
 @dataclass(frozen=True)
-class Texts(_Placed):
+class Texts(_InArrivalOrder):
     """Index of strings: ``held`` is sorted (PyArrow or cuDF), and ``words`` searches it."""
 
     held: Any
     words: StringDecoder | None
     places: Array
-    about: str = field(default="strings, sorted")
+    description: str = field(default="strings, sorted")
     strings = True
 
     def extend(
-        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index of the strings of the columns too, and their vertices."""
-        found = [self.lookup(column, engine) for column in columns]
+        found = [self.lookup(column, backend) for column in columns]
         if self.words is not None and all(bool(known.all()) for _, known in found):
             return self, [vertices for vertices, _ in found]
         every = [self.held, *columns] if self.n else list(columns)
-        codes, words = factorise(every, _same, engine)
-        at = engine.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
-        new = engine.xp.ones(words.size, bool)
+        codes, words = factorise(every, _same, backend)
+        at = backend.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
+        new = backend.xp.ones(words.size, bool)
         new[at] = False
-        fresh = engine.xp.flatnonzero(new)
-        places, _ = self._insert(fresh, fresh.size, engine)
-        held = words.decode(engine.xp.arange(words.size), engine)
+        fresh = backend.xp.flatnonzero(new)
+        places, _ = self._insert(fresh, fresh.size, backend)
+        held = words.decode(backend.xp.arange(words.size), backend)
         codes = codes[len(codes) - len(columns) :]
-        return Texts(held, words, places), [places[engine.asarray(code)] for code in codes]
+        return Texts(held, words, places), [places[backend.asarray(code)] for code in codes]
 
-    def _at(self, ids: Any, engine: Engine) -> tuple[Array, Array]:
+    def _at(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         assert self.words is not None
-        return self.words.lookup(ids, engine)
+        return self.words.lookup(ids, backend)
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
         """Return the decoder of the vertices in the order of their strings, of ``given``'s kind."""
-        words, native = self.words, given.src.native
+        words, to_native = self.words, given.src.to_native
         assert words is not None
 
-        named = partial(_as_given, words.look_up, self.held, native, given.on_device)
+        named = partial(_as_given, words.look_up, self.held, to_native, given.on_device)
         return replace(words, look_up=named)
 
-    def to(self, engine: Engine) -> Texts:
-        """Return the same index on another engine; the strings stay where they are."""
-        return replace(self, places=engine.asarray(self.places))
+    def to(self, backend: Backend) -> Texts:
+        """Return the same index on another backend; the strings stay where they are."""
+        return replace(self, places=backend.asarray(self.places))
 
 
 @dataclass(frozen=True)
@@ -248,28 +248,28 @@ class Tuples:
     that a new value moves nothing.
     """
 
-    engine: Engine
+    backend: Backend
     columns: tuple[Integers | Texts, ...]
     pairs: tuple[Integers, ...]
-    about = "rows, sorted ids"
+    description = "rows, sorted ids"
 
     @classmethod
-    def empty(cls, engine: Engine, width: int) -> Tuples:
+    def empty(cls, backend: Backend, width: int) -> Tuples:
         """Return an empty index of ids of several columns."""
-        none = Integers.empty(engine)
-        return cls(engine, (none,) * width, (none,) * (width - 1))
+        none = Integers.empty(backend)
+        return cls(backend, (none,) * width, (none,) * (width - 1))
 
     @classmethod
     def of(
-        cls, engine: Engine, columns: Sequence[Integers | Texts], numbers: Sequence[Array]
+        cls, backend: Backend, columns: Sequence[Integers | Texts], numbers: Sequence[Array]
     ) -> Tuples:
         """Return the rows of values that have these numbers in each column, in their order."""
         pairs: list[Integers] = []
         found = numbers[0]
         for codes in numbers[1:]:
-            more, (found,) = Integers.empty(engine).inserted([_paired(found, codes)], engine)
+            more, (found,) = Integers.empty(backend).insert([_paired(found, codes)], backend)
             pairs.append(more)
-        return cls(engine, tuple(columns), tuple(pairs))
+        return cls(backend, tuple(columns), tuple(pairs))
 
     @property
     def n(self) -> int:
@@ -298,25 +298,25 @@ class Tuples:
     @cached_property
     def _ranks(self) -> list[Array]:
         """The same, for each vertex by number."""
-        numbers = self.engine.xp.arange(self.n)
+        numbers = self.backend.xp.arange(self.n)
         ranks = []
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
-            keys = self.engine.empty(pairs.n, np.uint64)
+            keys = self.backend.empty(pairs.n, np.uint64)
             keys[pairs.places] = pairs.ids.astype(np.uint64)
             own = keys[numbers]
-            ranks.append(_inverse(column.places, self.engine)[own.astype(np.uint32)])
+            ranks.append(_inverse(column.places, self.backend)[own.astype(np.uint32)])
             numbers = (own >> HALF).astype(np.int64)
-        ranks.append(_inverse(self.columns[0].places, self.engine)[numbers])
+        ranks.append(_inverse(self.columns[0].places, self.backend)[numbers])
         return ranks[::-1]
 
     @cached_property
     def places(self) -> Array:
         """The number of each vertex, in the order of the ids."""
-        xp = self.engine.xp
+        xp = self.backend.xp
         return xp.lexsort(xp.stack(self._ranks[::-1])) if self.n else xp.zeros(0, np.int64)
 
     def extend(
-        self, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
+        self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index of the rows of the columns too, and their vertices.
 
@@ -325,14 +325,16 @@ class Tuples:
         held: list[Integers | Texts] = []
         pairs: list[Integers] = []
         numbers: list[Array] = []
-        for k, (src, dst) in enumerate(zip(given.src.parts, given.dst.parts, strict=True)):
+        for k, (src, dst) in enumerate(
+            zip(given.src.key_columns, given.dst.key_columns, strict=True)
+        ):
             part = replace(given, src=src, dst=dst, vertices=None)
-            column, codes = extended(self.columns[k], part, [side[k] for side in columns], engine)
+            column, codes = extended(self.columns[k], part, [side[k] for side in columns], backend)
             assert isinstance(column, Integers | Texts)
             held.append(column)
             if k:
                 both = [_paired(*two) for two in zip(numbers, codes, strict=True)]
-                found, numbers = self.pairs[k - 1].inserted(both, engine)
+                found, numbers = self.pairs[k - 1].insert(both, backend)
                 pairs.append(found)
             else:
                 numbers = codes
@@ -341,29 +343,29 @@ class Tuples:
                 f"ids of several columns ({given.src.name}) may have up to 2^32 different values,"
                 f" but there are {pairs[-1].n:,}: combine them into one column of integers"
             )
-        return Tuples(engine, tuple(held), tuple(pairs)), numbers
+        return Tuples(backend, tuple(held), tuple(pairs)), numbers
 
-    def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each row (arbitrary if unknown), and whether the row is known."""
-        numbers, known = self.columns[0].lookup(columns[0], engine)
+        numbers, known = self.columns[0].lookup(columns[0], backend)
         for own, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
-            codes, fits = own.lookup(column, engine)
-            numbers, held = pairs.lookup(_paired(numbers, codes), engine)
+            codes, fits = own.lookup(column, backend)
+            numbers, held = pairs.lookup(_paired(numbers, codes), backend)
             known = known & fits & held
         return numbers, known
 
     def decoder(self, given: EdgeInput) -> RankedColumnsDecoder:
         """Return the decoder of the vertices in the order of their ids, as ``given`` has them."""
-        kinds = [replace(given, src=part) for part in given.src.parts]
+        kinds = [replace(given, src=part) for part in given.src.key_columns]
         decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
         dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
-        at = _inverse(self.places, self.engine)
+        at = _inverse(self.places, self.backend)
         return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, at, dtype)
 
-    def to(self, engine: Engine) -> Tuples:
-        """Return the same index on another engine."""
-        columns = tuple(column.to(engine) for column in self.columns)
-        return Tuples(engine, columns, tuple(pairs.to(engine) for pairs in self.pairs))
+    def to(self, backend: Backend) -> Tuples:
+        """Return the same index on another backend."""
+        columns = tuple(column.to(backend) for column in self.columns)
+        return Tuples(backend, columns, tuple(pairs.to(backend) for pairs in self.pairs))
 
 
 def _paired(first: Array, second: Array) -> Array:
@@ -371,10 +373,10 @@ def _paired(first: Array, second: Array) -> Array:
     return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
 
 
-def _inverse(places: Array, engine: Engine) -> Array:
+def _inverse(places: Array, backend: Backend) -> Array:
     """Return the inverse of a permutation."""
-    found = engine.empty(places.size, np.int64)
-    found[places] = engine.xp.arange(places.size)
+    found = backend.empty(places.size, np.int64)
+    found[places] = backend.xp.arange(places.size)
     return found
 
 
@@ -382,12 +384,12 @@ Index = Range | Integers | Texts | Tuples
 Extended = tuple[Index, list[Array]]
 
 
-def _as_given(look_up: Any, held: Any, native: Any, on_device: bool, at: Any) -> Any:
+def _as_given(look_up: Any, held: Any, to_native: Any, on_device: bool, at: Any) -> Any:
     """Return the strings at some places, in the caller's form.
 
     The caller may have other kinds of strings than the index.
     """
-    return native(_where(look_up(at), on_device), partial(_where, held, on_device))
+    return to_native(_where(look_up(at), on_device), partial(_where, held, on_device))
 
 
 def _where(found: Any, on_device: bool) -> Any:
@@ -406,11 +408,11 @@ def _same(words: Any, every: Callable[[], Any]) -> Any:
 
 
 def extended(
-    index: Index, given: EdgeInput, columns: Sequence[Any], engine: Engine, sure: bool = True
+    index: Index, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
 ) -> Extended:
     """Return the index with all ids of the columns lent by ``given``, and the vertices of these.
 
-    If it need not be ``sure``, integers that are their own vertices are not looked at.
+    If it need not be ``exact``, integers that are their own vertices are not looked at.
 
     Raises
     ------
@@ -420,16 +422,16 @@ def extended(
         They have another number of columns than those so far.
     """
     check_kind(index, given)
-    src, width = given.src, len(given.src.parts) or 1
+    src, width = given.src, len(given.src.key_columns) or 1
     if width != index.width:
         if index.n or isinstance(index, Range):  # then there are no rows
-            return index, [engine.empty(0, np.uint32) for _ in columns]
-        index = Tuples.empty(engine, width) if src.parts else Integers.empty(engine)
+            return index, [backend.empty(0, np.uint32) for _ in columns]
+        index = Tuples.empty(backend, width) if src.key_columns else Integers.empty(backend)
     if src.strings and not index.n and isinstance(index, Integers):
         index = Texts(None, None, index.places)
     if not (src.strings or index.n) and isinstance(index, Texts):
-        index = Integers.empty(engine)
-    return index.extend(given, columns, engine, sure)
+        index = Integers.empty(backend)
+    return index.extend(given, columns, backend, exact)
 
 
 def check_kind(index: Index, given: EdgeInput) -> None:
@@ -445,7 +447,7 @@ def check_kind(index: Index, given: EdgeInput) -> None:
     src, fixed = given.src, isinstance(index, Range)
     if not (src.size and (index.n or fixed)):
         return
-    width = len(src.parts) or 1
+    width = len(src.key_columns) or 1
     if width != index.width:
         way = "name as many columns with source= and destination="
         way = "num_vertices= is for ids of one column: leave it out" if fixed else way
@@ -454,7 +456,7 @@ def check_kind(index: Index, given: EdgeInput) -> None:
             f" have {_counted(index.width)}: {way}"
         )
     if isinstance(index, Tuples):
-        for column, part in zip(index.columns, src.parts, strict=True):
+        for column, part in zip(index.columns, src.key_columns, strict=True):
             _check_column(column, part, index.n)
     else:
         _check_column(index, src, index.n)

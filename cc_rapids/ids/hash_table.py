@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.dtypes import is_signed
 from ..errors import CapacityError
 from ..graph.forest import Forest
@@ -28,10 +28,10 @@ class Slots:
     Parameters
     ----------
     columns : list of arrays
-        Of any integer types, on the engine; not changed.
+        Of any integer types, on the backend; not changed.
     others : list of arrays
         Further ids that get a slot.
-    engine : Engine
+    engine : Backend
         Where the table is made.
 
     Attributes
@@ -44,67 +44,67 @@ class Slots:
         The number of different ids, to within some per cent.
     """
 
-    def __init__(self, columns: list[Array], others: list[Array], engine: Engine) -> None:
-        self.engine = engine
-        self.about = _about([*columns, *others], engine)
-        size = slots_for(self.about)
+    def __init__(self, columns: list[Array], others: list[Array], backend: Backend) -> None:
+        self.backend = backend
+        self.expected_vertices = _estimate_ids([*columns, *others], backend)
+        size = slots_for(self.expected_vertices)
         while not self._fill(size, columns, others):
             size *= 2
             log.info("the hash table of ids was full: growing it to %d slots", size)
-            _check_growth(size, engine)
+            _check_growth(size, backend)
 
     def _fill(self, size: int, columns: list[Array], others: list[Array]) -> bool:
         """Insert every id; return whether all found a slot."""
-        engine = self.engine
+        backend = self.backend
         self.vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
-        self.keys = engine.fill(engine.empty(size + 1, np.uint64), 0xFF)
-        full = engine.fill(engine.empty(1, np.uint32), 0)
-        self.columns = [engine.empty(column.size, self.vertex) for column in columns]
-        number = engine.kernel(kernel_ids.number_slots)
+        self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
+        full = backend.fill(backend.empty(1, np.uint32), 0)
+        self.columns = [backend.empty(column.size, self.vertex) for column in columns]
+        number = backend.kernel(kernel_ids.number_slots)
         for column, out in zip(columns, self.columns, strict=True):
             number(column.size, column, self.keys, full, out)
         for column in others:
-            take = engine.kernel(kernel_ids.take_slots)
+            take = backend.kernel(kernel_ids.take_slots)
             take(column.size, column, self.keys, full)
-        return not engine.to_host(full)[0]
+        return not backend.to_host(full)[0]
 
     def forest(self) -> Forest:
         """Return a forest over the slots, in which the taken ones occur."""
-        forest = Forest(self.engine, self.keys.size)
-        mark = self.engine.kernel(kernel_ids.mark_taken, forest.vertex)
-        mark(self.keys.size, self.keys, forest.seen)
+        forest = Forest(self.backend, self.keys.size)
+        mark = self.backend.kernel(kernel_ids.mark_taken, forest.vertex)
+        mark(self.keys.size, self.keys, forest.present)
         return forest
 
-    def settle(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
+    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids instead of slots, and its decoder.
 
         A root is then the least id of its component, whichever slot was the least.
         """
-        engine = self.engine
+        backend = self.backend
         slots, roots = forest.rows(0, forest.vertex)
-        engine.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
+        backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
         wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
         ids = self.keys[slots].view(wide)
-        order = engine.xp.argsort(ids)
+        order = backend.xp.argsort(ids)
         ids, roots = ids[order], roots[order]
-        flat = Forest(engine, ids.size, everyone=True)
-        least = engine.fill(engine.empty(forest.n, flat.vertex), 0xFF)
-        engine.kernel(trees.lower, flat.vertex)(ids.size, roots, least)
-        hang = engine.kernel(trees.hang, flat.vertex)
+        flat = Forest(backend, ids.size, all_present=True)
+        least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
+        backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
+        hang = backend.kernel(trees.assign_min_root, flat.vertex)
         hang(ids.size, roots, least, flat.parent)
         flat.count()
         return flat, SortedDecoder.of(ids.astype(dtype, copy=False))
 
 
-def _about(columns: list[Array], engine: Engine) -> int:
+def _estimate_ids(columns: list[Array], backend: Backend) -> int:
     """Estimate the number of different ids, by HyperLogLog; for few, the number of ids."""
     rows = sum(int(column.size) for column in columns)
     if rows <= tuning.estimated_ids:
         return rows
-    registers = engine.fill(engine.empty(kernel_ids.REGISTERS, np.uint32), 0)
+    registers = backend.fill(backend.empty(kernel_ids.REGISTERS, np.uint32), 0)
     for column in columns:
-        engine.kernel(kernel_ids.estimate)(column.size, column, registers)
-    held = engine.to_host(registers).astype(np.float64)
+        backend.kernel(kernel_ids.estimate)(column.size, column, registers)
+    held = backend.to_host(registers).astype(np.float64)
     size = kernel_ids.REGISTERS
     alpha = 0.7213 / (1 + 1.079 / size)
     found = alpha * size**2 / np.exp2(-held).sum()
@@ -114,8 +114,8 @@ def _about(columns: list[Array], engine: Engine) -> int:
     return min(rows, int(found) + 1)
 
 
-def _check_growth(size: int, engine: Engine) -> None:
-    needed, free = 24 * size, engine.free_bytes()
+def _check_growth(size: int, backend: Backend) -> None:
+    needed, free = 24 * size, backend.free_bytes()
     if needed > free:
         raise CapacityError(
             f"the hash table of ids is full and would grow to {size:,} slots, {needed / GIB:,.1f}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.column import Column
 from ..errors import InputError
 from .decoders import OffsetDecoder, SortedDecoder
@@ -43,30 +43,30 @@ class Digits:
     sizes: list[int]
     tables: list[Array | None]
 
-    def split(self, numbers: Array, engine: Engine) -> list[Any]:
+    def split(self, numbers: Array, backend: Backend) -> list[Any]:
         """Return the columns of the rows with these numbers, in the caller's kinds."""
         columns: list[Any] = []
         steps = zip(self.names[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
         for names, size, table in steps:
-            columns.append(_values(names, numbers % size, engine))
+            columns.append(_values(names, numbers % size, backend))
             numbers = numbers // size
             numbers = numbers if table is None else table[numbers]
-        columns.append(_values(self.names[0], numbers, engine))
+        columns.append(_values(self.names[0], numbers, backend))
         return columns[::-1]
 
-    def join(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+    def join(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the numbers of rows, and a mask of those whose values are all known."""
-        xp, numbers, known = engine.xp, None, None
+        xp, numbers, known = backend.xp, None, None
         steps = zip(columns, self.names, self.sizes, self.tables, strict=True)
         for column, names, size, table in steps:
-            codes, fits = names.lookup(column, engine)
+            codes, fits = names.lookup(column, backend)
             fits = fits & (codes < np.uint64(size))
             codes = xp.where(fits, codes, np.uint64(0)).astype(np.int64)
             if numbers is None or known is None:
                 numbers, known = codes, fits
                 continue
             if table is not None:
-                numbers, held = SortedDecoder.of(table).lookup(numbers, engine)
+                numbers, held = SortedDecoder.of(table).lookup(numbers, backend)
                 numbers, known = numbers.astype(np.int64), known & held
             numbers, known = numbers * size + codes, known & fits
         return numbers, known
@@ -89,14 +89,14 @@ class ColumnsDecoder:
         """The type of the numbers in rows of a forest."""
         return self.numbers.dtype
 
-    def decode(self, vertices: Array, engine: Engine) -> list[Any]:
+    def decode(self, vertices: Array, backend: Backend) -> list[Any]:
         """Return the columns of the ids of some vertices."""
-        return self.digits.split(self.numbers.decode(vertices, engine), engine)
+        return self.digits.split(self.numbers.decode(vertices, backend), backend)
 
-    def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of rows, given as columns, and a mask of the known ones."""
-        numbers, fits = self.digits.join(columns, engine)
-        vertices, known = self.numbers.lookup(numbers, engine)
+        numbers, fits = self.digits.join(columns, backend)
+        vertices, known = self.numbers.lookup(numbers, backend)
         return vertices, known & fits
 
 
@@ -110,26 +110,26 @@ class RankedColumnsDecoder:
 
     columns: list[Values]
     ranks: list[Array]
-    number: Callable[[list[Any], Engine], tuple[Array, Array]]
+    number: Callable[[list[Any], Backend], tuple[Array, Array]]
     at: Array
     dtype: np.dtype[Any]
     id_base: int = 0
 
-    def decode(self, vertices: Array, engine: Engine) -> list[Any]:
+    def decode(self, vertices: Array, backend: Backend) -> list[Any]:
         """Return the columns of the ids of some vertices, in the caller's kinds."""
         pairs = zip(self.columns, self.ranks, strict=True)
-        return [names.decode(rank[vertices].astype(names.dtype), engine) for names, rank in pairs]
+        return [names.decode(rank[vertices].astype(names.dtype), backend) for names, rank in pairs]
 
-    def lookup(self, columns: list[Any], engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of rows, given as columns, and a mask of the known ones."""
-        numbers, known = self.number(columns, engine)
+        numbers, known = self.number(columns, backend)
         if not self.at.size:
             return numbers.astype(np.uint64), known
         return self.at[numbers.astype(np.int64)].astype(np.uint64), known
 
 
 def number_rows(
-    columns: list[Column], lent: list[list[Any]], engine: Engine
+    columns: list[Column], borrowed: list[list[Any]], backend: Backend
 ) -> tuple[list[Array], Digits]:
     """Number the rows of each side (source, destination, vertices), as int64.
 
@@ -137,7 +137,7 @@ def number_rows(
     ----------
     columns : list of Column
         The sides, each with its parts.
-    lent : list of lists of arrays or strings
+    borrowed : list of lists of arrays or strings
         What the parts hold.
     """
     names: list[Values] = []
@@ -145,11 +145,11 @@ def number_rows(
     tables: list[Array | None] = []
     numbers: list[Array] = []
     total = 1
-    for part, sides in zip(columns[0].parts, zip(*lent, strict=True), strict=True):
-        codes, named, size = _codes(part, list(sides), engine, LIMIT // total)
+    for part, sides in zip(columns[0].key_columns, zip(*borrowed, strict=True), strict=True):
+        codes, named, size = _codes(part, list(sides), backend, LIMIT // total)
         table = None
         if total * size > LIMIT:
-            numbers, table = _places(numbers, engine)
+            numbers, table = _places(numbers, backend)
             total = int(table.size)
         if names:
             numbers = [a * size + b for a, b in zip(numbers, codes, strict=True)]
@@ -163,26 +163,27 @@ def number_rows(
 
 
 def _codes(
-    part: Column, sides: list[Any], engine: Engine, room: int
+    part: Column, sides: list[Any], backend: Backend, most_codes: int
 ) -> tuple[list[Array], Values, int]:
     """Return sorted codes of one column on each side, the decoder of the codes, and their count.
 
-    Integers that lie too far apart for so much room become their places among the different ones.
+    Integers that lie further apart than ``most_codes`` become their places among the different
+    ones.
     """
     if part.strings:
-        codes, words = factorise(sides, part.native, engine)
-        arrays = [engine.asarray(code).astype(np.int64) for code in codes]
+        codes, words = factorise(sides, part.to_native, backend)
+        arrays = [backend.asarray(code).astype(np.int64) for code in codes]
         return arrays, words, max(words.size, 1)
-    arrays = [engine.asarray(side) for side in sides]
-    low, high = bounds(arrays, engine)
+    arrays = [backend.asarray(side) for side in sides]
+    low, high = bounds(arrays, backend)
     dtype = type_of(tuple(array.dtype for array in arrays), low, high)
     arrays = [array.astype(dtype) for array in arrays]
-    if high - low + 1 > room:
-        places, table = _places(arrays, engine)
+    if high - low + 1 > most_codes:
+        places, table = _places(arrays, backend)
         return places, SortedDecoder.of(table), int(table.size)
     wide = np.uint64 if dtype == np.uint64 else np.int64
     codes = [(array.astype(wide) - wide(low)).astype(np.int64) for array in arrays]
-    least, most = bounds(codes, engine)
+    least, most = bounds(codes, backend)
     if least < 0 or most > high - low:
         raise InputError(
             f"{part.name!r}, or the column of the other ends, changed while it was read: the second"
@@ -191,15 +192,15 @@ def _codes(
     return codes, OffsetDecoder(low, dtype), max(high - low + 1, 1)
 
 
-def _places(numbers: list[Array], engine: Engine) -> tuple[list[Array], Array]:
+def _places(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
     """Return the places of numbers among the sorted distinct ones, and these."""
     ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
-    table, places = engine.xp.unique(engine.xp.concatenate(numbers), return_inverse=True)
-    return engine.xp.split(places.astype(np.int64), ends), table
+    table, places = backend.xp.unique(backend.xp.concatenate(numbers), return_inverse=True)
+    return backend.xp.split(places.astype(np.int64), ends), table
 
 
-def _values(names: Values, codes: Array, engine: Engine) -> Any:
+def _values(names: Values, codes: Array, backend: Backend) -> Any:
     if isinstance(names, OffsetDecoder):
         wide = np.uint64 if names.dtype == np.uint64 else np.int64
         return (codes.astype(wide) + wide(names.id_base)).astype(names.dtype)
-    return names.decode(codes.astype(names.dtype), engine)
+    return names.decode(codes.astype(names.dtype), backend)

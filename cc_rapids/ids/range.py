@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..errors import ColumnTypeError, InputError
@@ -18,42 +18,42 @@ from ..kernels import edges, id_range
 from ..tuning import tuning
 
 ALL = (1 << 64) - 1
-FALLS = 7 / 8  # the share of the rows looked at that fall, if the list does
-FEW = 32  # a glance takes one block of rows in so many
+DESCENDING_SHARE = 7 / 8  # the share of the rows looked at that fall, if the list does
+SCAN_EVERY = 32  # a sampled scan takes one block of rows in so many
 
 
-class Order(NamedTuple):
+class EdgeOrder(NamedTuple):
     """The order of the edges of a long list, estimated from some rows.
 
     Attributes
     ----------
-    near : float
+    locality : float
         The share of the rows that lie between ids which are near each other and the next row's:
         next to none if the list is in no order.
-    falls : bool
+    descending : bool
         Whether sources become less from the first row to the last.
     """
 
-    near: float = 0.0
-    falls: bool = False
+    locality: float = 0.0
+    descending: bool = False
 
 
-NOT_SEEN = Order()
+UNKNOWN_ORDER = EdgeOrder()
 
 
 @dataclass(frozen=True)
-class Span:
+class IdRange:
     """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that all fit.
 
-    They surely do only if ``sure``; otherwise it is a guess from some of the rows, widened by
+    They surely do only if ``exact``; otherwise it is a guess from some of the rows, widened by
     ``more`` at each end. ``order`` is what some rows of a long list have shown.
     """
 
     low: int
     high: int
     dtype: np.dtype[Any]
-    sure: bool = True
-    order: Order = NOT_SEEN
+    exact: bool = True
+    order: EdgeOrder = UNKNOWN_ORDER
     more: int = 0
     size: int = field(init=False)
     first: int = field(init=False)
@@ -83,29 +83,31 @@ class Span:
         return self.vertex_of(self.size)
 
 
-def span_of(given: EdgeInput, arrays: list[Array], engine: Engine, sure: bool = True) -> Span:
-    """Return the span of the arrays and of a range of vertices; an empty one begins at 0.
+def id_range_of(
+    given: EdgeInput, arrays: list[Array], backend: Backend, exact: bool = True
+) -> IdRange:
+    """Return the range of the arrays and of a range of vertices; an empty one begins at 0.
 
-    If it need not be ``sure``, long columns are not read whole: the span of some of their rows is
+    If it need not be ``exact``, long columns are not read whole: the range of some of their rows is
     widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
     the same are found when their edge is linked.
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     _, least, greatest, integers = _common(dtypes)
-    sure, counted = sure or not integers, given.vertices_are_dense_range
-    if counted and not sure:
+    exact, counted = exact or not integers, given.vertices_are_dense_range
+    if counted and not exact:
         last = last_of(given)
         if all_fit(arrays, last):
-            order = order_of(arrays[0], arrays[1], engine)
-            return Span(0, last, type_of(dtypes, 0, last), False, order)
-    sure = sure or counted or arrays[0].size < tuning.sampled_scan_edges
-    low, high, order = _read(arrays, engine, sure=sure)
+            order = order_of(arrays[0], arrays[1], backend)
+            return IdRange(0, last, type_of(dtypes, 0, last), False, order)
+    exact = exact or counted or arrays[0].size < tuning.sampled_scan_edges
+    low, high, order = _read(arrays, backend, exact=exact)
     if given.vertices is not None or counted:
-        low, high = _with_named(given, arrays, low, high, engine)
-    more = 0 if sure else (high - low) // WIDER + tuning.range_margin_ids
+        low, high = _with_named(given, arrays, low, high, backend)
+    more = 0 if exact else (high - low) // WIDER + tuning.range_margin_ids
     if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
-    return Span(low, high, type_of(dtypes, low, high), sure, order, more)
+    return IdRange(low, high, type_of(dtypes, low, high), exact, order, more)
 
 
 def all_fit(arrays: list[Array], last: int) -> bool:
@@ -146,73 +148,73 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
     return np.dtype(np.int64 if high < 1 << 63 else np.uint64)
 
 
-def bounds(arrays: list[Array], engine: Engine) -> tuple[int, int]:
+def bounds(arrays: list[Array], backend: Backend) -> tuple[int, int]:
     """Return the least and the greatest id, by one pass over the columns and one copy to the host.
 
     (0, -1) if all are empty.
     """
-    low, high, _ = _read(arrays, engine, sure=True, ordered=False)
+    low, high, _ = _read(arrays, backend, exact=True, ordered=False)
     return low, high
 
 
 def _read(
-    arrays: list[Array], engine: Engine, sure: bool, ordered: bool = True
-) -> tuple[int, int, Order]:
+    arrays: list[Array], backend: Backend, exact: bool, ordered: bool = True
+) -> tuple[int, int, EdgeOrder]:
     """Return the least and the greatest id, and on request the estimated order of the list.
 
     The first two columns are read together if they are of one length, and only some of their rows
-    if it need not be ``sure``.
+    if it need not be ``exact``.
     """
     pairs = list(zip(arrays, arrays, strict=True))
     if len(arrays) > 1 and arrays[0].size == arrays[1].size:
         left, right = arrays[:2]
         if order_of_type(left) == order_of_type(right):
             pairs[:2] = [(left, right)]
-    looks = _looks(*pairs[0]) if ordered and arrays[0].size >= tuning.sampled_scan_edges else 0
-    found = engine.fill(engine.notes(2 * len(pairs) + 2), 0xFF)
+    probes = _probes_of(*pairs[0]) if ordered and arrays[0].size >= tuning.sampled_scan_edges else 0
+    found = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
-        few = not sure and left is not right
-        rows = edges.sampled_count(left.size, FEW) if few else left.size
-        how = (edges.sampled, FEW) if few else (edges.every,)
-        kind = *order_of_type(left), engine.kernel(*how)
+        few = not exact and left is not right
+        rows = edges.sampled_count(left.size, SCAN_EVERY) if few else left.size
+        how = (edges.sampled, SCAN_EVERY) if few else (edges.every,)
+        kind = *order_of_type(left), backend.kernel(*how)
         slot = found[2 * k : 2 * k + 2]
-        if looks and not k:
-            glance = engine.kernel(id_range.glance, *kind)
-            glance(rows, looks, left.size, left.size // looks, left, right, slot, found[-2:])
+        if probes and not k:
+            scan = backend.kernel(id_range.sampled_scan, *kind)
+            scan(rows, probes, left.size, left.size // probes, left, right, slot, found[-2:])
         else:
-            engine.kernel(id_range.span, *kind)(rows, left, right, slot)
-    ends = engine.to_host(found).tolist()
+            backend.kernel(id_range.find_bounds, *kind)(rows, left, right, slot)
+    found_words = backend.to_host(found).tolist()
     lows, highs = [], []
     for k, (left, _) in enumerate(pairs):
-        low, high = decoded(left, *ends[2 * k : 2 * k + 2])
+        low, high = decoded(left, *found_words[2 * k : 2 * k + 2])
         if low <= high:
             lows.append(low)
             highs.append(high)
-    order = _shown(looks, ends[-2:]) if looks else NOT_SEEN
+    order = _order_shown(probes, found_words[-2:]) if probes else UNKNOWN_ORDER
     return min(lows, default=0), max(highs, default=-1), order
 
 
-def order_of(src: Array, dst: Array, engine: Engine) -> Order:
+def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
     """Return the order of a list, estimated from some rows."""
-    looks = _looks(src, dst) if order_of_type(src) == order_of_type(dst) else 0
-    if not looks:
-        return NOT_SEEN
-    counts = engine.fill(engine.notes(2), 0xFF)
-    look = engine.kernel(id_range.nearby, order_of_type(src)[0])
-    look(looks, src.size, src.size // looks, src, dst, counts)
-    return _shown(looks, engine.to_host(counts).tolist())
+    probes = _probes_of(src, dst) if order_of_type(src) == order_of_type(dst) else 0
+    if not probes:
+        return UNKNOWN_ORDER
+    counts = backend.fill(backend.alloc_readback(2), 0xFF)
+    look = backend.kernel(id_range.sampled_order, order_of_type(src)[0])
+    look(probes, src.size, src.size // probes, src, dst, counts)
+    return _order_shown(probes, backend.to_host(counts).tolist())
 
 
-def _looks(src: Array, dst: Array) -> int:
+def _probes_of(src: Array, dst: Array) -> int:
     """Return the number of rows that are read to estimate the order of a list."""
-    seen = src is not dst and src.size >= tuning.sampled_scan_edges
-    return min(tuning.order_probes, src.size) if seen else 0
+    is_long = src is not dst and src.size >= tuning.sampled_scan_edges
+    return min(tuning.order_probes, src.size) if is_long else 0
 
 
-def _shown(looks: int, counts: list[int]) -> Order:
+def _order_shown(probes: int, counts: list[int]) -> EdgeOrder:
     """Return the order from the counts of a kernel, which start at all bits set."""
-    near, falls = (count + 1 & ALL for count in counts)
-    return Order(near / looks, falls > FALLS * looks)
+    local, descending = (count + 1 & ALL for count in counts)
+    return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
 
 
 def order_of_type(array: Array) -> tuple[type, int]:
@@ -233,7 +235,7 @@ def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
 
 
 def _with_named(
-    given: EdgeInput, arrays: list[Array], low: int, high: int, engine: Engine
+    given: EdgeInput, arrays: list[Array], low: int, high: int, backend: Backend
 ) -> tuple[int, int]:
     """Return the least and the greatest id of the columns and of a range of vertices.
 
@@ -245,7 +247,7 @@ def _with_named(
     named = given.vertices
     n = len(named) if isinstance(named, range) else 0
     if given.vertices_are_dense_range and low <= high and (low < 0 or high >= n):
-        raise _outside(given, arrays, n, engine)
+        raise _outside(given, arrays, n, backend)
     if not isinstance(named, range) or not named:
         return low, high
     check_range(named)
@@ -262,15 +264,15 @@ def check_range(named: range) -> None:
         raise InputError(f"vertices={named} goes beyond 64-bit integers")
 
 
-def _outside(given: EdgeInput, arrays: list[Array], n: int, engine: Engine) -> InputError:
+def _outside(given: EdgeInput, arrays: list[Array], n: int, backend: Backend) -> InputError:
     """Return the error that names the column that holds an id outside 0 .. n - 1."""
-    stray = (
+    outside = (
         (column.name, low if low < 0 else high)
         for column, array in zip(given.columns, arrays, strict=True)
-        for low, high in [bounds([array], engine)]
+        for low, high in [bounds([array], backend)]
         if low < 0 or high >= n
     )
-    name, vertex = next(stray, (None, 0))
+    name, vertex = next(outside, (None, 0))
     if name is None:
         return given.changed()
     if given.row_offsets is not None:

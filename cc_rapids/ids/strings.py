@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.column import Native, is_cudf, text_buffers
 from ..data.cudf_internals import lend_strings
 from ..errors import InputError
@@ -49,7 +49,7 @@ WORD = 8  # bytes
 
 @dataclass(frozen=True)
 class Text:
-    """Strings on an engine: string i is ``chars[offsets[i]:offsets[i + 1]]``.
+    """Strings on a backend: string i is ``chars[offsets[i]:offsets[i + 1]]``.
 
     Parameters
     ----------
@@ -58,27 +58,27 @@ class Text:
     words : (c // 8,) array of uint64
         The same memory.
     offsets : (m + 1,) array of int32 or int64
-    engine : Engine
+    backend : Backend
     """
 
     chars: Array
     words: Array
     offsets: Array
-    engine: Engine
+    backend: Backend
 
     @classmethod
-    def of(cls, chars: Array, offsets: Array, engine: Engine) -> Text:
+    def of(cls, chars: Array, offsets: Array, backend: Backend) -> Text:
         """Return strings on the backend, copied only if they are elsewhere.
 
         Or if they lie oddly there.
         """
-        chars, offsets = engine.asarray(chars), engine.asarray(offsets)
+        chars, offsets = backend.asarray(chars), backend.asarray(offsets)
         whole = chars[: chars.size // WORD * WORD]
-        address = chars.data.ptr if engine.on_device else chars.ctypes.data
+        address = chars.data.ptr if backend.on_device else chars.ctypes.data
         if address % WORD:
             chars = chars.copy()
             whole = chars[: whole.size]
-        return cls(chars, whole.view(np.uint64), offsets, engine)
+        return cls(chars, whole.view(np.uint64), offsets, backend)
 
     @property
     def size(self) -> int:
@@ -87,15 +87,15 @@ class Text:
 
     def run(self, make: Any, n: int, *arguments: Any) -> None:
         """Run a kernel that reads the strings."""
-        kernel = self.engine.kernel(make)
+        kernel = self.backend.kernel(make)
         kernel(n, self.chars, self.words, self.offsets, *arguments)
 
 
 def check_offsets(text: Text) -> None:
     """Raise an InputError if offsets of strings are invalid, which libraries do not check."""
-    wrong = text.engine.fill(text.engine.notes(1), 0)
+    wrong = text.backend.fill(text.backend.alloc_readback(1), 0)
     text.run(kernels.note_wrong_places, text.size, wrong)
-    if text.engine.to_host(wrong)[0]:
+    if text.backend.to_host(wrong)[0]:
         raise InputError(
             "strings changed while they were read: some end before they begin, or beyond the bytes"
             " of their column; pass a copy, or wait until nothing writes to them"
@@ -119,7 +119,7 @@ def factorise_text(text: Text) -> tuple[Array, Array] | None:
     None
         Hashes have failed, or the order would take too many rounds; a line is logged.
     """
-    with text.engine.reusing():
+    with text.backend.reusing():
         return _factorise(text)
 
 
@@ -133,9 +133,9 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
     if rows is None:
         log.info("strings are not told apart in %d rounds: the library sorts them", ROUNDS)
         return None
-    engine = text.engine
-    least[slots[rows]] = engine.xp.arange(rows.size, dtype=least.dtype)
-    engine.kernel(forest.hang, slots.dtype.type)(slots.size, slots, least, slots)
+    backend = text.backend
+    least[slots[rows]] = backend.xp.arange(rows.size, dtype=least.dtype)
+    backend.kernel(forest.assign_min_root, slots.dtype.type)(slots.size, slots, least, slots)
     return slots, rows
 
 
@@ -146,24 +146,24 @@ def number(text: Text) -> tuple[Array, Array] | None:
 
     None if two different strings share a slot by every seed.
     """
-    engine, m = text.engine, text.size
+    backend, m = text.backend, text.size
     row: Any = np.uint32 if m < 1 << 32 else np.uint64
     for seed in SEEDS:
-        table = Slots([hashes(text, seed)], [], engine)
+        table = Slots([hashes(text, seed)], [], backend)
         slots, size = table.columns[0], table.keys.size
         del table
-        least = engine.fill(engine.empty(size, row), 0xFF)
-        engine.kernel(forest.lower, row)(m, slots, least)
-        differ = engine.fill(engine.empty(1, np.uint32), 0)
+        least = backend.fill(backend.empty(size, row), 0xFF)
+        backend.kernel(forest.scatter_min, row)(m, slots, least)
+        differ = backend.fill(backend.empty(1, np.uint32), 0)
         text.run(kernels.compare, m, slots, least, differ)
-        if not engine.to_host(differ)[0]:
+        if not backend.to_host(differ)[0]:
             return slots, least
     return None
 
 
 def hashes(text: Text, seed: int) -> Array:
     """Return the hash of each string: a new array of uint64."""
-    found = text.engine.empty(text.size, np.uint64)
+    found = text.backend.empty(text.size, np.uint64)
     text.run(kernels.hash_rows, text.size, seed, found)
     return found
 
@@ -198,10 +198,10 @@ def order(text: Text, rows: Array) -> Array | None:
 
     A string comes after its prefixes, as in Python's order of the encoded strings.
     """
-    engine, xp, k = text.engine, text.engine.xp, rows.size
-    group, first, depth = engine.pieces((k, rows.dtype), (1, rows.dtype), (1, np.uint64))
+    backend, xp, k = text.backend, text.backend.xp, rows.size
+    group, first, depth = backend.alloc_packed((k, rows.dtype), (1, rows.dtype), (1, np.uint64))
     for array in (group, first, depth):
-        engine.fill(array, 0)
+        backend.fill(array, 0)
     tied: Groups | None = Groups(rows, xp.arange(k, dtype=rows.dtype), group, first, depth)
     placed = rows.copy()
     for _ in range(ROUNDS):
@@ -214,12 +214,12 @@ def order(text: Text, rows: Array) -> Array | None:
 
 def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
     """Sort groups by their next bytes; return the strings that are still tied as new groups."""
-    engine, xp, k = text.engine, text.engine.xp, tied.rows.size
-    depth = engine.fill(engine.empty(tied.first.size, np.uint64), 0xFF)
+    backend, xp, k = text.backend, text.backend.xp, tied.rows.size
+    depth = backend.fill(backend.empty(tied.first.size, np.uint64), 0xFF)
     runs = -(-k // int(kernels.RUN))
     text.run(kernels.deepen, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
-    numbers = engine.empty(k, np.uint64)
-    text.run(kernels.pieces, k, tied.rows, tied.group, depth, numbers)
+    numbers = backend.empty(k, np.uint64)
+    text.run(kernels.sort_keys, k, tied.rows, tied.group, depth, numbers)
     by = xp.argsort(numbers)
     if tied.first.size > 1:
         by = by[xp.argsort(tied.group[by], kind="stable")]
@@ -247,19 +247,19 @@ class StringDecoder:
     id_base: int = 0
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
-    def decode(self, vertices: Array, engine: Engine) -> Any:
+    def decode(self, vertices: Array, backend: Backend) -> Any:
         """Return the words of some vertices, as a column of the caller's kind."""
-        stay = self.on_device and engine.on_device
-        return self.look_up(vertices if stay else engine.to_host(vertices))
+        stay = self.on_device and backend.on_device
+        return self.look_up(vertices if stay else backend.to_host(vertices))
 
-    def lookup(self, words: Any, engine: Engine) -> tuple[Array, Array]:
+    def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        vertices, known = map(engine.asarray, self.place(words))
+        vertices, known = map(backend.asarray, self.place(words))
         return vertices.astype(np.uint64), known
 
 
 def factorise(
-    columns: list[Any], native: Native, engine: Engine
+    columns: list[Any], to_native: Native, backend: Backend
 ) -> tuple[list[Any], StringDecoder]:
     """Return codes of all columns together, in the order of the strings, and the strings.
 
@@ -267,36 +267,36 @@ def factorise(
     ----------
     columns : list of cuDF series, or of PyArrow arrays
         Strings without nulls; not changed. The first says which library keeps the strings.
-    native : callable
+    to_native : callable
         Makes the caller's kind of column of a PyArrow array, or of a series of cuDF's.
-    engine : Engine
+    backend : Backend
         Where they are numbered.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
     column = library.join(columns)
-    codes, words = _by_kernels(library, column, engine) or library.factorise(column)
+    codes, words = _by_kernels(library, column, backend) or library.factorise(column)
     starts = [0, *ends]
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
-    look_up = partial(_look_up, library, words, native)
+    look_up = partial(_look_up, library, words, to_native)
     place = partial(library.place, words)
     return sides, StringDecoder(len(words), look_up, library.on_device, place)
 
 
-def _look_up(library: _Library, words: Any, native: Native, at: Array) -> Any:
+def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any:
     """Return the words at some places, as a column of the caller's kind."""
     found = library.share(words) if _all(at, words) else library.take(words, at)
-    return native(found, partial(library.share, words))
+    return to_native(found, partial(library.share, words))
 
 
-def chosen(first: Any, here: Any, there: Any, engine: Engine) -> Any:
+def where(first: Any, here: Any, there: Any, backend: Backend) -> Any:
     """Return a new column: the strings of ``here`` where ``first`` is true, else of ``there``.
 
     It is of the library of ``here``.
     """
     library: _Library = _Cudf() if is_cudf(here) else _Arrow()
-    mask = first if library.on_device and engine.on_device else engine.to_host(first)
+    mask = first if library.on_device and backend.on_device else backend.to_host(first)
     return library.where(mask, library.join([here]), library.join([there]))
 
 
@@ -306,11 +306,11 @@ def same_strings(first: Any, second: Any) -> bool:
     return library.same(library.join([first]), library.join([second]))
 
 
-def taken(column: Any, rows: Array, engine: Engine) -> Any:
+def taken(column: Any, rows: Array, backend: Backend) -> Any:
     """Return the strings of some rows of a column, as a new one."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    stay = library.on_device and engine.on_device
-    return library.take(library.join([column]), rows if stay else engine.to_host(rows))
+    stay = library.on_device and backend.on_device
+    return library.take(library.join([column]), rows if stay else backend.to_host(rows))
 
 
 def different(column: Any) -> Any:
@@ -318,34 +318,34 @@ def different(column: Any) -> Any:
     return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
 
 
-def hashes_of(column: Any, engine: Engine) -> Array:
+def hashes_of(column: Any, backend: Backend) -> Array:
     """Return the 64-bit hash of each string of a column, of its bytes alone, as a new array."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     column = library.join([column])
     if not len(column):
-        return engine.empty(0, np.uint64)
-    with library.lend(column) as (chars, offsets):
-        text = Text.of(chars, offsets, engine)
+        return backend.empty(0, np.uint64)
+    with library.borrow(column) as (chars, offsets):
+        text = Text.of(chars, offsets, backend)
         check_offsets(text)
         return hashes(text, SEEDS[0])
 
 
-def _by_kernels(library: _Library, column: Any, engine: Engine) -> tuple[Array, Any] | None:
+def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
     """Return the code of each string, and the distinct strings in order.
 
     None if kernels do not find out.
     """
     if not len(column):
         return None
-    with library.lend(column) as (chars, offsets):
-        text = Text.of(chars, offsets, engine)
+    with library.borrow(column) as (chars, offsets):
+        text = Text.of(chars, offsets, backend)
         check_offsets(text)
         found = factorise_text(text)
     if found is None:
         return None
     codes, rows = found
-    stay = library.on_device and engine.on_device
-    return codes, library.take(column, rows if stay else engine.to_host(rows))
+    stay = library.on_device and backend.on_device
+    return codes, library.take(column, rows if stay else backend.to_host(rows))
 
 
 def _all(at: Array, words: Any) -> bool:
@@ -386,7 +386,7 @@ class _Library(ABC):
         """Concatenate columns, which may be of another library."""
 
     @abstractmethod
-    def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
+    def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
         """Return the bytes of a nonempty column, and the start and end of each string."""
 
     @abstractmethod
@@ -430,7 +430,7 @@ class _Cudf(_Library):
         columns = [_to_device(column) for column in columns]
         return columns[0] if len(columns) == 1 else cudf.concat(columns, ignore_index=True)
 
-    def lend(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
+    def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
         return lend_strings(column)
 
     def take(self, column: Any, at: Array) -> Any:
@@ -483,7 +483,7 @@ class _Arrow(_Library):
         return pa.chunked_array(chunks, pa.large_string()).combine_chunks()
 
     @contextmanager
-    def lend(self, column: Any) -> Iterator[tuple[Array, Array]]:
+    def borrow(self, column: Any) -> Iterator[tuple[Array, Array]]:
         yield text_buffers(column)
 
     def take(self, column: Any, at: Array) -> Any:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.design import check_batch_design
-from ..backends import Engine
+from ..backends import Backend
 from ..data.column import Content, text_buffers
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
@@ -33,16 +33,19 @@ from ..graph.forest import Forest
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..tuning import tuning
 from . import archive
-from .state import State, kind_of
+from .state import ConnectivityState, kind_of
 
 FORMAT = "cc_rapids connectivity 2"
 
 
 def write(
-    path: str | os.PathLike[str], state: State, design: str, notes: Mapping[str, Any] | None = None
+    path: str | os.PathLike[str],
+    state: ConnectivityState,
+    design: str,
+    notes: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a state, with optional notes; raise an OutputError if that is impossible."""
-    own, arrays = _parts(state.index, state.engine)
+    own, arrays = _parts(state.index, state.backend)
     words = {
         "format": FORMAT,
         "design": design,
@@ -53,23 +56,23 @@ def write(
         **own,
         "notes": notes,
     }
-    arrays["parent"] = state.engine.to_host(state.flat().parent)
+    arrays["parent"] = state.backend.to_host(state.flat().parent)
     archive.write(path, words, arrays)
 
 
-def _parts(index: Index, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
+def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header values and the arrays of an index."""
     if isinstance(index, Range):
         return {"ids": "range", "dtype": str(index.dtype)}, {}
     if isinstance(index, Integers):
-        return {"ids": "integers", "dtype": str(index.dtype)}, {"ids": engine.to_host(index.ids)}
+        return {"ids": "integers", "dtype": str(index.dtype)}, {"ids": backend.to_host(index.ids)}
     if isinstance(index, Tuples):
-        return _parts_of_columns(index, engine)
+        return _parts_of_columns(index, backend)
     octets, offsets = text_buffers(_arrow(index.held))
     return {"ids": "strings"}, {"offsets": offsets, "octets": octets}
 
 
-def _parts_of_columns(index: Tuples, engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
+def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the values of each column, and the rank of the value of each vertex.
 
     The vertices are in the order of their ids.
@@ -77,10 +80,10 @@ def _parts_of_columns(index: Tuples, engine: Engine) -> tuple[dict[str, Any], di
     words: list[Any] = []
     arrays: dict[str, Any] = {}
     for k, (column, ranks) in enumerate(zip(index.columns, index.ranks(), strict=True)):
-        own, held = _parts(column, engine)
+        own, held = _parts(column, backend)
         words.append(own)
         arrays |= {f"{k}_{name}": value for name, value in held.items()}
-        arrays[f"{k}_ranks"] = engine.to_host(ranks)
+        arrays[f"{k}_ranks"] = backend.to_host(ranks)
     return {"ids": "rows", "columns": words}, arrays
 
 
@@ -88,15 +91,15 @@ def _arrow(held: Any) -> Any:
     return held.to_arrow() if hasattr(held, "to_arrow") else held
 
 
-def read(path: str | os.PathLike[str], engine: Engine) -> tuple[State, str]:
+def read(path: str | os.PathLike[str], backend: Backend) -> tuple[ConnectivityState, str]:
     """Read a state as :func:`read_noted` does, without the notes."""
-    return read_noted(path, engine)[:2]
+    return read_noted(path, backend)[:2]
 
 
 def read_noted(
-    path: str | os.PathLike[str], engine: Engine
-) -> tuple[State, str, dict[str, Any] | None]:
-    """Read the state in a file, on an engine, the name of its design, and the notes.
+    path: str | os.PathLike[str], backend: Backend
+) -> tuple[ConnectivityState, str, dict[str, Any] | None]:
+    """Read the state in a file, on a backend, the name of its design, and the notes.
 
     Raises
     ------
@@ -111,26 +114,26 @@ def read_noted(
         )
     try:
         check_batch_design(words["design"])
-        return _state(words, arrays, engine), words["design"], words["notes"]
+        return _state(words, arrays, backend), words["design"], words["notes"]
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"{path} is not a file of Connectivity.save(), or is damaged ({error}): save it again"
         ) from error
 
 
-def _state(words: dict[str, Any], arrays: dict[str, Any], engine: Engine) -> State:
+def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> ConnectivityState:
     parent = arrays["parent"]
     check_parents(parent)
     n = int(parent.size)
     counts = {name: int(words[name]) for name in ("edges", "batches", "dropped")}
     if min(counts.values()) < 0:
         raise ValueError("a count is negative")
-    index = _index(words, arrays, n, engine)
+    index = _index(words, arrays, n, backend)
     given = kind_of(given_like(words["answers"], index.kinds), None)
-    forest = Forest(engine, n, everyone=True)
-    forest.parent[:] = engine.asarray(parent)
+    forest = Forest(backend, n, all_present=True)
+    forest.parent[:] = backend.asarray(parent)
     given = replace(given, dropped_rows=counts["dropped"])
-    return State(engine, index, forest, given, counts["edges"], counts["batches"])
+    return ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
 
 
 def check_parents(parent: Any) -> None:
@@ -151,17 +154,17 @@ def check_parents(parent: Any) -> None:
         )
 
 
-def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, engine: Engine) -> Index:
+def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, backend: Backend) -> Index:
     """Return the index over n vertices in the order of their ids."""
     if words["ids"] == "range":
         return Range(n, _type_of(words["dtype"], 0, max(n - 1, 0)))
     if words["ids"] == "integers":
-        return _integers(arrays["ids"], words["dtype"], n, engine)
+        return _integers(arrays["ids"], words["dtype"], n, backend)
     if words["ids"] == "rows":
-        return _tuples(words["columns"], arrays, n, engine)
+        return _tuples(words["columns"], arrays, n, backend)
     if words["ids"] != "strings":
         raise ValueError(f"ids of kind {words['ids']!r}")
-    return _texts(arrays["offsets"], arrays["octets"], n, engine)
+    return _texts(arrays["offsets"], arrays["octets"], n, backend)
 
 
 def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
@@ -172,15 +175,15 @@ def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
     return dtype
 
 
-def _integers(ids: Any, dtype: str, n: int, engine: Engine) -> Integers:
+def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
     if ids.shape != (n,) or ids.dtype not in (np.int64, np.uint64) or (ids[1:] <= ids[:-1]).any():
         raise ValueError(f"its ids are not {n:,} different ones in their order")
-    places = engine.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
+    places = backend.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
     own = _type_of(dtype, int(ids[0]), int(ids[-1])) if n else None
-    return Integers(engine.asarray(ids), places, own)
+    return Integers(backend.asarray(ids), places, own)
 
 
-def _texts(offsets: Any, octets: Any, n: int, engine: Engine) -> Index:
+def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:
     import pyarrow as pa
 
     whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
@@ -188,29 +191,29 @@ def _texts(offsets: Any, octets: Any, n: int, engine: Engine) -> Index:
         raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
     held = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
     held.validate(full=True)
-    none = Texts(None, None, engine.empty(0, np.uint32))
-    index, (numbers,) = none.extend(NOTHING, [held], engine)
-    if index.n != n or (engine.to_host(numbers) != np.arange(n)).any():
+    none = Texts(None, None, backend.empty(0, np.uint32))
+    index, (numbers,) = none.extend(NOTHING, [held], backend)
+    if index.n != n or (backend.to_host(numbers) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different strings in their order")
     return index
 
 
-def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, engine: Engine) -> Tuples:
+def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, backend: Backend) -> Tuples:
     held: list[Integers | Texts] = []
     ranks = []
     for k, words in enumerate(columns):
         own = {name: arrays[name] for name in arrays if name.startswith(f"{k}_")}
         own = {name.removeprefix(f"{k}_"): array for name, array in own.items()}
         size = int(own["offsets"].size - 1 if words["ids"] == "strings" else own["ids"].size)
-        column, rank = _index(words, own, size, engine), own["ranks"]
+        column, rank = _index(words, own, size, backend), own["ranks"]
         if rank.shape != (n,) or rank.dtype != np.int64 or not isinstance(column, Integers | Texts):
             raise ValueError(f"its column {k} is not that of {n:,} ids")
         if n and not 0 <= rank.min() <= rank.max() < size:
             raise ValueError(f"its column {k} has no values of some ids")
         held.append(column)
-        ranks.append(engine.asarray(rank))
-    index = Tuples.of(engine, held, ranks)
-    if index.n != n or (engine.to_host(index.places) != np.arange(n)).any():
+        ranks.append(backend.asarray(rank))
+    index = Tuples.of(backend, held, ranks)
+    if index.n != n or (backend.to_host(index.places) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different ones in their order")
     return index
 
@@ -332,7 +335,7 @@ class Resumed:
     words what it has beyond that.
     """
 
-    state: State
+    state: ConnectivityState
     cursor: Cursor
     stream: Source
     done: bool
@@ -364,7 +367,7 @@ class Saver:
         """Return whether a checkpoint is due."""
         return self.path is not None and time.monotonic() - self.last >= self.every
 
-    def write(self, state: State, cursor: Cursor, done: bool = False) -> None:
+    def write(self, state: ConnectivityState, cursor: Cursor, done: bool = False) -> None:
         """Write a checkpoint now, if there is a path."""
         if self.path is not None:
             notes = {
@@ -375,11 +378,11 @@ class Saver:
                 "options": self.options,
                 "items": self.trace and self.trace.notes(),
             }
-            with state.engine.scope():
+            with state.backend.scope():
                 write(self.path, state, self.design, notes)
             self.last = time.monotonic()
 
-    def read(self, engine: Engine, stream: Source) -> Resumed | None:
+    def read(self, backend: Backend, stream: Source) -> Resumed | None:
         """Return where to resume a stream; None if there is no checkpoint or no path.
 
         Raises
@@ -396,8 +399,8 @@ class Saver:
         if not os.path.exists(self.path):
             self._begin(stream, None)
             return None
-        with engine.scope():
-            state, _, notes = read_noted(self.path, engine)
+        with backend.scope():
+            state, _, notes = read_noted(self.path, backend)
         if not notes or notes.get("format") != STREAM_FORMAT:
             raise FormatError(
                 f"{self.path} is a file of Connectivity.save(), or of another version, not a"

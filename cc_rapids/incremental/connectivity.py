@@ -23,8 +23,8 @@ from ..results.components import Components, Facts
 from ..results.labels import LabelKind, check_labels
 from . import checkpoint, inputs
 from . import state as batches
-from .insertions import begun, insert_all, insert_given
-from .state import State
+from .insertions import initial_state, insert_all, insert_given
+from .state import ConnectivityState
 
 # By their ids: after a fork their locks are free, whoever held them
 _living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()
@@ -112,7 +112,7 @@ class Connectivity:
         self._free = engine is None
         count = read.check_vertices(num_vertices, vertices)
         # never changed, but replaced
-        self._state = begun(options.backend(), count, vertices, self._free)
+        self._state = initial_state(options.backend(), count, vertices, self._free)
         self._unlock()
 
     def _unlock(self) -> None:
@@ -126,7 +126,7 @@ class Connectivity:
         vars(self).update(state)
         self._unlock()
 
-    def _take(self, before: State, after: State) -> None:
+    def _take(self, before: ConnectivityState, after: ConnectivityState) -> None:
         """Continue from the state ``after`` some batches, merged with those of other threads.
 
         They, or who was called back, have made it of the state ``before`` these batches.
@@ -235,11 +235,11 @@ class Connectivity:
         """
         inputs.check_missing(missing)
         given = inputs.read_rows(pairs, source, destination, header)
-        with inputs.lent_to(self._state, given, self._free) as (state, columns):
+        with inputs.borrow_for(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
             ends, known = inputs.ends(state, given, columns[:2], missing)
-            answers = batches.asked(state, *ends) & known
-            return column_like(pairs, "connected", answers, state.engine, given.on_device)
+            answers = batches.query(state, *ends) & known
+            return column_like(pairs, "connected", answers, state.backend, given.on_device)
 
     def process(
         self,
@@ -288,19 +288,19 @@ class Connectivity:
         inputs.check_missing(missing)
         given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
-        with self._lock, inputs.lent_to(before := self._state, given, self._free) as lent:
-            old, columns = lent
-            engine = old.engine
-            asks = engine.asarray(mask).copy()  # or what writes to it might part columns unalike
-            rows = [inputs.rows(column, ~asks, engine) for column in columns[:2]]
-            state, new = batches.named(old, given, [*rows, *columns[2:]])
-            rows = [inputs.rows(column, asks, engine) for column in columns[:2]]
+        with self._lock, inputs.borrow_for(before := self._state, given, self._free) as borrowed:
+            old, columns = borrowed
+            backend = old.backend
+            asks = backend.asarray(mask).copy()  # or what writes to it might part columns unalike
+            rows = [inputs.rows(column, ~asks, backend) for column in columns[:2]]
+            state, new = batches.with_vertices(old, given, [*rows, *columns[2:]])
+            rows = [inputs.rows(column, asks, backend) for column in columns[:2]]
             pairs, known = inputs.ends(state, given, rows, missing)
-            state, found = batches.inserted_and_asked(state, self._design, new[:2], pairs, asks)
-            every = engine.xp.zeros(asks.size, bool)
+            state, found = batches.insert_and_query(state, self._design, new[:2], pairs, asks)
+            every = backend.xp.zeros(asks.size, bool)
             every[asks] = found & known
-            column = column_like(batch, "connected", every, engine, given.on_device)
-            answers = rows_of(column, asks, engine)
+            column = column_like(batch, "connected", every, backend, given.on_device)
+            answers = rows_of(column, asks, backend)
             self._take(before, state)
         return answers
 
@@ -361,7 +361,7 @@ class Connectivity:
         """
         check_path("path", path)
         state = self._state
-        with state.engine.scope():
+        with state.backend.scope():
             checkpoint.write(path, state, str(self._chosen or "auto"))
 
     @classmethod
@@ -419,16 +419,18 @@ class Connectivity:
         return (
             f"<Connectivity: {_components(state):,} components of {state.forest.n:,} vertices;"
             f" {state.edges:,} edges in {state.batches:,} batch{many},"
-            f" {self._design} on {state.engine.name}>"
+            f" {self._design} on {state.backend.name}>"
         )
 
 
-def _components(state: State) -> int:
-    with state.engine.scope():
+def _components(state: ConnectivityState) -> int:
+    with state.backend.scope():
         return state.components
 
 
-def merged(one: State, other: State, base: State, design: Design) -> State:
+def merged(
+    one: ConnectivityState, other: ConnectivityState, base: ConnectivityState, design: Design
+) -> ConnectivityState:
     """Merge two states that both continue a third one.
 
     Each vertex of the other state is joined to the least of its tree; answers go back as its do.
@@ -438,9 +440,9 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
     given = inputs.read(pairs, *names)
-    with inputs.lent_to(one, given, False) as (old, columns):
-        vertices, ends = batches.named(old, given, columns)
-        joined = batches.inserted(vertices, design, *ends[:2])
+    with inputs.borrow_for(one, given, False) as (old, columns):
+        vertices, ends = batches.with_vertices(old, given, columns)
+        joined = batches.insert(vertices, design, *ends[:2])
     dropped = one.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
     return replace(
         joined,
@@ -451,13 +453,19 @@ def merged(one: State, other: State, base: State, design: Design) -> State:
 
 
 def snapshot(
-    state: State, design: Design, labels: LabelKind, took: float = 0.0, resumed: str | None = None
+    state: ConnectivityState,
+    design: Design,
+    labels: LabelKind,
+    took: float = 0.0,
+    resumed: str | None = None,
 ) -> Components:
     """Return the components of a state, with the seconds that it took and what it resumed."""
-    with state.engine.scope():
+    with state.backend.scope():
         started = perf_counter()
         forest = state.flat()
         decoder = state.index.decoder(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
-    facts = Facts(str(design), state.index.about, state.edges, seconds=seconds, resumed=resumed)
-    return Components(state.given, state.engine, decoder, forest, labels, facts)
+    facts = Facts(
+        str(design), state.index.description, state.edges, seconds=seconds, resumed=resumed
+    )
+    return Components(state.given, state.backend, decoder, forest, labels, facts)

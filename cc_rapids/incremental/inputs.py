@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .. import backends
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.arguments import check_word
-from ..data.column import of_parts
+from ..data.column import of_key_columns
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     collected,
@@ -21,15 +21,15 @@ from ..data.frame_access import (
     columns_of,
     first,
     is_frame,
+    key_columns_of,
     mask_of,
     names_of,
-    parts_of,
     rows_of,
 )
 from ..data.read import Side
 from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
 from ..graph.edges import lent_on
-from .state import State
+from .state import ConnectivityState
 
 BYTES_OF_ID = 40  # that a new one takes while it is numbered
 MISSING = ("raise", "false")
@@ -97,13 +97,13 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
                 " a frame with as many columns, or a list of tuples"
             )
         frames.check_range("vertices", named)
-        backends.get("threads").check_room(len(named) * BYTES_OF_ID, f"vertices={named}")
+        backends.get("threads").check_capacity(len(named) * BYTES_OF_ID, f"vertices={named}")
         named = np.arange(named.start, named.stop, named.step) if named else np.arange(0)
     width = width or _width(named)
     if width == 1:
         return _looped(named)
-    column = of_parts(parts_of("vertices", named, width))
-    return replace(_looped(_like(named)), src=column, dst=column)
+    column = of_key_columns(key_columns_of("vertices", named, width))
+    return replace(_looped(_column_of_kind(named)), src=column, dst=column)
 
 
 def _looped(named: Any) -> EdgeInput:
@@ -128,7 +128,7 @@ def _is_column(item: Any) -> bool:
     return not isinstance(item, str | bytes) and hasattr(item, "__len__")
 
 
-def _like(named: Any) -> Any:
+def _column_of_kind(named: Any) -> Any:
     """Return a column of the library of the answers: PyArrow for lists and arrays."""
     if is_frame(named):
         held = collected(named)
@@ -143,32 +143,34 @@ def _like(named: Any) -> Any:
 
 
 @contextmanager
-def lent_to(state: State, given: EdgeInput, free: bool) -> Iterator[tuple[State, list[Any]]]:
-    """Lend the columns (src, dst, named vertices), and move the state to the engine of the batch.
+def borrow_for(
+    state: ConnectivityState, given: EdgeInput, free: bool
+) -> Iterator[tuple[ConnectivityState, list[Any]]]:
+    """Lend the columns (src, dst, named vertices), and move the state to the backend of the batch.
 
-    If the engine is ``free`` and no batch has had an edge yet, that is where this one lies.
+    If the backend is ``free`` and no batch has had an edge yet, that is where this one lies.
     """
-    if free and not state.edges and given.on_device != state.engine.on_device and given.src.size:
+    if free and not state.edges and given.on_device != state.backend.on_device and given.src.size:
         runner = backends.get("cuda" if given.on_device else "threads")
         with runner.scope():
             state = state.to(runner)
-    engine, named = state.engine, given.vertices
-    with lent_on(engine, given) as columns:
+    backend, named = state.backend, given.vertices
+    with lent_on(backend, given) as columns:
         if isinstance(named, range):
-            columns.append(engine.xp.arange(named.start, named.stop, named.step))
+            columns.append(backend.xp.arange(named.start, named.stop, named.step))
         yield state, columns
 
 
-def rows(column: Any, mask: Array, engine: Engine) -> Any:
-    """Return the rows of a lent column where a mask of the engine is true.
+def rows(column: Any, mask: Array, backend: Backend) -> Any:
+    """Return the rows of a lent column where a mask of the backend is true.
 
     The column is of integers or strings; of several columns that are one id the rows of each.
     """
     if isinstance(column, list):
-        return [rows(part, mask, engine) for part in column]
+        return [rows(part, mask, backend) for part in column]
     if hasattr(column, "to_pandas"):
-        return rows_of(column, mask, engine)
-    return engine.asarray(column)[mask]
+        return rows_of(column, mask, backend)
+    return backend.asarray(column)[mask]
 
 
 def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
@@ -193,7 +195,7 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
 
 
 def ends(
-    state: State, given: EdgeInput, columns: list[Any], missing: str
+    state: ConnectivityState, given: EdgeInput, columns: list[Any], missing: str
 ) -> tuple[list[Array], Array]:
     """Return the vertices of both ends of pairs of ids, and a mask of pairs with both known.
 
@@ -204,10 +206,10 @@ def ends(
     UnknownVertexError
         There is not, and ``missing`` is "raise".
     """
-    found = [state.index.lookup(column, state.engine) for column in columns]
+    found = [state.index.lookup(column, state.backend) for column in columns]
     for side, column, (_, known) in zip((given.src, given.dst), columns, found, strict=True):
         if missing == "raise" and not bool(known.all()):
-            raise _unknown(side.name, column, state.engine.to_host(~known))
+            raise _unknown(side.name, column, state.backend.to_host(~known))
     return [vertices for vertices, _ in found], found[0][1] & found[1][1]
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..algorithms.design import Design
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data import read
-from ..data.column import Lending
+from ..data.column import Borrowing
 from ..data.edge_input import EdgeInput
 from ..data.read import Side
 from ..errors import InputError
@@ -18,47 +18,56 @@ from ..ids.growing import Integers, Range
 from ..tuning import tuning
 from . import inputs
 from . import state as batches
-from .state import State
+from .state import ConnectivityState
 
 Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
 
 
 def insert_given(
-    state: State, given: EdgeInput, design: Design | None, free: bool, copied: bool = True
-) -> State:
+    state: ConnectivityState,
+    given: EdgeInput,
+    design: Design | None,
+    free: bool,
+    copied: bool = True,
+) -> ConnectivityState:
     """Return the state after one batch; raise an InputError that names an id out of range.
 
     Without a design it is the one that suits the batch. If ``free``, the first batch says on which
-    engine all run. If not ``copied``, the trees are those of the old state while no vertex is new.
+    backend all run. If not ``copied``, the trees are those of the old state while no vertex is new.
     """
-    with inputs.lent_to(state, given, free) as (old, columns):
-        named, ends = batches.named(old, given, columns, copied, sure=False)
-        after = batches.inserted(named, design, *ends[:2])
+    with inputs.borrow_for(state, given, free) as (old, columns):
+        named, vertices = batches.with_vertices(old, given, columns, copied, exact=False)
+        after = batches.insert(named, design, *vertices[:2])
         if not after.forest.complete:
-            batches.named(old, given, columns)  # says which id is none of the vertices
+            batches.with_vertices(old, given, columns)  # says which id is none of the vertices
             raise given.changed()
         return after
 
 
 def insert_all(
-    state: State, edges: Iterable[Any], words: Words, design: Design | None, free: bool
-) -> State:
+    state: ConnectivityState, edges: Iterable[Any], words: Words, design: Design | None, free: bool
+) -> ConnectivityState:
     """Return the state after many batches, on one copy of the trees.
 
     The device is waited for once.
     """
-    after, room = state, _Room()
+    after, buffers = state, _Buffers()
     for window in _windows(inputs.read(batch, *words) for batch in edges):
         further = [column for one in window[1:] for column in one.columns]
-        with inputs.lent_to(after, window[0], free) as (old, columns), Lending(further) as more:
+        with (
+            inputs.borrow_for(after, window[0], free) as (old, columns),
+            Borrowing(further) as more,
+        ):
             rows = [columns, *(more[k : k + 2] for k in range(0, len(more), 2))]
             given, count = _as_one(window), 1
             if more and sum(batch.src.size for batch in window) <= tuning.joined_batch_edges:
-                rows, count = [room.end_to_end(old.engine, [*columns, *more])], len(window)
+                rows, count = [buffers.end_to_end(old.backend, [*columns, *more])], len(window)
             for own in rows:
-                old, ends = batches.extended_by(old, given, own, copied=old is state, sure=False)
-                old = batches.launched(old, design, ends[0], ends[1], count)
-            after = batches.answered_as(old, given)
+                old, vertices = batches.extended_by(
+                    old, given, own, copied=old is state, exact=False
+                )
+                old = batches.launched(old, design, vertices[0], vertices[1], count)
+            after = batches.with_output_like(old, given)
     if after is not state and not batches.checked(after).forest.complete:
         n, many = after.forest.n, after.batches - state.batches
         raise InputError(
@@ -90,7 +99,7 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
 def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
     """Return the key of batches that are lent together; None for a single batch."""
     src, dst = given.src, given.dst
-    alone = src.strings or src.parts or given.row_offsets or given.vertices is not None
+    alone = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
     return None if alone else (src.dtype, dst.dtype, given.on_device)
 
 
@@ -103,7 +112,7 @@ def _as_one(window: list[EdgeInput]) -> EdgeInput:
     return replace(last, dropped_rows=sum(given.dropped_rows for given in window))
 
 
-class _Room:
+class _Buffers:
     """The memory that holds the columns of batches one after another.
 
     Each window overwrites the one before, whose kernels have been launched.
@@ -112,39 +121,41 @@ class _Room:
     def __init__(self) -> None:
         self.held: dict[int, Array] = {}
 
-    def end_to_end(self, engine: Engine, columns: list[Any]) -> list[Array]:
+    def end_to_end(self, backend: Backend, columns: list[Any]) -> list[Array]:
         """Concatenate pairs of columns to two columns."""
-        arrays = [engine.asarray(column) for column in columns]
-        return [self._joined(engine, side, arrays[side::2]) for side in range(2)]
+        arrays = [backend.asarray(column) for column in columns]
+        return [self._joined(backend, side, arrays[side::2]) for side in range(2)]
 
-    def _joined(self, engine: Engine, side: int, arrays: list[Array]) -> Array:
+    def _joined(self, backend: Backend, side: int, arrays: list[Array]) -> Array:
         size, dtype = sum(array.size for array in arrays), arrays[0].dtype
         held = self.held.get(side)
         if held is None or held.size < size or held.dtype != dtype:
-            held = self.held[side] = engine.empty(size, dtype)
-        return engine.xp.concatenate(arrays, out=held[:size])
+            held = self.held[side] = backend.empty(size, dtype)
+        return backend.xp.concatenate(arrays, out=held[:size])
 
 
-def begun(
-    engine: Engine,
+def initial_state(
+    backend: Backend,
     count: int | None,
     named: Any = None,
     free: bool = True,
     width: int | None = None,
-) -> State:
+) -> ConnectivityState:
     """Return a state without edges, over n vertices, or over named vertices and later ones.
 
-    If it is ``free`` to, the state goes to the engine where the ids lie. ``width`` says how many
+    If it is ``free`` to, the state goes to the backend where the ids lie. ``width`` says how many
     columns an id has, if that is known.
     """
-    with engine.scope():
+    with backend.scope():
         if count is not None:  # the trees are there twice while a batch runs
-            engine.check_room(2 * count * (4 if count < 1 << 32 else 8), f"num_vertices={count:,}")
-        index = Integers.empty(engine) if count is None else Range(count)
-        forest = batches.grown(Forest(engine, 0, everyone=True), index.n)
-        state = State(engine, index, forest, batches.kind_of(read.NOTHING, None))
+            backend.check_capacity(
+                2 * count * (4 if count < 1 << 32 else 8), f"num_vertices={count:,}"
+            )
+        index = Integers.empty(backend) if count is None else Range(count)
+        forest = batches.grown(Forest(backend, 0, all_present=True), index.n)
+        state = ConnectivityState(backend, index, forest, batches.kind_of(read.NOTHING, None))
     if named is None:
         return state
     given = inputs.vertices(named, width)
-    with inputs.lent_to(state, given, free) as (old, columns):
-        return batches.named(old, given, columns)[0]
+    with inputs.borrow_for(state, given, free) as (old, columns):
+        return batches.with_vertices(old, given, columns)[0]

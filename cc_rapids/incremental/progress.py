@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, ProgressColumn
 
-    from .state import State
+    from .state import ConnectivityState
 
 
 log = logging.getLogger(__name__)
@@ -187,13 +187,13 @@ class StreamReporter(Reporter):
         super().__init__(wanted, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
         self.total, self.before = total, before
 
-    def report_state(self, state: State, last: bool = False) -> None:
+    def report_state(self, state: ConnectivityState, last: bool = False) -> None:
         """Report the progress, if it is due or the end."""
         self.report(state.edges, self.total, partial(self._facts, state), last)
 
-    def _facts(self, state: State, seconds: float) -> StreamProgress:
+    def _facts(self, state: ConnectivityState, seconds: float) -> StreamProgress:
         """Return the facts to report, by a pass over the vertices."""
-        with state.engine.scope():
+        with state.backend.scope():
             trees = state.components
         edges, total, spent = state.edges, self.total, max(seconds, 1e-9)
         rate = (edges - self.before) / spent

@@ -1,7 +1,8 @@
 """The state of incremental connectivity: the trees so far, and operations on them.
 
-A batch works on the copy of the trees that :func:`named` gives it, and is complete when its state
-is taken for the old one. What is interrupted leaves that as it was, even if threads still run.
+A batch works on the copy of the trees that :func:`with_vertices` gives it, and is complete when its
+state is taken for the old one. What is interrupted leaves that as it was, even if threads still
+run.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from ..algorithms.auto import choose_for_batch
 from ..algorithms.design import Design
 from ..algorithms.run import join, join_and_ask
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.column import no_rows, without_rows
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
@@ -27,7 +28,7 @@ from ..kernels import forest as trees
 
 
 @dataclass(frozen=True)
-class State:
+class ConnectivityState:
     """The vertices and the trees after some batches.
 
     Attributes
@@ -42,7 +43,7 @@ class State:
         How many have been inserted.
     """
 
-    engine: Engine
+    backend: Backend
     index: Index
     forest: Forest
     given: EdgeInput
@@ -53,13 +54,15 @@ class State:
     def components(self) -> int:
         """The number of trees, by a pass over the parents."""
         parent = self.forest.parent
-        return int((parent == self.engine.xp.arange(parent.size, dtype=parent.dtype)).sum())
+        return int((parent == self.backend.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
-    def to(self, engine: Engine) -> State:
-        """Return the same trees on another engine."""
-        forest = Forest(engine, self.forest.n, everyone=True)
-        forest.parent[:] = engine.asarray(self.forest.parent)
-        return State(engine, self.index.to(engine), forest, self.given, self.edges, self.batches)
+    def to(self, backend: Backend) -> ConnectivityState:
+        """Return the same trees on another backend."""
+        forest = Forest(backend, self.forest.n, all_present=True)
+        forest.parent[:] = backend.asarray(self.forest.parent)
+        return ConnectivityState(
+            backend, self.index.to(backend), forest, self.given, self.edges, self.batches
+        )
 
     def flat(self) -> Forest:
         """Return the trees as a new forest, flat and counted.
@@ -68,15 +71,15 @@ class State:
 
         Every root is the least of its tree.
         """
-        engine, n, vertex = self.engine, self.forest.n, self.forest.vertex
-        solved, flat = grown(self.forest, n), Forest(engine, n, everyone=True)
-        climb = engine.kernel(find.leap)
-        engine.kernel(trees.flatten, climb)(n, solved.parent, solved.seen)
+        backend, n, vertex = self.backend, self.forest.n, self.forest.vertex
+        solved, flat = grown(self.forest, n), Forest(backend, n, all_present=True)
+        climb = backend.kernel(find.find_with_skip)
+        backend.kernel(trees.flatten, climb)(n, solved.parent, solved.present)
         places = self.index.places
         roots = solved.parent if places is None else solved.parent[places]
-        least = engine.fill(engine.empty(n, vertex), 0xFF)
-        engine.kernel(trees.lower, vertex)(n, roots, least)
-        engine.kernel(trees.hang, vertex)(n, roots, least, flat.parent)
+        least = backend.fill(backend.empty(n, vertex), 0xFF)
+        backend.kernel(trees.scatter_min, vertex)(n, roots, least)
+        backend.kernel(trees.assign_min_root, vertex)(n, roots, least, flat.parent)
         flat.count()
         return flat
 
@@ -96,38 +99,48 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
 
 def grown(forest: Forest, n: int) -> Forest:
     """Return a copy of a forest, extended to n vertices, with new vertices as trees."""
-    larger = Forest(forest.engine, n, everyone=True)
+    larger = Forest(forest.backend, n, all_present=True)
     larger.parent[: forest.n] = forest.parent
     if n > forest.n:
-        larger.parent[forest.n :] = forest.engine.xp.arange(forest.n, n, dtype=larger.vertex)
+        larger.parent[forest.n :] = forest.backend.xp.arange(forest.n, n, dtype=larger.vertex)
     return larger
 
 
-def named(
-    state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
-) -> tuple[State, list[Array]]:
+def with_vertices(
+    state: ConnectivityState,
+    given: EdgeInput,
+    columns: Sequence[Any],
+    copied: bool = True,
+    exact: bool = True,
+) -> tuple[ConnectivityState, list[Array]]:
     """Return a copy of the state with the ids of the columns added, and their vertices.
 
     If it need not be ``copied``, the trees are those of the old state while no vertex is new. If it
-    need not be ``sure``, some may be no vertices, as :func:`inserted` will tell.
+    need not be ``exact``, some may be no vertices, as :func:`insert` will tell.
     """
-    named, vertices = extended_by(state, given, columns, copied, sure)
-    return answered_as(named, given), vertices
+    named, vertices = extended_by(state, given, columns, copied, exact)
+    return with_output_like(named, given), vertices
 
 
 def extended_by(
-    state: State, given: EdgeInput, columns: Sequence[Any], copied: bool = True, sure: bool = True
-) -> tuple[State, list[Array]]:
+    state: ConnectivityState,
+    given: EdgeInput,
+    columns: Sequence[Any],
+    copied: bool = True,
+    exact: bool = True,
+) -> tuple[ConnectivityState, list[Array]]:
     """Return the extended state, with the kind of answers unchanged."""
-    index, vertices = extended(state.index, given, columns, state.engine, sure)
+    index, vertices = extended(state.index, given, columns, state.backend, exact)
     same = not copied and index.n == state.forest.n
     if same and index is state.index:
         return state, vertices
     forest = state.forest if same else grown(state.forest, index.n)
-    return State(state.engine, index, forest, state.given, state.edges, state.batches), vertices
+    return ConnectivityState(
+        state.backend, index, forest, state.given, state.edges, state.batches
+    ), vertices
 
 
-def answered_as(state: State, given: EdgeInput) -> State:
+def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
     """Return the state with the kind of answers of a batch.
 
     They go back as those of the latest batch that had rows, or, if none had, as those of the latest
@@ -136,24 +149,28 @@ def answered_as(state: State, given: EdgeInput) -> State:
     kind = kind_of(given, state.given)
     if not (given.src.size or state.edges):
         kind = _kind_without_rows(state, given, kind)
-    return State(state.engine, state.index, state.forest, kind, state.edges, state.batches)
+    return ConnectivityState(
+        state.backend, state.index, state.forest, kind, state.edges, state.batches
+    )
 
 
-def _kind_without_rows(state: State, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
+def _kind_without_rows(state: ConnectivityState, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
     """Return the kind of answers if there are only vertices: frames like those of an empty batch.
 
     ``kind`` says what their ids are like.
     """
     own, other = kind.src, given.src
-    if state.index.n and (own.strings or own.parts):
-        if given.on_device != kind.on_device or len(own.parts) != len(other.parts):
+    if state.index.n and (own.strings or own.key_columns):
+        if given.on_device != kind.on_device or len(own.key_columns) != len(other.key_columns):
             return kind
         given = replace(given, src=no_rows(own, other), dst=no_rows(own, given.dst))
     taken = tuple(dict.fromkeys((*kind.taken, *given.taken)))
     return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, taken=taken)
 
 
-def inserted(state: State, design: Design | None, src: Array, dst: Array) -> State:
+def insert(
+    state: ConnectivityState, design: Design | None, src: Array, dst: Array
+) -> ConnectivityState:
     """Return the state in which the vertices of each row are joined, in its own trees.
 
     Without a design it is the one that suits so many rows. ``forest.complete`` says whether all of
@@ -162,25 +179,27 @@ def inserted(state: State, design: Design | None, src: Array, dst: Array) -> Sta
     return checked(launched(state, design, src, dst))
 
 
-def launched(state: State, design: Design | None, src: Array, dst: Array, count: int = 1) -> State:
+def launched(
+    state: ConnectivityState, design: Design | None, src: Array, dst: Array, count: int = 1
+) -> ConnectivityState:
     """Return the state after launching the work, without waiting; see :func:`checked`.
 
     ``count`` is how many batches the rows are of.
     """
-    suited = design or choose_for_batch(state.engine, state.forest.n, src.size)
+    suited = design or choose_for_batch(state.backend, state.forest.n, src.size)
     join(Edges(src, dst, 0), state.forest, suited)
     return _counted(state, src.size, count)
 
 
-def checked(state: State) -> State:
+def checked(state: ConnectivityState) -> ConnectivityState:
     """Return the state after waiting for its work and checking that all ids were vertices."""
-    state.forest.complete = not int(state.engine.to_host(state.forest.stray)[0])
+    state.forest.complete = not int(state.backend.to_host(state.forest.out_of_range)[0])
     return state
 
 
-def inserted_and_asked(
-    state: State, design: Design, new: list[Array], pairs: list[Array], queries: Array
-) -> tuple[State, Array]:
+def insert_and_query(
+    state: ConnectivityState, design: Design, new: list[Array], pairs: list[Array], queries: Array
+) -> tuple[ConnectivityState, Array]:
     """Return the state with rows joined, and the answers of the queries among these rows.
 
     Parameters
@@ -195,37 +214,37 @@ def inserted_and_asked(
     State
     (m - k,) array of bool
     """
-    engine = state.engine
+    backend = state.backend
     if design.phased or not state.forest.n:
         join(Edges(new[0], new[1], 0), state.forest, design)
-        answers = asked(state, pairs[0], pairs[1])
+        answers = query(state, pairs[0], pairs[1])
     else:
-        ends = [engine.empty(queries.size, state.forest.vertex) for _ in new]
+        ends = [backend.empty(queries.size, state.forest.vertex) for _ in new]
         for end, inserts, asks in zip(ends, new, pairs, strict=True):
             end[~queries], end[queries] = inserts, asks
         octets = join_and_ask(
             Edges(ends[0], ends[1], 0), state.forest, design, queries.view(np.uint8)
         )
         answers = octets[queries].astype(bool)
-    engine.synchronize()
+    backend.synchronize()
     return _counted(state, new[0].size), answers
 
 
-def asked(state: State, src: Array, dst: Array) -> Array:
+def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
     """Return whether the vertices of each row are connected: a new array of bool."""
-    engine = state.engine
-    answers = engine.fill(engine.empty(src.size, np.uint8), 0)
+    backend = state.backend
+    answers = backend.fill(backend.empty(src.size, np.uint8), 0)
     if state.forest.n:
-        climb = engine.kernel(find.naive)
-        ask = engine.kernel(queries.ask, state.forest.vertex, climb)
+        climb = backend.kernel(find.naive)
+        ask = backend.kernel(queries.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)
 
 
-def _counted(state: State, edges: int, count: int = 1) -> State:
+def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:
     """Return the state with its count of batches increased."""
-    return State(
-        state.engine,
+    return ConnectivityState(
+        state.backend,
         state.index,
         state.forest,
         state.given,

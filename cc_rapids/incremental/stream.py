@@ -12,14 +12,14 @@ from typing import Any
 
 from .. import backends
 from ..algorithms.design import Design
-from ..backends import Engine
+from ..backends import Backend
 from ..data import read
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
-from ..data.streams import Chunk, Cursor, Source, ahead, source_of
+from ..data.streams import Chunk, Cursor, Source, read_ahead, source_of
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options
 from ..results.components import Components
@@ -28,9 +28,9 @@ from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver
 from .connectivity import snapshot
-from .insertions import begun, insert_given
+from .insertions import initial_state, insert_given
 from .progress import StreamProgress, StreamReporter
-from .state import State
+from .state import ConnectivityState
 
 RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
 
@@ -86,21 +86,21 @@ class StreamPlan:
 
         memory = "up to the limit" if self.bytes is None else f"at most {in_words(self.bytes)}"
         time = "unknown" if self.seconds is None else f"about {self.seconds:,.1f} s"
-        room = "" if self.fits in (None, True) else "; the vertices may not fit"
+        warning = "" if self.fits in (None, True) else "; the vertices may not fit"
         return "\n".join(
             (
                 f"engine    {self.engine}: {self.device}",
                 f"pieces    {shown(self.pieces)}",
                 f"edges     {shown(self.edges)}",
                 f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
-                f"memory    {memory}; memory_limit {in_words(self.limit)}{room}",
+                f"memory    {memory}; memory_limit {in_words(self.limit)}{warning}",
                 f"time      {time}, at a stated {self.rate:,.0f} edges a second",
             )
         )
 
 
 def plan(
-    source: Source, count: int | None, engine: Engine, budget: Budget, width: int = 1
+    source: Source, count: int | None, backend: Backend, budget: Budget, width: int = 1
 ) -> StreamPlan:
     """Return the plan of a stream before it is read.
 
@@ -120,8 +120,8 @@ def plan(
         most = min(budget.limit, held + rows * edge)
     rate = RATES[kind]
     return StreamPlan(
-        engine=engine.name,
-        device=engine.device_name,
+        engine=backend.name,
+        device=backend.device_name,
         pieces=facts["pieces"],
         edges=edges,
         vertices=vertices,
@@ -340,15 +340,15 @@ class Run:
         vertices: Any,
         progress: Any,
         labels: LabelKind,
-        engine: backends.Engine,
+        backend: backends.Backend,
     ) -> Components:
         """Run the stream, from the checkpoint if there is one, and return the answer."""
         started = perf_counter()
-        saved = self.saver.read(engine, self.stream)
+        saved = self.saver.read(backend, self.stream)
         if saved is None:
             kind = "range" if count is not None else "strings"
             self.budget.update(kind, count or 0, width=self.width)
-            state = begun(engine, count, vertices, self.free, self.width)
+            state = initial_state(backend, count, vertices, self.free, self.width)
             cursor, done = Cursor(), False
         else:
             state, cursor, self.stream = saved.state, saved.cursor, saved.stream
@@ -361,7 +361,7 @@ class Run:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report_state(state, last=True)
-        if self.stream.arrow and row_group_reader(engine.device_id) is not None:
+        if self.stream.arrow and row_group_reader(backend.device_id) is not None:
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken))
@@ -380,18 +380,20 @@ class Run:
         log.info("checkpoint %s: %s, and %d by this one", self.saver.path, text, new)
         return text
 
-    def _kind(self, state: State) -> Any:
+    def _kind(self, state: ConnectivityState) -> Any:
         """Return the kind of answers after a checkpoint: PyArrow tables for files."""
         if not self.stream.arrow:
             return state.given
         return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
 
-    def _pass(self, state: State, cursor: Cursor, reporter: StreamReporter) -> State:
+    def _pass(
+        self, state: ConnectivityState, cursor: Cursor, reporter: StreamReporter
+    ) -> ConnectivityState:
         """Return the state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
         taken: Iterator[Chunk] = (
-            ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
+            read_ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
         )
         with closing(taken):  # type: ignore[type-var]
             for chunk in taken:
@@ -405,7 +407,7 @@ class Run:
         self.saver.write(state, cursor, done=True)
         return state
 
-    def _link(self, state: State, chunk: Chunk) -> State:
+    def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
         """Return the state with one chunk linked, in its own trees while no vertex is new."""
         given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
         if chunk.vertices is not None:

@@ -23,8 +23,8 @@ from ..results.thresholds import Cuts
 from . import inputs
 from . import state as batches
 from .connectivity import snapshot
-from .insertions import begun
-from .state import State
+from .insertions import initial_state
+from .state import ConnectivityState
 
 DIRECTIONS = ("at_least", "at_most")
 
@@ -113,7 +113,7 @@ def components_at(
     chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = options.backend()
-    state = begun(runner, count, vertices, engine is None, width)
+    state = initial_state(runner, count, vertices, engine is None, width)
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
@@ -161,67 +161,73 @@ class _Reader:
         self.levels, self.sign, self.free = levels, direction == "at_least", free
         self.design = design
 
-    def frame(self, edges: Any, state: State) -> list[State]:
+    def frame(self, edges: Any, state: ConnectivityState) -> list[ConnectivityState]:
         """Return the state at each cut, each from that of the stricter one."""
-        states: list[State] = []
+        states: list[ConnectivityState] = []
         with self._numbered(edges, state) as (state, ends, buckets):
             for number in range(self.levels.size):
                 state = self._joined(state, state, ends, buckets == number)
                 states.append(state)
         return states
 
-    def stream(self, chunks: Iterator[Any], state: State) -> list[State]:
+    def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> list[ConnectivityState]:
         """Return the states of a stream: trees of each bucket, merged with stricter ones."""
         states = [state] * self.levels.size
         for chunk in chunks:
             with self._numbered(chunk, state) as (state, ends, buckets):
-                if states[0].engine is not state.engine:  # nothing is joined yet
+                if states[0].backend is not state.backend:  # nothing is joined yet
                     states = [state] * len(states)
                 states = [
                     self._joined(state, own, ends, buckets == number)
                     for number, own in enumerate(states)
                 ]
                 state = replace(state, edges=state.edges + int(buckets.size))
-        with state.engine.scope():
+        with state.backend.scope():
             for i in range(len(states)):
                 states[i] = self._folded(state, states[max(i - 1, 0)], states[i])
         return states
 
-    def _folded(self, every: State, stricter: State, bucket: State) -> State:
+    def _folded(
+        self, every: ConnectivityState, stricter: ConnectivityState, bucket: ConnectivityState
+    ) -> ConnectivityState:
         """Return the trees of both over all vertices.
 
         Each vertex is joined to where it hangs in the stricter trees.
         """
         edges = bucket.edges if stricter is bucket else stricter.edges + bucket.edges
         own = stricter.forest.parent
-        numbers = every.engine.xp.arange(own.size, dtype=own.dtype)
+        numbers = every.backend.xp.arange(own.size, dtype=own.dtype)
         kept = slice(0) if stricter is bucket else slice(None)
         joined = self._joined(every, bucket, [numbers[kept], own[kept]], None)
         return replace(joined, edges=edges)
 
-    def _joined(self, every: State, own: State, ends: list[Array], mask: Any) -> State:
+    def _joined(
+        self, every: ConnectivityState, own: ConnectivityState, ends: list[Array], mask: Any
+    ) -> ConnectivityState:
         """Return a copy of the trees of a cut, with all vertices so far and more edges joined."""
         forest = batches.grown(own.forest, every.forest.n)
         src, dst = ends if mask is None else (end[mask] for end in ends)
         state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
-        return batches.inserted(state, self.design, src, dst)
+        return batches.insert(state, self.design, src, dst)
 
     @contextmanager
-    def _numbered(self, edges: Any, state: State) -> Iterator[tuple[State, list[Array], Array]]:
+    def _numbered(
+        self, edges: Any, state: ConnectivityState
+    ) -> Iterator[tuple[ConnectivityState, list[Array], Array]]:
         """Yield the state with the vertices of all edges that have a weight, these, and buckets.
 
         There is a bucket for each edge.
         """
         given, buckets = self._read(edges)
-        with inputs.lent_to(state, given, self.free) as (old, columns):
+        with inputs.borrow_for(state, given, self.free) as (old, columns):
             self.free = self.free and not given.src.size  # the others go where this chunk is
-            buckets = old.engine.asarray(buckets)
+            buckets = old.backend.asarray(buckets)
             there = buckets >= 0
             ends = columns[:2]
             if not bool(there.all()):
-                ends = [inputs.rows(column, there, old.engine) for column in ends]
+                ends = [inputs.rows(column, there, old.backend) for column in ends]
                 buckets = buckets[there]
-            named, numbers = batches.named(old, given, [*ends, *columns[2:]], copied=False)
+            named, numbers = batches.with_vertices(old, given, [*ends, *columns[2:]], copied=False)
             state = replace(named, batches=old.batches + 1)
             yield state, numbers[:2], buckets
 

@@ -1,6 +1,6 @@
 """Device code: each algorithm written once, as plain Python on arrays, one theme per file.
 
-``on`` is the engine (see :mod:`cc_rapids.backends.base`), which is passed in: nothing of the rest
+``on`` is the backend (see :mod:`cc_rapids.backends.base`), which is passed in: nothing of the rest
 of the package is imported here. A kernel neither raises nor prints: the edge of the package has
 checked its input. To be read in this order: find, union, rem, jtb (union and find); edges and
 forest (all edges); sampling, giant and csr_sampling (what is linked first); queries. Of no paper:

@@ -1,7 +1,7 @@
 """Kernels of audits, which check an answer against its edges.
 
 No function of a run is called here, not even to read a bit: what runs use may be wrong, and then an
-audit has to say so. Of the rest of the package there are only the words of an engine, ``on``.
+audit has to say so. Of the rest of the package there are only the words of a backend, ``on``.
 
 Vertices are slots 0 .. n - 1 here, in the order of their ids; some may be no vertices.
 
@@ -12,7 +12,7 @@ trees  : (n,) unsigned, shared by all threads: what edges of one label join, gro
          trees[v] is v, or comes after it in an order, so that every climb ends; and a path of edges
          joins the two.
 alike  : bits of the vertices with the most frequent label, where that is known.
-inside : bits of vertices that have that label, and hang from one root with ``top``.
+in_giant : bits of vertices that have that label, and hang from one root with ``top``.
 named  : bits of vertices that the caller names, or a loop, or from which another hangs.
 giant  : (2,) int64, [count << 48 | vertex]: the most frequent label, and the root ``top`` that most
          of its vertices hang from.
@@ -32,13 +32,13 @@ from typing import Any
 import numpy as np
 
 ZERO, ONE, TWO, THREE, EIGHT = (np.uint64(k) for k in (0, 1, 2, 3, 8))
-WORD, NEAR = np.uint32, np.uint32
+WORD, LOCAL = np.uint32, np.uint32
 SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
 OCTET = np.uint8(1)
 WORD_BITS = 32  # vertices in a word of bits
 HALF = np.uint64(32)
 SPREAD = np.uint64(2654435761)  # Knuth's multiplicative hash
-BLOCK = 256  # rows that are in a sample together
+SAMPLE_BLOCK = 256  # rows that are in a sample together
 SOON = np.uint64(32)  # rows between asking for a tree and reading it
 PROBES = 256  # vertices looked at for the giant
 COUNT_SHIFT, VERTEX = np.int64(48), np.int64((1 << 48) - 1)  # of the words of ``giant``
@@ -52,23 +52,23 @@ WAVES = (
 
 @cache
 def kernel(make: Callable[..., Any], *parts: Any) -> Any:
-    """Return the kernel that a factory makes for an engine and further parts; made once."""
+    """Return the kernel that a factory makes for a backend and further parts; made once."""
     return make(*parts)
 
 
 # Words, bits and rows.
 
 
-def lower(on: Any) -> Any:
+def lessen(on: Any) -> Any:
     """Lower a word to a value; a stale read costs one more atomic operation."""
     low = on.atomic_min
 
     @on.device
-    def lower(words, i, value):
+    def lessen(words, i, value):
         if value < words[i]:
             low(words, i, value)
 
-    return lower
+    return lessen
 
 
 def has(on: Any) -> Any:
@@ -105,7 +105,7 @@ def all_rows(on: Any) -> Any:
 
 def first_blocks(on: Any, every: int) -> Any:
     """Return the i-th row of a sample: the first of every ``every`` blocks."""
-    block, skipped = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
+    block, skipped = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device
     def row(i):
@@ -116,7 +116,7 @@ def first_blocks(on: Any, every: int) -> Any:
 
 def other_blocks(on: Any, every: int) -> Any:
     """Return the i-th row outside the sample."""
-    block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
+    block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device
     def row(i):
@@ -125,7 +125,7 @@ def other_blocks(on: Any, every: int) -> Any:
     return row
 
 
-def ends_of_pair(on: Any, wide: type) -> Any:
+def pair_of_columns(on: Any, wide: type) -> Any:
     """Return the ends of a row of two columns as slots; unknown ids give n or more.
 
     Modulo 2^32 or 2^64 a difference is right for ids within n of the lowest, and n or more for all
@@ -133,21 +133,23 @@ def ends_of_pair(on: Any, wide: type) -> Any:
     """
 
     @on.device
-    def ends(e, src, dst, low, n):
+    def load_edge(e, src, dst, low, n):
         return wide(np.int64(src[e]) - low), wide(np.int64(dst[e]) - low)
 
-    return ends
+    return load_edge
 
 
-def ends_read_once(on: Any, wide: type) -> Any:
+def pair_streaming(on: Any, wide: type) -> Any:
     """Return the ends of a row, without filling the caches with the columns."""
-    once = on.load_streaming
+    load_streaming = on.load_streaming
 
     @on.device
-    def ends(e, src, dst, low, n):
-        return wide(np.int64(once(src, e)) - low), wide(np.int64(once(dst, e)) - low)
+    def load_edge(e, src, dst, low, n):
+        return wide(np.int64(load_streaming(src, e)) - low), wide(
+            np.int64(load_streaming(dst, e)) - low
+        )
 
-    return ends
+    return load_edge
 
 
 def row_of_entry(on: Any) -> Any:
@@ -167,15 +169,15 @@ def row_of_entry(on: Any) -> Any:
     return row
 
 
-def ends_of_entry(on: Any, wide: type) -> Any:
+def pair_of_entry(on: Any, wide: type) -> Any:
     """Return the ends of an entry of an adjacency list, as slots: its row and its index."""
     row = row_of_entry(on)
 
     @on.device
-    def ends(e, offsets, indices, low, n):
+    def load_edge(e, offsets, indices, low, n):
         return wide(np.int64(row(offsets, e)) - low), wide(np.int64(indices[e]) - low)
 
-    return ends
+    return load_edge
 
 
 def list_rows(on: Any) -> Any:
@@ -189,30 +191,30 @@ def list_rows(on: Any) -> Any:
     return list_rows
 
 
-def no_look(on: Any, wide: type, row: Any) -> Any:
+def no_prefetch(on: Any, wide: type, row: Any) -> Any:
     """Prefetch nothing."""
 
     @on.device
-    def ahead(i, src, dst, low, trees):
+    def prefetch_edge(i, src, dst, low, trees):
         return
 
-    return ahead
+    return prefetch_edge
 
 
-def look_ahead(on: Any, wide: type, row: Any) -> Any:
-    """Prefetch the trees of the ends of a later row, on engines that benefit."""
+def prefetch_ahead(on: Any, wide: type, row: Any) -> Any:
+    """Prefetch the trees of the ends of a later row, on backends that benefit."""
     if on.prefetch is None:
-        return no_look(on, wide, row)
+        return no_prefetch(on, wide, row)
     prefetch = on.prefetch
 
     @on.device
-    def ahead(i, src, dst, low, trees):
+    def prefetch_edge(i, src, dst, low, trees):
         e = row(i + SOON)
         if e < np.uint64(src.size):
             prefetch(trees, wide(np.int64(src[e]) - low))
             prefetch(trees, wide(np.int64(dst[e]) - low))
 
-    return ahead
+    return prefetch_edge
 
 
 # The label frame.
@@ -240,7 +242,7 @@ def read_corners(on: Any, corners: Any) -> Any:
 
 def find_disorder(on: Any) -> Any:
     """Find the first of ``n`` rows whose id is not less than that of the next one."""
-    least = lower(on)
+    least = lessen(on)
 
     @on.elementwise
     def find_disorder(r, ids, first):
@@ -250,12 +252,12 @@ def find_disorder(on: Any) -> Any:
     return find_disorder
 
 
-def lay(on: Any, vertex: type) -> Any:
+def scatter_labels(on: Any, vertex: type) -> Any:
     """Write the slot of each row's label at the slot of its id; both are integers of one kind."""
-    least = lower(on)
+    least = lessen(on)
 
     @on.elementwise
-    def lay(r, low, n, ids, labels, own, first):
+    def scatter_labels(r, low, n, ids, labels, own, first):
         s, label = np.uint64(np.int64(ids[r]) - low), np.uint64(np.int64(labels[r]) - low)
         if label >= np.uint64(n):
             least(first, STRANGE, r)
@@ -265,15 +267,15 @@ def lay(on: Any, vertex: type) -> Any:
         else:
             own[s] = vertex(label)
 
-    return lay
+    return scatter_labels
 
 
-def lay_slots(on: Any, vertex: type) -> Any:
+def scatter_labels_by_slot(on: Any, vertex: type) -> Any:
     """Write the slot of each row's label at that of its id, both looked up before."""
-    least = lower(on)
+    least = lessen(on)
 
     @on.elementwise
-    def lay_slots(r, n, slots, labels, own, first):
+    def scatter_labels_by_slot(r, n, slots, labels, own, first):
         s, label = np.uint64(slots[r]), np.uint64(labels[r])
         if label >= np.uint64(n):
             least(first, STRANGE, r)
@@ -281,12 +283,12 @@ def lay_slots(on: Any, vertex: type) -> Any:
         if s < np.uint64(n):
             own[s] = vertex(label)
 
-    return lay_slots
+    return scatter_labels_by_slot
 
 
 def find_heads(on: Any, vertex: type) -> Any:
     """Find the least slot of each of the labels 0 .. k - 1."""
-    least, least_row = lower(on), lower(on)
+    least, least_row = lessen(on), lessen(on)
 
     @on.elementwise
     def find_heads(r, k, slots, labels, heads, first):
@@ -318,7 +320,7 @@ def home(on: Any) -> Any:
     return home
 
 
-def enter(on: Any) -> Any:
+def insert(on: Any) -> Any:
     """Insert each id of a column with its row into a table that is at most half full.
 
     table : (2 * size + 2,) uint64, pairs of an id and its row, all bits set where there is none.
@@ -334,7 +336,7 @@ def enter(on: Any) -> Any:
         return held == key if held != EMPTY else True
 
     @on.elementwise
-    def enter(r, size, ids, table):
+    def insert(r, size, ids, table):
         key, last, s = np.uint64(np.int64(ids[r])), np.uint64(size), np.uint64(size)
         if key != EMPTY:
             s = begin(key, last)
@@ -342,7 +344,7 @@ def enter(on: Any) -> Any:
                 s = s + ONE if s + ONE < last else ZERO
         table[TWO * s + ONE] = r
 
-    return enter
+    return insert
 
 
 def found_by_table(on: Any, vertex: type) -> Any:
@@ -364,20 +366,20 @@ def found_by_table(on: Any, vertex: type) -> Any:
     return found
 
 
-def ahead_in_table(on: Any) -> Any:
-    """Prefetch the place of a later id, on engines that benefit."""
+def prefetch_in_table(on: Any) -> Any:
+    """Prefetch the place of a later id, on backends that benefit."""
     if on.prefetch is None:
-        return ahead_nowhere(on)
+        return prefetch_nothing(on)
     begin, prefetch = home(on), on.prefetch
 
     @on.device
-    def ahead(i, column, table):
+    def prefetch_edge(i, column, table):
         j = i + SOON
         if j < np.uint64(column.size):
             size = (np.uint64(table.size) >> ONE) - ONE
             prefetch(table, TWO * begin(np.uint64(np.int64(column[j])), size))
 
-    return ahead
+    return prefetch_edge
 
 
 def found_by_distance(on: Any, vertex: type) -> Any:
@@ -392,17 +394,17 @@ def found_by_distance(on: Any, vertex: type) -> Any:
     return found
 
 
-def ahead_nowhere(on: Any) -> Any:
+def prefetch_nothing(on: Any) -> Any:
     """Prefetch nothing."""
 
     @on.device
-    def ahead(i, column, table):
+    def prefetch_edge(i, column, table):
         return
 
-    return ahead
+    return prefetch_edge
 
 
-def find(on: Any, vertex: type, found: Any, ahead: Any) -> Any:
+def find(on: Any, vertex: type, found: Any, prefetch_edge: Any) -> Any:
     """Write the slot of each id of a column.
 
     ``alien``: not 0 if ids with the highest bit set are none, as one of the column and the vertices
@@ -414,7 +416,7 @@ def find(on: Any, vertex: type, found: Any, ahead: Any) -> Any:
     def find(i, last, step, column, alien, low, n, table, out, tally):
         seen, total, squares = ZERO, ZERO, ZERO
         while i < last:
-            ahead(i, column, table)
+            prefetch_edge(i, column, table)
             key = np.uint64(np.int64(column[i]))
             strange = alien != 0 and key >> high != ZERO
             out[i] = nowhere if strange else found(key, low, n, table)
@@ -430,7 +432,7 @@ def find(on: Any, vertex: type, found: Any, ahead: Any) -> Any:
 
 def name_slots(on: Any, vertex: type) -> Any:
     """Mark the vertices of some slots, and note the first slot that has none."""
-    mark, least, nowhere = put(on), lower(on), vertex(np.iinfo(vertex).max)
+    mark, least, nowhere = put(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
     def name_slots(i, n, slots, own, named, missing):
@@ -592,7 +594,7 @@ def hold(on: Any, same: Any, join: Any) -> Any:
     """Join the ends of an edge if they have one label; else report the edge."""
 
     @on.device
-    def hold(u, v, top, own, alike, inside, trees):
+    def hold(u, v, top, own, alike, in_giant, trees):
         p, q = trees[u], trees[v]
         if not same(u, v, own, alike):
             return False
@@ -611,8 +613,8 @@ def hold_apart(on: Any, same: Any, join: Any) -> Any:
     one = hold(on, same, join)
 
     @on.device
-    def hold_apart(u, v, top, own, alike, inside, trees):
-        return trees[u] == trees[v] or one(u, v, top, own, alike, inside, trees)
+    def hold_apart(u, v, top, own, alike, in_giant, trees):
+        return trees[u] == trees[v] or one(u, v, top, own, alike, in_giant, trees)
 
     return hold_apart
 
@@ -627,8 +629,8 @@ def hold_outside(on: Any, same: Any, join: Any) -> Any:
     test, mark = has(on), put(on)
 
     @on.device
-    def hold_outside(u, v, top, own, alike, inside, trees):
-        u_in, v_in = test(inside, u), test(inside, v)
+    def hold_outside(u, v, top, own, alike, in_giant, trees):
+        u_in, v_in = test(in_giant, u), test(in_giant, v)
         if u_in and v_in:
             return True
         one, w = u_in or v_in, v if u_in else u
@@ -638,7 +640,7 @@ def hold_outside(on: Any, same: Any, join: Any) -> Any:
         if right:
             join(trees, w, other, p, q)
             if one:
-                mark(inside, w)
+                mark(in_giant, w)
         return right
 
     return hold_outside
@@ -659,11 +661,11 @@ def examine(on: Any, vertex: type, wide: type, hold: Any) -> Any:
     mark, nowhere = put(on), vertex(np.iinfo(vertex).max)
 
     @on.device
-    def examine(u, v, n, top, own, alike, inside, trees, named):
+    def examine(u, v, n, top, own, alike, in_giant, trees, named):
         if max(u, v) >= wide(n):
             return False
         if u != v:
-            return hold(vertex(u), vertex(v), top, own, alike, inside, trees)
+            return hold(vertex(u), vertex(v), top, own, alike, in_giant, trees)
         if own[u] == nowhere:
             return False
         mark(named, vertex(u))
@@ -673,7 +675,7 @@ def examine(on: Any, vertex: type, wide: type, hold: Any) -> Any:
 
 
 def examine_rows(
-    on: Any, vertex: type, wide: type, ends: Any, row: Any, ahead: Any, hold: Any
+    on: Any, vertex: type, wide: type, load_edge: Any, row: Any, prefetch_edge: Any, hold: Any
 ) -> Any:
     """Examine a number of rows, and count them, prefetching the next row of each thread."""
     add, head = on.block_reduce_add, vertex_of_giant(on, vertex)
@@ -681,19 +683,19 @@ def examine_rows(
 
     @on.grid_stride
     def examine_rows(
-        i, last, step, src, dst, low, n, giant, own, alike, inside, trees, named, tally, wrong
+        i, last, step, src, dst, low, n, giant, own, alike, in_giant, trees, named, tally, wrong
     ):
         seen, total, squares, fault = NONE, ZERO, ZERO, NONE
         x = y = wide(0)
         if i < last:
-            x, y = ends(row(i), src, dst, low, n)
+            x, y = load_edge(row(i), src, dst, low, n)
         while i < last:
             e, u, v = row(i), x, y
-            ahead(i, src, dst, low, trees)
+            prefetch_edge(i, src, dst, low, trees)
             i += step
             if i < last:
-                x, y = ends(row(i), src, dst, low, n)
-            if not right(u, v, n, head(giant, ROOT_OF), own, alike, inside, trees, named):
+                x, y = load_edge(row(i), src, dst, low, n)
+            if not right(u, v, n, head(giant, ROOT_OF), own, alike, in_giant, trees, named):
                 fault = BIT
             seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
         if fault != NONE:
@@ -706,13 +708,13 @@ def examine_rows(
     return examine_rows
 
 
-def find_edge(on: Any, vertex: type, wide: type, ends: Any) -> Any:
+def find_edge(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
     """Find the first edge that contradicts the labels."""
-    least, nowhere = lower(on), vertex(np.iinfo(vertex).max)
+    least, nowhere = lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
     def find_edge(e, src, dst, low, n, own, first):
-        u, v = ends(e, src, dst, low, n)
+        u, v = load_edge(e, src, dst, low, n)
         if max(u, v) >= wide(n) or own[u] == nowhere or own[u] != own[v]:
             least(first, EDGE, e)
 
@@ -756,7 +758,7 @@ def probe_root(on: Any, vertex: type) -> Any:
 
 def elect(on: Any, vertex: type, probe: Any) -> Any:
     """Find the most frequent label or root at some slots; all bits set count as none."""
-    high, barrier, slot, nowhere = (
+    high, block_sync, slot, nowhere = (
         on.atomic_max,
         on.block_sync,
         probed(on),
@@ -769,7 +771,7 @@ def elect(on: Any, vertex: type, probe: Any) -> Any:
         while j < last:
             found[j] = probe(slot(j, n), own, alike, trees)
             j += step
-        barrier()
+        block_sync()
         while i < last:
             r, count, j = found[i], np.int64(0), ZERO
             while j < last:
@@ -806,7 +808,7 @@ def gather_alike(on: Any, vertex: type) -> Any:
     return gather_alike
 
 
-def gather_inside(on: Any, vertex: type) -> Any:
+def gather_in_giant(on: Any, vertex: type) -> Any:
     """Write whether each vertex has the giant's root as its parent, and its label.
 
     A thread owns whole bytes of the bits.
@@ -817,7 +819,7 @@ def gather_inside(on: Any, vertex: type) -> Any:
     root, head = climb(on), vertex_of_giant(on, vertex)
 
     @on.elementwise
-    def gather_inside(b, n, giant, alike, trees, octets):
+    def gather_in_giant(b, n, giant, alike, trees, octets):
         octet, one, v, last = (
             np.uint8(0),
             OCTET,
@@ -836,10 +838,10 @@ def gather_inside(on: Any, vertex: type) -> Any:
             v += ONE
         octets[b] = octet & alike[b]
 
-    return gather_inside
+    return gather_in_giant
 
 
-# The bits of the giant in memory that a tile's threads share, before any other is asked: after a
+# The bits of the giant in memory that a block's threads share, before any other is asked: after a
 # sample nearly every edge lies inside, and reading two bits is all that is left to do for it. That
 # memory answers more often than a cache does, and holds the bits of 1.6 million vertices on an
 # H100; of more, once most vertices are inside, one bit there stands for up to four, and says
@@ -847,22 +849,23 @@ def gather_inside(on: Any, vertex: type) -> Any:
 # vertex itself is read. What may join trees waits until there is an edge for each lane of a group,
 # which then joins them all: a warp takes as long as the slowest of its joins.
 #
-# near   : uint32, shared by the threads of a tile: ``held`` words. Word w is the intersection of
-#          those in ``inside`` that are w, w + fold, w + 2 fold, ... They are read again when an
+# shared : uint32, shared by the threads of a block: ``held`` words. Word w is the intersection of
+#          those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read again when an
 #          eighth and half of the rows are done, as the giant has grown.
-# queues : uint32, in the memory of all tiles. For each group of lanes, which alone knows how many
+# warp_queues : uint32, in the memory of all blocks. For each group of lanes, which alone knows how
+# many
 #          ``waiting`` there are: from ``queue`` on the first ends, and beside them the second ones.
 
 HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
 FOLDS = 4  # words, at most, that share one
-AT_ONCE = 4  # words that a thread reads before it writes any
+READ_TOGETHER = 4  # words that a thread reads before it writes any
 EIGHTH, FOURFOLD = WORD(3), WORD(2)  # shifts of a number of groups of rows
-ROOM = 3  # edges a lane: two come at once, and of those before less than one is left
+QUEUED_EDGES = 3  # edges a lane: two come at once, and of those before less than one is left
 
 
-def words_of_queues(largest: Any) -> int:
-    """Return the number of words of the queues of an engine's ``largest_tiles()``."""
-    return int(2 * ROOM * largest.threads * largest.tiles)
+def words_of_queues(limits: Any) -> int:
+    """Return the number of words of the queues of a backend's ``shared_memory_limits()``."""
+    return int(2 * QUEUED_EDGES * limits.threads * limits.blocks)
 
 
 def fold_of(on: Any) -> Any:
@@ -873,67 +876,71 @@ def fold_of(on: Any) -> Any:
     half = np.int64(PROBES // 2)
 
     @on.device
-    def fold(held, giant, inside):
-        return WORD(held) if giant[ROOT_OF] >> COUNT_SHIFT >= half else WORD(inside.size)
+    def fold(held, giant, in_giant):
+        return WORD(held) if giant[ROOT_OF] >> COUNT_SHIFT >= half else WORD(in_giant.size)
 
     return fold
 
 
 def share_bits(on: Any) -> Any:
-    """Copy the giant's bits to the shared memory of a tile."""
+    """Copy the giant's bits to the shared memory of a block."""
 
     @on.device
-    def share_bits(near, held, fold, inside, t, step):
-        w, last, size = t, np.uint64(held) - ONE, np.uint64(inside.size)
+    def share_bits(shared, held, fold, in_giant, t, step):
+        w, last, size = t, np.uint64(held) - ONE, np.uint64(in_giant.size)
         while w <= last:
-            for k in range(AT_ONCE):
+            for k in range(READ_TOGETHER):
                 i = min(w + np.uint64(k) * step, last)
-                word, other = inside[i], i + np.uint64(fold)
+                word, other = in_giant[i], i + np.uint64(fold)
                 for _ in range(FOLDS - 1):
                     if other < size:
-                        word &= inside[other]
+                        word &= in_giant[other]
                     other += np.uint64(fold)
-                near[i] = word
-            w += np.uint64(AT_ONCE) * step
+                shared[i] = word
+            w += np.uint64(READ_TOGETHER) * step
 
     return share_bits
 
 
-def bit_of_tile(on: Any) -> Any:
-    """Return 1 if the bits of a tile show that a vertex is inside, else 0; without a branch."""
+def bit_of_block(on: Any) -> Any:
+    """Return 1 if the bits of a block show that a vertex is inside, else 0; without a branch."""
 
     @on.device
-    def bit_of_tile(u, near, held, fold):
+    def bit_of_block(u, shared, held, fold):
         w = WORD(WORD(u) >> SHIFT)
         for _ in range(FOLDS - 1):
             w = min(w, WORD(w - fold))
         here = w < held
-        return WORD(WORD(near[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
+        return WORD(WORD(shared[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
 
-    return bit_of_tile
+    return bit_of_block
 
 
-def both_inside(on: Any) -> Any:
+def both_in_giant(on: Any) -> Any:
     """Return whether both ends of an edge are inside, by the shared bits or else by their own.
 
     Their own are read in any case, so that all reads of a thread are under way together; where they
     need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
     all multiprocessors at once.
     """
-    near_bit = bit_of_tile(on)
+    shared_bit = bit_of_block(on)
 
     @on.device
-    def both(u, v, near, held, fold, inside, idle):
-        a, b, last = near_bit(u, near, held, fold), near_bit(v, near, held, fold), inside.size - 1
+    def both(u, v, shared, held, fold, in_giant, idle):
+        a, b, last = (
+            shared_bit(u, shared, held, fold),
+            shared_bit(v, shared, held, fold),
+            in_giant.size - 1,
+        )
         i, j = min(WORD(WORD(u) >> SHIFT), WORD(last)), min(WORD(WORD(v) >> SHIFT), WORD(last))
-        c, d = inside[idle if a else i], inside[idle if b else j]
+        c, d = in_giant[idle if a else i], in_giant[idle if b else j]
         a, b = a | WORD(c >> WORD(WORD(u) & LAST)), b | WORD(d >> WORD(WORD(v) & LAST))
         return WORD(a & b & BIT)
 
     return both
 
 
-def settle_odd(on: Any, vertex: type) -> Any:
+def check_odd(on: Any, vertex: type) -> Any:
     """Examine an edge that joins nothing whatever its bits: a loop, or one with unknown ends.
 
     Returns whether it is done, which is ``both`` for all others.
@@ -941,7 +948,7 @@ def settle_odd(on: Any, vertex: type) -> Any:
     mark, nowhere = put(on), vertex(np.iinfo(vertex).max)
 
     @on.device
-    def settle_odd(u, v, n, both, own, named, wrong):
+    def check_odd(u, v, n, both, own, named, wrong):
         if max(u, v) >= WORD(n):
             wrong[ZERO] = 1
             return BIT
@@ -953,21 +960,21 @@ def settle_odd(on: Any, vertex: type) -> Any:
             return BIT
         return both
 
-    return settle_odd
+    return check_odd
 
 
-def read_two(on: Any, wide: type, ends: Any) -> Any:
+def read_two(on: Any, wide: type, load_edge: Any) -> Any:
     """Return the ends of two rows per lane as words; those of the last row beyond the end.
 
     What is no slot becomes the first that is none: there are fewer than 2^32.
     """
-    lanes = np.uint64(on.warp_size)
+    warp_size = np.uint64(on.warp_size)
 
     @on.device
     def two(e, src, dst, low, n):
         last = np.uint64(dst.size) - ONE
-        u, v = ends(min(e, last), src, dst, low, n)
-        x, y = ends(min(e + lanes, last), src, dst, low, n)
+        u, v = load_edge(min(e, last), src, dst, low, n)
+        x, y = load_edge(min(e + warp_size, last), src, dst, low, n)
         over = wide(n)
         return WORD(min(u, over)), WORD(min(v, over)), WORD(min(x, over)), WORD(min(y, over))
 
@@ -976,12 +983,12 @@ def read_two(on: Any, wide: type, ends: Any) -> Any:
 
 def examine_two(on: Any, vertex: type) -> Any:
     """Return which of two edges are done."""
-    both, odd = both_inside(on), settle_odd(on, vertex)
+    both, odd = both_in_giant(on), check_odd(on, vertex)
 
     @on.device
-    def examine_two(u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong):
-        first = both(u, v, near, held, fold, inside, idle)
-        second = both(x, y, near, held, fold, inside, idle)
+    def examine_two(u, v, x, y, n, shared, held, fold, in_giant, idle, own, named, wrong):
+        first = both(u, v, shared, held, fold, in_giant, idle)
+        second = both(x, y, shared, held, fold, in_giant, idle)
         if max(max(u, v), max(x, y)) >= WORD(n) or u == v or x == y:
             first = odd(u, v, n, first, own, named, wrong)
             second = odd(x, y, n, second, own, named, wrong)
@@ -992,14 +999,14 @@ def examine_two(on: Any, vertex: type) -> Any:
 
 def enqueue(on: Any) -> Any:
     """Append an edge to a queue unless it is done; return the number of queued edges."""
-    count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
+    ballot_rank, beside = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
-    def enqueue(done, u, v, queues, queue, waiting):
-        before, more = count(done == NONE)
+    def enqueue(done, u, v, warp_queues, queue, waiting):
+        before, more = ballot_rank(done == NONE)
         if done == NONE:
             at = np.uint64(WORD(WORD(queue + waiting) + WORD(before)))
-            queues[at], queues[at + beside] = WORD(u), WORD(v)
+            warp_queues[at], warp_queues[at + beside] = WORD(u), WORD(v)
         return WORD(waiting + WORD(more))
 
     return enqueue
@@ -1007,12 +1014,12 @@ def enqueue(on: Any) -> Any:
 
 def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
     """Check one edge of a queue against the labels, and join its ends."""
-    beside = np.uint64(ROOM * on.warp_size)
+    beside = np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
-    def hold_queued(queues, at, top, own, alike, inside, trees, wrong):
-        u, v = vertex(queues[at]), vertex(queues[np.uint64(at) + beside])
-        if not hold(u, v, top, own, alike, inside, trees):
+    def hold_queued(warp_queues, at, top, own, alike, in_giant, trees, wrong):
+        u, v = vertex(warp_queues[at]), vertex(warp_queues[np.uint64(at) + beside])
+        if not hold(u, v, top, own, alike, in_giant, trees):
             wrong[ZERO] = 1
 
     return hold_queued
@@ -1020,72 +1027,76 @@ def hold_queued(on: Any, vertex: type, hold: Any) -> Any:
 
 def hold_together(on: Any, hold_one: Any) -> Any:
     """Check edges of a queue while each lane has one; return the number of queued edges."""
-    lanes, meet = WORD(on.warp_size), on.warp_sync
+    warp_size, warp_sync = WORD(on.warp_size), on.warp_sync
 
     @on.device
-    def hold_together(queues, queue, waiting, lane, *rest):
-        meet()
-        while waiting >= lanes:
-            waiting = WORD(waiting - lanes)
-            hold_one(queues, WORD(WORD(queue + waiting) + lane), *rest)
-        meet()
+    def hold_together(warp_queues, queue, waiting, lane, *rest):
+        warp_sync()
+        while waiting >= warp_size:
+            waiting = WORD(waiting - warp_size)
+            hold_one(warp_queues, WORD(WORD(queue + waiting) + lane), *rest)
+        warp_sync()
         return waiting
 
     return hold_together
 
 
-def sum_of_tile(on: Any) -> Any:
-    """Sum the values of the threads of a tile in shared memory."""
-    barrier, add, few, low = on.block_sync, on.atomic_add, HALF, np.uint64(0xFFFFFFFF)
+def sum_of_block(on: Any) -> Any:
+    """Sum the values of the threads of a block in shared memory."""
+    block_sync, add, few, low = on.block_sync, on.atomic_add, HALF, np.uint64(0xFFFFFFFF)
 
     @on.device
-    def word(near, t):
-        return np.uint64(near[TWO * t]) | np.uint64(near[TWO * t + ONE]) << HALF
+    def word(shared, t):
+        return np.uint64(shared[TWO * t]) | np.uint64(shared[TWO * t + ONE]) << HALF
 
     @on.device
-    def sum_of_tile(near, t, step, words, which, value):
-        near[TWO * t], near[TWO * t + ONE] = WORD(value & low), WORD(value >> HALF)
-        barrier()
+    def sum_of_block(shared, t, step, words, which, value):
+        shared[TWO * t], shared[TWO * t + ONE] = WORD(value & low), WORD(value >> HALF)
+        block_sync()
         total, j = ZERO, t
         while t < few and j < step:
-            total += word(near, j)
+            total += word(shared, j)
             j += few
-        barrier()
-        near[TWO * t], near[TWO * t + ONE] = WORD(total & low), WORD(total >> HALF)
-        barrier()
+        block_sync()
+        shared[TWO * t], shared[TWO * t + ONE] = WORD(total & low), WORD(total >> HALF)
+        block_sync()
         total, j = ZERO, t
         while t == ZERO and j < min(few, step):
-            total += word(near, j)
+            total += word(shared, j)
             j += ONE
         if t == ZERO:
             add(words, which, total)
-        barrier()
+        block_sync()
 
-    return sum_of_tile
+    return sum_of_block
 
 
-def examine_by_tiles(
-    on: Any, words: int, vertex: type, wide: type, ends: Any, row: Any, hold: Any
+def examine_by_blocks(
+    on: Any, words: int, vertex: type, wide: type, load_edge: Any, row: Any, hold: Any
 ) -> Any:
-    """Examine and count a number of rows, by ``tiles`` tiles that share the giant's bits.
+    """Examine and count a number of rows, by ``blocks`` blocks that share the giant's bits.
 
     The next two rows of a lane are on their way while it looks at two. Those of all lanes of a
     group stand side by side, as blocks of rows hold whole groups of them.
     """
-    lanes, each, barrier = WORD(on.warp_size), WORD(2 * ROOM * on.warp_size), on.block_sync
+    warp_size, per_warp, block_sync = (
+        WORD(on.warp_size),
+        WORD(2 * QUEUED_EDGES * on.warp_size),
+        on.block_sync,
+    )
     pair = np.uint64(2 * on.warp_size)  # rows that a group of lanes looks at together
-    fold_for, load, read = fold_of(on), share_bits(on), read_two(on, wide, ends)
+    fold_for, load, read = fold_of(on), share_bits(on), read_two(on, wide, load_edge)
     look, hold_one = examine_two(on, vertex), hold_queued(on, vertex, hold)
     wait, together = enqueue(on), hold_together(on, hold_one)
-    head, sum_of = vertex_of_giant(on, vertex), sum_of_tile(on)
+    head, sum_of = vertex_of_giant(on, vertex), sum_of_block(on)
 
     @on.block_kernel(words)
-    def examine_by_tiles(
+    def examine_by_blocks(
         k,
         t,
         step,
-        near,
-        tiles,
+        shared,
+        blocks,
         count,
         held,
         src,
@@ -1095,23 +1106,26 @@ def examine_by_tiles(
         giant,
         own,
         alike,
-        inside,
+        in_giant,
         trees,
         named,
         tally,
         wrong,
-        queues,
+        warp_queues,
     ):
-        lane, held, rows = WORD(WORD(t) % lanes), WORD(held), np.uint64(count)
-        group, stride = WORD((k * step + t) // np.uint64(lanes)), WORD(tiles) * WORD(step) // lanes
-        end, fold = WORD((rows + pair - ONE) // pair), fold_for(held, giant, inside)
-        queue, waiting = WORD(group * each), NONE
-        idle = WORD((k * step + t) % np.uint64(inside.size))
+        lane, held, rows = WORD(WORD(t) % warp_size), WORD(held), np.uint64(count)
+        group, stride = (
+            WORD((k * step + t) // np.uint64(warp_size)),
+            WORD(blocks) * WORD(step) // warp_size,
+        )
+        end, fold = WORD((rows + pair - ONE) // pair), fold_for(held, giant, in_giant)
+        queue, waiting = WORD(group * per_warp), NONE
+        idle = WORD((k * step + t) % np.uint64(in_giant.size))
         seen, total, squares = NONE, ZERO, ZERO
         done, stop = end == NONE, WORD((end >> EIGHTH) + BIT)
         while not done:
-            load(near, held, fold, inside, t, step)
-            barrier()
+            load(shared, held, fold, in_giant, t, step)
+            block_sync()
             u, v, x, y = read(row(np.uint64(group) * pair) + np.uint64(lane), src, dst, low, n)
             stop = min(stop, end)
             while group < stop:
@@ -1120,43 +1134,46 @@ def examine_by_tiles(
                 group = WORD(group + stride)
                 i = np.uint64(group) * pair
                 u2, v2, x2, y2 = read(row(i) + np.uint64(lane), src, dst, low, n)
-                one, other = look(u, v, x, y, n, near, held, fold, inside, idle, own, named, wrong)
+                one, other = look(
+                    u, v, x, y, n, shared, held, fold, in_giant, idle, own, named, wrong
+                )
                 if np.uint64(lane) < left:
                     seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
                 else:
                     one = BIT
-                e += np.uint64(lanes)
-                if np.uint64(lane) + np.uint64(lanes) < left:
+                e += np.uint64(warp_size)
+                if np.uint64(lane) + np.uint64(warp_size) < left:
                     seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
                 else:
                     other = BIT
-                waiting = wait(one, u, v, queues, queue, waiting)
-                waiting = wait(other, x, y, queues, queue, waiting)
-                rest = head(giant, ROOT_OF), own, alike, inside, trees, wrong
-                waiting = together(queues, queue, waiting, lane, *rest)
+                waiting = wait(one, u, v, warp_queues, queue, waiting)
+                waiting = wait(other, x, y, warp_queues, queue, waiting)
+                rest = head(giant, ROOT_OF), own, alike, in_giant, trees, wrong
+                waiting = together(warp_queues, queue, waiting, lane, *rest)
                 u, v, x, y = u2, v2, x2, y2
             done, stop = stop == end, WORD(stop << FOURFOLD)
-            barrier()
+            block_sync()
         if lane < waiting:
             top = head(giant, ROOT_OF)
-            hold_one(queues, WORD(queue + lane), top, own, alike, inside, trees, wrong)
-        barrier()
-        sum_of(near, t, step, tally, ZERO, np.uint64(seen))
-        sum_of(near, t, step, tally, ONE, total)
-        sum_of(near, t, step, tally, TWO, squares)
+            hold_one(warp_queues, WORD(queue + lane), top, own, alike, in_giant, trees, wrong)
+        block_sync()
+        sum_of(shared, t, step, tally, ZERO, np.uint64(seen))
+        sum_of(shared, t, step, tally, ONE, total)
+        sum_of(shared, t, step, tally, TWO, squares)
 
-    return examine_by_tiles
+    return examine_by_blocks
 
 
-# Lists in order: the edges inside so many ids are joined first, in memory that a tile's threads
+# Lists in order: the edges inside so many ids are joined first, in memory that a block's threads
 # share, which answers ten times as soon. All rows are examined once more, so that only what is
 # joined here has to be right.
 #
-# near   : (window,) uint32, trees of the vertices of a tile.
-# firsts : (tiles + 1,) uint64, which rows a tile looks at: those from its own to the next one's.
+# shared : (window,) uint32, trees of the vertices of a block.
+# block_offsets : (blocks + 1,) uint64, which rows a block looks at: those from its own to the next
+# one's.
 
 HALVINGS = 5
-APART = np.uint64(1 << 15)  # how far apart ids are at most that are near each other: two tiles
+APART = np.uint64(1 << 15)  # how far apart ids are at most that are near each other: two blocks
 CREDIT = np.int64(8)  # misses more than hits, at which a thread stops: the list is in no order
 
 
@@ -1190,16 +1207,16 @@ def look_for_order(on: Any, wide: type, corners: Any) -> Any:
     return look_for_order
 
 
-def find_firsts(on: Any, wide: type, window: int) -> Any:
-    """Find the first row of each tile by bisection, of a list in the order of its sources.
+def find_block_offsets(on: Any, wide: type, window: int) -> Any:
+    """Find the first row of each block by bisection, of a list in the order of its sources.
 
     In a list of any order they do not fall either: two searches climb down one tree, and where they
-    part the one for the later tile goes up.
+    part the one for the later block goes up.
     """
     ids = np.uint64(window)
 
     @on.elementwise
-    def find_firsts(k, m, low, src, firsts):
+    def find_block_offsets(k, m, low, src, block_offsets):
         least, end = ZERO, np.uint64(m)
         while least < end:
             middle = (least + end) >> ONE
@@ -1207,67 +1224,73 @@ def find_firsts(on: Any, wide: type, window: int) -> Any:
                 least = middle + ONE
             else:
                 end = middle
-        firsts[k] = least
+        block_offsets[k] = least
 
-    return find_firsts
+    return find_block_offsets
 
 
-def join_near(on: Any, join: Any) -> Any:
-    """Join two vertices of a tile."""
+def join_in_block(on: Any, join: Any) -> Any:
+    """Join two vertices of a block."""
     root = climb_shortening(on)
 
     @on.device
-    def join_near(x, y, near):
-        u, v = root(near, NEAR(x), near[x]), root(near, NEAR(y), near[y])
+    def join_in_block(x, y, shared):
+        u, v = root(shared, LOCAL(x), shared[x]), root(shared, LOCAL(y), shared[y])
         if u != v:
-            join(near, u, v, near[u], near[v])
+            join(shared, u, v, shared[u], shared[v])
 
-    return join_near
+    return join_in_block
 
 
-def join_share(on: Any, ends: Any, join_near: Any) -> Any:
-    """Join the edges of one thread of a tile, until too many lead to other tiles."""
+def join_share(on: Any, load_edge: Any, join_in_block: Any) -> Any:
+    """Join the edges of one thread of a block, until too many lead to other blocks."""
 
     @on.device
-    def join_share(e, last, step, base, size, near, src, dst, low, n):
+    def join_share(e, last, step, base, size, shared, src, dst, low, n):
         credit = CREDIT
         while e < last and credit > 0:
-            u, v = ends(e, src, dst, low, n)
+            u, v = load_edge(e, src, dst, low, n)
             x, y = np.uint64(u) - base, np.uint64(v) - base
             if max(x, y) >= size:
                 credit -= 1
             else:
                 credit += 1
-                join_near(x, y, near)
+                join_in_block(x, y, shared)
             e += step
 
     return join_share
 
 
-def join_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
-    """Join the edges inside each tile, and point its vertices at their roots.
+def join_block(on: Any, vertex: type, window: int, load_edge: Any, join: Any) -> Any:
+    """Join the edges inside each block, and point its vertices at their roots.
 
     These have to have their labels: then every edge that was joined had one.
 
-    Between two phases the threads of a tile wait for each other, and tiles meet nowhere.
+    Between two phases the threads of a block wait for each other, and blocks meet nowhere.
     """
-    barrier, root, ids = on.block_sync, climb_shortening(on), np.uint64(window)
-    share, nowhere = join_share(on, ends, join_near(on, join)), vertex(np.iinfo(vertex).max)
+    block_sync, root, ids = on.block_sync, climb_shortening(on), np.uint64(window)
+    share, nowhere = (
+        join_share(on, load_edge, join_in_block(on, join)),
+        vertex(np.iinfo(vertex).max),
+    )
 
     @on.block_kernel(window)
-    def join_tile(k, t, step, near, src, dst, low, n, most, own, trees, firsts, wrong):
-        base, begun, fault = k * ids, firsts[k], NONE
-        size, last = min(ids, np.uint64(n) - base), min(firsts[k + ONE], begun + np.uint64(most))
+    def join_block(k, t, step, shared, src, dst, low, n, most, own, trees, block_offsets, wrong):
+        base, begun, fault = k * ids, block_offsets[k], NONE
+        size, last = (
+            min(ids, np.uint64(n) - base),
+            min(block_offsets[k + ONE], begun + np.uint64(most)),
+        )
         v = t
         while v < size:
-            near[v] = NEAR(v)
+            shared[v] = LOCAL(v)
             v += step
-        barrier()
-        share(begun + t, last, step, base, size, near, src, dst, low, n)
-        barrier()
+        block_sync()
+        share(begun + t, last, step, base, size, shared, src, dst, low, n)
+        block_sync()
         v = t
         while v < size:
-            r, label = np.uint64(root(near, NEAR(v), near[v])), own[base + v]
+            r, label = np.uint64(root(shared, LOCAL(v), shared[v])), own[base + v]
             if r != v and (label == nowhere or label != own[base + r]):
                 fault = BIT
             trees[base + v] = vertex(base + r)
@@ -1275,7 +1298,7 @@ def join_tile(on: Any, vertex: type, window: int, ends: Any, join: Any) -> Any:
         if fault != NONE:
             wrong[ZERO] = 1
 
-    return join_tile
+    return join_block
 
 
 # Vertices, when all edges are joined.
@@ -1307,7 +1330,7 @@ def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
     mark, add, least, nowhere = (
         put(on),
         on.block_reduce_add,
-        lower(on),
+        lessen(on),
         vertex(np.iinfo(vertex).max),
     )
 
@@ -1345,7 +1368,7 @@ def examine_vertices(on: Any, vertex: type, before: Any) -> Any:
 
 def find_foreign(on: Any) -> Any:
     """Find the first vertex that nothing names: a root without children."""
-    least = lower(on)
+    least = lessen(on)
 
     @on.elementwise
     def find_foreign(w, roots, named, first):
@@ -1361,7 +1384,7 @@ def find_foreign(on: Any) -> Any:
 
 def find_merged(on: Any, vertex: type) -> Any:
     """Find the first vertex that is in another tree than its label."""
-    root, least, nowhere = climb(on), lower(on), vertex(np.iinfo(vertex).max)
+    root, least, nowhere = climb(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
     def find_merged(v, own, trees, first):

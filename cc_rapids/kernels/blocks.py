@@ -2,15 +2,16 @@
 
 That memory answers ten times as soon as the parents do, and a climb is a chain of reads. Of roads,
 meshes and other lists in the order of their first ends, with both ends of an edge near each other,
-few edges are left to join after it. All of them are looked at once more, in stripes: an edge that a
-tile leaves out, because the list is in no order, costs nothing but that look.
+few edges are left to join after it. All of them are looked at once more, in strided order: an edge
+that a block leaves out, because the list is in no order, costs nothing but that look.
 
-near   : (window,) uint32, shared by the threads of a tile; near[v] <= v, as of any parents.
-firsts : (tiles + 1,) uint64, which edges a tile looks at: those from its own to the next one's.
-parent, chosen : as in :mod:`cc_rapids.kernels.forest`. Each vertex is stored by its own tile alone.
+shared : (window,) uint32, shared by the threads of a block; shared[v] <= v, as of any parents.
+block_offsets : (blocks + 1,) uint64, which edges a block looks at: those from its own to the next
+one's. parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Each vertex is stored by its own
+block alone.
 
-Oliveira and Lotufo 2010, for the pixels of an image: tiles by union-find in shared memory, then the
-edges between tiles.
+Oliveira and Lotufo 2010, for the pixels of an image: blocks by union-find in shared memory, then
+the edges between blocks.
 """
 
 from typing import Any
@@ -21,12 +22,12 @@ from .edges import distance, entries_of
 from .primitives import none_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
-NEAR = np.uint32  # vertices of a tile
-MOST = 4  # times as many edges as the average, at which a tile stops: one may be given all of them
+LOCAL = np.uint32  # vertices of a block
+MOST_TIMES_AVERAGE = 4  # at which a block stops: one may be given all edges
 CREDIT = 8  # misses more than hits, at which a thread stops: the list is in no order
-LONG = np.uint64(64)  # entries of a row that a tile leaves out: it has one thread a row
+LONG = np.uint64(64)  # entries of a row that a block leaves out: it has one thread a row
 
-GROUP, STRIPES = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 stripes
+GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 parts
 
 
 def first_of_list(on: Any, wide: type) -> Any:
@@ -61,45 +62,45 @@ def first_of_rows(on: Any) -> Any:
     return first
 
 
-def find_firsts(on: Any, window: int, first: Any) -> Any:
-    """Find where the edges of each tile begin."""
+def find_block_offsets(on: Any, window: int, first: Any) -> Any:
+    """Find where the edges of each block begin."""
     ids = np.uint64(window)
 
     @on.elementwise
-    def find_firsts(k, m, n, src, low, firsts):
-        firsts[k] = first(k * ids, m, n, src, low)
+    def find_block_offsets(k, m, n, src, low, block_offsets):
+        block_offsets[k] = first(k * ids, m, n, src, low)
 
-    return find_firsts
+    return find_block_offsets
 
 
-def link_near(on: Any, link: Any, note: Any) -> Any:
-    """Join the ends of an edge if both are in the tile from ``base``; return whether they are."""
-    none = none_of(NEAR)
+def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
+    """Join the ends of an edge if both are in the block from ``base``; return whether they are."""
+    none = none_of(LOCAL)
 
     @on.device
-    def link_near(u, v, e, base, size, near, chosen):
+    def link_in_block(u, v, e, base, size, shared, hook_edge):
         x, y = np.uint64(u) - base, np.uint64(v) - base
         if max(x, y) >= size:
             return False
-        if near[x] != near[y]:
-            r = link(near, near, NEAR(x), NEAR(y))
+        if shared[x] != shared[y]:
+            r = link(shared, shared, LOCAL(x), LOCAL(y))
             if r != none:
-                note(chosen, base + np.uint64(r), e)
+                record_hook(hook_edge, base + np.uint64(r), e)
         return True
 
-    return link_near
+    return link_in_block
 
 
-def share_of_list(on: Any, ends: Any, link_near: Any) -> Any:
-    """Join the edges of one thread of a tile, until too many lead to other tiles."""
+def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
+    """Join the edges of one thread of a block, until too many lead to other blocks."""
     enough = np.uint64(CREDIT)
 
     @on.device
-    def share(t, step, base, size, first, last, near, src, dst, low, n, once, chosen):
+    def share(t, step, base, size, first, last, shared, src, dst, low, n, symmetric, hook_edge):
         e, hits, misses = first + t, ZERO, ZERO
         while e < last and misses < hits + enough:
-            u, v = ends(e, src, dst, low, n)
-            if link_near(u, v, e, base, size, near, chosen):
+            u, v = load_edge(e, src, dst, low, n)
+            if link_in_block(u, v, e, base, size, shared, hook_edge):
                 hits += ONE
             else:
                 misses += ONE
@@ -108,96 +109,100 @@ def share_of_list(on: Any, ends: Any, link_near: Any) -> Any:
     return share
 
 
-def share_of_rows(on: Any, link_near: Any) -> Any:
-    """Join the rows of one thread of a tile, except the long ones.
+def share_of_rows(on: Any, link_in_block: Any) -> Any:
+    """Join the rows of one thread of a block, except the long ones.
 
-    Where every edge stands in both rows (``once``), it is linked from that of its larger end.
+    Where every edge stands in both rows (``symmetric``), it is linked from that of its larger end.
     """
     entries = entries_of(on)
 
     @on.device
-    def share(t, step, base, size, first, last, near, offsets, indices, low, n, once, chosen):
+    def share(
+        t, step, base, size, first, last, shared, offsets, indices, low, n, symmetric, hook_edge
+    ):
         v = base + t
         while v < base + size:
             e, end = entries(offsets, indices, v)
             while e < end and end - e <= LONG:
                 w = np.uint64(indices[e])
-                if w < v or not once:
-                    link_near(v, w, e, base, size, near, chosen)
+                if w < v or not symmetric:
+                    link_in_block(v, w, e, base, size, shared, hook_edge)
                 e += ONE
             v += step
 
     return share
 
 
-def settle(on: Any, vertex: type, find: Any) -> Any:
-    """Point the vertices of one thread at their roots in the tile, the least in their trees.
+def flatten_block(on: Any, vertex: type, find: Any) -> Any:
+    """Point the vertices of one thread at their roots in the block, the least in their trees.
 
     ``find`` may shorten paths that other threads climb: no tree changes its root any more.
     """
 
     @on.device
-    def settle(t, step, base, size, near, parent):
+    def flatten_block(t, step, base, size, shared, parent):
         v = t
         while v < size:
-            parent[base + v] = vertex(base + np.uint64(find(near, NEAR(v))))
+            parent[base + v] = vertex(base + np.uint64(find(shared, LOCAL(v))))
             v += step
 
-    return settle
+    return flatten_block
 
 
-def solve(on: Any, window: int, share: Any, settle: Any) -> Any:
-    """Solve each tile by itself, and make the trees of its vertices.
+def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
+    """Solve each block by itself, and make the trees of its vertices.
 
-    The phases are those of any run, and between two of them the threads of a tile wait for each
-    other. Tiles meet nowhere: each writes memory and parents of its own.
+    The phases are those of any run, and between two of them the threads of a block wait for each
+    other. Blocks meet nowhere: each writes memory and parents of its own.
     """
-    barrier, ids = on.block_sync, np.uint64(window)
+    block_sync, ids = on.block_sync, np.uint64(window)
 
     @on.block_kernel(window)
-    def solve_tile(k, t, step, near, src, dst, low, n, most, once, parent, chosen, firsts):
-        base, first = k * ids, firsts[k]
+    def solve_block(
+        k, t, step, shared, src, dst, low, n, most, symmetric, parent, hook_edge, block_offsets
+    ):
+        base, first = k * ids, block_offsets[k]
         size, v = min(ids, np.uint64(n) - base), t
-        last = min(firsts[k + ONE], first + np.uint64(most))
+        last = min(block_offsets[k + ONE], first + np.uint64(most))
         while v < size:
-            near[v] = NEAR(v)
+            shared[v] = LOCAL(v)
             v += step
-        barrier()
-        share(t, step, base, size, first, last, near, src, dst, low, n, once, chosen)
-        barrier()
-        settle(t, step, base, size, near, parent)
+        block_sync()
+        share(t, step, base, size, first, last, shared, src, dst, low, n, symmetric, hook_edge)
+        block_sync()
+        flatten_block(t, step, base, size, shared, parent)
 
-    return solve_tile
+    return solve_block
 
 
-def striped(on: Any, stripes: np.uint64 = STRIPES) -> Any:
+def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
     """Return the i-th of m edges in striped order.
 
-    A stripe is one group of rows of each of so many parts of the list, then comes the next one of
-    each. A remainder, of less than a group a part, is last.
+    A stride takes one group of rows of each of so many parts of the list, then comes the next one
+    of each. A remainder, of less than a group a part, is last.
 
     Where neighbours in the list are neighbours in the graph, threads that link them at once would
     climb the same paths and wait for the same roots, and trees would grow at one end alone.
     """
-    row, part = (np.uint64(1) << GROUP) - ONE, (np.uint64(1) << stripes) - ONE
+    row, part = (np.uint64(1) << GROUP_BITS) - ONE, (np.uint64(1) << stride_bits) - ONE
 
     @on.device
-    def striped(i, m):
-        groups, group = m >> (GROUP + stripes), i >> GROUP
-        if group < groups << stripes:
-            group = (group & part) * groups + (group >> stripes)
-        return (group << GROUP) | (i & row)
+    def strided(i, m):
+        groups, group = m >> (GROUP_BITS + stride_bits), i >> GROUP_BITS
+        if group < groups << stride_bits:
+            group = (group & part) * groups + (group >> stride_bits)
+        return (group << GROUP_BITS) | (i & row)
 
-    return striped
+    return strided
 
 
-def between(on: Any, one: Any, ends: Any, striped: Any) -> Any:
-    """Link the ends of each edge; those inside a tile are joined already."""
+def link_permuted(on: Any, one: Any, load_edge: Any, strided: Any) -> Any:
+    """Link the ends of each edge; those inside a block are joined already."""
 
     @on.elementwise
-    def between(i, src, dst, low, n, parent, extra, chosen, seen, stray):
-        e = striped(np.uint64(i), np.uint64(dst.size))
-        u, v = ends(e, src, dst, low, n)
-        one(u, v, e, n, parent, extra, chosen, seen, stray)
+    def link_permuted(i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range):
+        e = strided(np.uint64(i), np.uint64(dst.size))
+        u, v = load_edge(e, src, dst, low, n)
+        one(u, v, e, n, parent, aux, hook_edge, present, out_of_range)
 
-    return between
+    return link_permuted

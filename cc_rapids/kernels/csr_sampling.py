@@ -2,7 +2,7 @@
 
 offsets : (n + 1,) and indices : (m,), integers: entry e of row v, offsets[v] <= e < offsets[v + 1],
           is an edge from v to indices[e].
-stray   : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
+out_of_range : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
 """
 
 from typing import Any
@@ -43,12 +43,12 @@ def link_neighbour(on: Any, vertex: type, join: Any) -> Any:
     """Link a vertex and the index of an entry, if that is a vertex."""
 
     @on.device
-    def link(v, e, indices, parent, extra, chosen, stray):
+    def link(v, e, indices, parent, aux, hook_edge, out_of_range):
         w = np.uint64(indices[e])
         if w < np.uint64(parent.size):
-            join(parent, extra, chosen, vertex(v), vertex(w), e)
+            join(parent, aux, hook_edge, vertex(v), vertex(w), e)
         else:
-            stray[0] = 1
+            out_of_range[0] = 1
 
     return link
 
@@ -58,10 +58,10 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
     entries = entries_of(on)
 
     @on.device
-    def link_entry(v, j, offsets, indices, *trees_and_stray):
+    def link_entry(v, j, offsets, indices, *trees_and_flag):
         first, last = entries(offsets, indices, v)
         if j < last - first:
-            link(v, first + pick(v, j, last - first), indices, *trees_and_stray)
+            link(v, first + pick(v, j, last - first), indices, *trees_and_flag)
 
     return link_entry
 
@@ -70,9 +70,9 @@ def by_entry(on: Any, link: Any) -> Any:
     """Link k neighbours of each vertex, one thread per entry, those of a vertex side by side."""
 
     @on.elementwise
-    def link_some(i, j, k, *rows_trees_and_stray):
+    def link_some(i, j, k, *rows_trees_and_flag):
         v, more = i // np.uint64(k), i % np.uint64(k)
-        link(v, np.uint64(j) + more, *rows_trees_and_stray)
+        link(v, np.uint64(j) + more, *rows_trees_and_flag)
 
     return link_some
 
@@ -81,10 +81,10 @@ def by_vertex(on: Any, link: Any) -> Any:
     """Link the neighbours of each vertex one after the other, a thread for each vertex."""
 
     @on.elementwise
-    def link_each(v, k, *rows_trees_and_stray):
+    def link_each(v, k, *rows_trees_and_flag):
         j = np.uint64(0)
         while j < np.uint64(k):
-            link(v, j, *rows_trees_and_stray)
+            link(v, j, *rows_trees_and_flag)
             j += ONE
 
     return link_each
@@ -144,7 +144,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 
     @on.elementwise
-    def link_pairs(i, n, offsets, indices, parent, extra, chosen, stray):
+    def link_pairs(i, n, offsets, indices, parent, aux, hook_edge, out_of_range):
         odd, none, first = i & ONE, np.int64(-1), np.uint64(0)
         mine = theirs = none
         for side in range(2):
@@ -153,16 +153,16 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
                 e, last = entries(offsets, indices, v)
                 w = np.int64(indices[e + odd]) if e + odd < last else none
                 if w != none and np.uint64(w) >= np.uint64(n):
-                    stray[0], w = 1, none
+                    out_of_range[0], w = 1, none
                 if np.uint64(side) == odd:
                     mine, first = w, e
                 else:
                     theirs = w
         other = swap(theirs)
         if mine != none:
-            join(parent, extra, chosen, vertex(i), vertex(mine), first + odd)
+            join(parent, aux, hook_edge, vertex(i), vertex(mine), first + odd)
         if other != none:
-            join(parent, extra, chosen, vertex(i), vertex(other), first + ONE - odd)
+            join(parent, aux, hook_edge, vertex(i), vertex(other), first + ONE - odd)
 
     return link_pairs
 
@@ -174,7 +174,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     needs_csr=True,
     paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
 )
-def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sample:
+def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str) -> Sample:
     """Point each vertex at its first neighbour if that is smaller, then link n of each root.
 
     Algorithm 5 says ``labels[v] != v`` where 3.3 says that the roots are what is linked: so it is.
@@ -182,20 +182,20 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
     entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
 
     @on.elementwise
-    def hook_first(v, offsets, indices, parent, extra, chosen):
+    def hook_first(v, offsets, indices, parent, aux, hook_edge):
         e, last = entries(offsets, indices, v)
         w = np.uint64(indices[e]) if e < last else v
         if w < v:
             parent[v] = vertex(w)
-            note(chosen, v, e)
+            record_hook(hook_edge, v, e)
 
     @on.elementwise
-    def link_roots(v, most, offsets, indices, parent, extra, chosen, stray):
+    def link_roots(v, most, offsets, indices, parent, aux, hook_edge, out_of_range):
         e, last = entries(offsets, indices, v)
         last = min(e + np.uint64(most), last)
         if parent[v] == v:
             while e < last:
-                link_one(v, e, indices, parent, extra, chosen, stray)
+                link_one(v, e, indices, parent, aux, hook_edge, out_of_range)
                 e += ONE
 
     def before(state: Any) -> None:
@@ -207,23 +207,25 @@ def hook(on: Any, vertex: type, join: Any, note: Any, n: int, gather: str) -> Sa
     return Sample(link, before, left=every(on), gather=gather == "on")
 
 
-def every_row(on: Any, vertex: type, finish: Any) -> Any:
+def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link the edges of ``count[0]`` listed rows; a group's threads take entries of one in turn."""
-    group, entries = np.uint64(on.threads_per_row), entries_of(on)
+    threads_per_row, entries = np.uint64(on.threads_per_row), entries_of(on)
 
     @on.grid_stride
-    def every_row(i, n, step, count, listed, stray, offsets, indices, *trees_and_notes):
-        while i < np.uint64(count[0]) * group:
-            v = np.uint64(listed[i // group])
+    def every_row(
+        i, n, step, count, rows_outside, out_of_range, offsets, indices, *trees_and_flags
+    ):
+        while i < np.uint64(count[0]) * threads_per_row:
+            v = np.uint64(rows_outside[i // threads_per_row])
             e, last = entries(offsets, indices, v)
-            e += i % group
+            e += i % threads_per_row
             while e < last:
                 w = np.uint64(indices[e])
                 if w < np.uint64(offsets.size) - ONE:
-                    finish(vertex(v), vertex(w), e, *trees_and_notes)
+                    link_outside(vertex(v), vertex(w), e, *trees_and_flags)
                 else:
-                    stray[0] = 1
-                e += group
+                    out_of_range[0] = 1
+                e += threads_per_row
             i += step
 
     return every_row
@@ -235,35 +237,35 @@ def most_in_a_row(on: Any) -> Any:
 
 
 def short_rows(on: Any, wide: type, one: Any) -> Any:
-    """Link the entries of a short row (if ``once``, those to smaller vertices); flag long rows."""
+    """Link the entries of a short row (if ``symmetric``, those to smaller ids); flag long rows."""
     short, entries = most_in_a_row(on), entries_of(on)
 
     @on.elementwise
-    def short_rows(v, once, many, offsets, indices, *trees):
+    def short_rows(v, symmetric, many, offsets, indices, *trees):
         e, last = entries(offsets, indices, v)
         if last - e > short:
             e, many[0] = last, 1
         while e < last:
             w = wide(indices[e])
-            if w <= v or once == 0:
+            if w <= v or symmetric == 0:
                 one(wide(v), w, e, *trees)
             e += ONE
 
     return short_rows
 
 
-def long_rows(on: Any, one: Any, ends: Any, row: Any) -> Any:
+def long_rows(on: Any, one: Any, load_edge: Any, row: Any) -> Any:
     """Link the entries of long rows, one thread per entry, if there are such rows."""
     short, entries = most_in_a_row(on), entries_of(on)
 
     @on.grid_stride
-    def long_rows(first, n, step, once, many, offsets, indices, low, count, *trees):
+    def long_rows(first, n, step, symmetric, many, offsets, indices, low, count, *trees):
         e = first
         while e < n and many[0] != 0:
             v = row(offsets, count, e)
-            u, w = ends(e, offsets, indices, low, count)
+            u, w = load_edge(e, offsets, indices, low, count)
             begin, end = entries(offsets, indices, v)
-            if end - begin > short and (w <= u or once == 0):
+            if end - begin > short and (w <= u or symmetric == 0):
                 one(u, w, e, count, *trees)
             e += step
 

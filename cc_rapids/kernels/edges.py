@@ -17,7 +17,7 @@ from . import primitives
 
 ONE = np.uint64(1)
 SOON = np.uint64(32)  # edges between asking for a parent and reading it
-BLOCK = 256  # edges, or rows of a column, that are in a sample together
+SAMPLE_BLOCK = 256  # edges, or rows of a column, that are in a sample together
 
 
 def distance(on: Any, wide: type) -> Any:
@@ -81,84 +81,86 @@ def rows(on: Any) -> Any:
     return rows
 
 
-def listed(on: Any, wide: type) -> Any:
+def edge_of_list(on: Any, wide: type) -> Any:
     """Return the ends of an edge of a list, as distances from the lowest id."""
     at = distance(on, wide)
 
     @on.device
-    def ends(e, src, dst, low, n):
+    def load_edge(e, src, dst, low, n):
         return at(src, e, low), at(dst, e, low)
 
-    return ends
+    return load_edge
 
 
-def listed_once(on: Any, wide: type) -> Any:
-    """Return the same as ``listed``, without filling the caches with the columns."""
-    once = on.load_streaming
+def edge_of_list_streaming(on: Any, wide: type) -> Any:
+    """Return the same as ``edge_of_list``, without filling the caches with the columns."""
+    load_streaming = on.load_streaming
 
     @on.device
-    def ends(e, src, dst, low, n):
-        return wide(np.int64(once(src, e)) - low), wide(np.int64(once(dst, e)) - low)
+    def load_edge(e, src, dst, low, n):
+        return wide(np.int64(load_streaming(src, e)) - low), wide(
+            np.int64(load_streaming(dst, e)) - low
+        )
 
-    return ends
+    return load_edge
 
 
-def no_look(on: Any, wide: type, place: Any) -> Any:
+def no_prefetch(on: Any, wide: type, edge_index: Any) -> Any:
     """Prefetch nothing."""
 
     @on.device
-    def ahead(i, src, dst, low, parent):
+    def prefetch_edge(i, src, dst, low, parent):
         return
 
-    return ahead
+    return prefetch_edge
 
 
-def look_ahead(on: Any, wide: type, place: Any) -> Any:
+def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
     """Prefetch the parents of the ends of a later edge of a list.
 
     A processor waits for one edge at a time else; a GPU has other threads to run meanwhile.
     """
     if on.prefetch is None:
-        return no_look(on, wide, place)
+        return no_prefetch(on, wide, edge_index)
     at, prefetch = distance(on, wide), on.prefetch
 
     @on.device
-    def ahead(i, src, dst, low, parent):
-        e = place(i + SOON)
+    def prefetch_edge(i, src, dst, low, parent):
+        e = edge_index(i + SOON)
         if e < np.uint64(src.size):
             prefetch(parent, at(src, e, low))
             prefetch(parent, at(dst, e, low))
 
-    return ahead
+    return prefetch_edge
 
 
-def adjacent(on: Any, wide: type) -> Any:
+def edge_of_rows(on: Any, wide: type) -> Any:
     """Return the ends of an entry of an adjacency list: its row and its index."""
     at, row = distance(on, wide), row_of(on)
 
     @on.device
-    def ends(e, offsets, indices, low, n):
+    def load_edge(e, offsets, indices, low, n):
         return wide(row(offsets, n, e)), at(indices, e, low)
 
-    return ends
+    return load_edge
 
 
-def checked(on: Any, vertex: type, wide: type, ends: Any) -> Any:
+def checked(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
     """Return the ends of an edge as vertices; vertex 0 twice for an invalid edge.
 
-    That is one with an end beyond the n vertices, which ``stray`` then tells. A self-loop joins
-    nothing either: that its vertex occurs is all that is noted of it.
+    That is one with an end beyond the n vertices, which ``out_of_range`` then tells. A self-loop
+    joins nothing either: that its vertex occurs is all that is noted of it.
     """
     mark = primitives.mark(on)
 
     @on.device
-    def read(e, src, dst, low, n, seen, stray):
-        u, v = ends(e, src, dst, low, n)
+    def read(e, src, dst, low, n, present, out_of_range):
+        u, v = load_edge(e, src, dst, low, n)
         if max(u, v) >= wide(n):
-            stray[0] = 1
+            out_of_range[0] = 1
             u, v = wide(0), wide(0)
         elif u == v:
-            mark(seen, vertex(u))
+            mark(present, vertex(u))
         return vertex(u), vertex(v)
 
     return read
@@ -168,15 +170,15 @@ def every(on: Any) -> Any:
     """Return the i-th of all edges, in order."""
 
     @on.device
-    def place(i):
+    def edge_index(i):
         return i
 
-    return place
+    return edge_index
 
 
 def sampled(on: Any, every: int) -> Any:
     """Return the i-th edge of a sample: the first of every so many blocks."""
-    block, between = np.uint64(BLOCK), np.uint64((every - 1) * BLOCK)
+    block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device
     def sampled(i):
@@ -187,7 +189,7 @@ def sampled(on: Any, every: int) -> Any:
 
 def unsampled(on: Any, every: int) -> Any:
     """Return the i-th edge outside the sample."""
-    block, between = np.uint64(BLOCK), np.uint64(max(every - 1, 1) * BLOCK)
+    block, between = np.uint64(SAMPLE_BLOCK), np.uint64(max(every - 1, 1) * SAMPLE_BLOCK)
 
     @on.device
     def unsampled(i):
@@ -198,7 +200,9 @@ def unsampled(on: Any, every: int) -> Any:
 
 def sampled_count(m: int, every: int) -> int:
     """Return the number of m edges that are in the sample."""
-    return m // (every * BLOCK) * BLOCK + min(m % (every * BLOCK), BLOCK)
+    return m // (every * SAMPLE_BLOCK) * SAMPLE_BLOCK + min(
+        m % (every * SAMPLE_BLOCK), SAMPLE_BLOCK
+    )
 
 
 def from_vertex(on: Any) -> Any:
@@ -230,31 +234,32 @@ def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
     mark = primitives.mark(on)
 
     @on.device
-    def one_edge(u, v, e, n, parent, extra, chosen, seen, stray):
+    def one_edge(u, v, e, n, parent, aux, hook_edge, present, out_of_range):
         if max(u, v) >= wide(n):
-            stray[0] = 1
+            out_of_range[0] = 1
         elif u == v:
-            mark(seen, vertex(u))
+            mark(present, vertex(u))
         else:
             p, q = parent[u], parent[v]
             if p != q:
-                join(parent, extra, chosen, begin(vertex(u), p), begin(vertex(v), q), e)
+                join(parent, aux, hook_edge, begin(vertex(u), p), begin(vertex(v), q), e)
 
     return one_edge
 
 
-def every_edge(on: Any, one: Any, ends: Any, place: Any, ahead: Any) -> Any:
+def every_edge(on: Any, one: Any, load_edge: Any, edge_index: Any, prefetch_edge: Any) -> Any:
     """Link the ends of each edge, in any order and at the same time.
 
-    ``place`` says which is the i-th, ``ahead`` asks for the parents of one that comes soon.
+    ``edge_index`` says which is the i-th, ``prefetch_edge`` asks for the parents of one that comes
+    soon.
     """
 
     @on.elementwise
-    def every_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray):
-        ahead(i, src, dst, low, parent)
-        e = place(i)
-        u, v = ends(e, src, dst, low, n)
-        one(u, v, e, n, parent, extra, chosen, seen, stray)
+    def every_edge(i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range):
+        prefetch_edge(i, src, dst, low, parent)
+        e = edge_index(i)
+        u, v = load_edge(e, src, dst, low, n)
+        one(u, v, e, n, parent, aux, hook_edge, present, out_of_range)
 
     return every_edge
 
@@ -264,8 +269,8 @@ def mark_rows(on: Any, vertex: type) -> Any:
     mark = primitives.mark(on)
 
     @on.elementwise
-    def mark_rows(v, offsets, seen):
+    def mark_rows(v, offsets, present):
         if offsets[v] != offsets[v + ONE]:
-            mark(seen, vertex(v))
+            mark(present, vertex(v))
 
     return mark_rows

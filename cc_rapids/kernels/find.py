@@ -15,7 +15,7 @@ from .spec import find_rule
 
 NEXT = np.uint64(1)
 ZERO = np.uint64(0)
-STEPS = np.uint64(16)  # of a climb, by which it leaps
+STEPS = np.uint64(16)  # of a climb, by which it skips
 
 
 @find_rule("naive", paper="FindNaive, Hong et al. 2020, Algorithm 8")
@@ -99,11 +99,11 @@ FINDS = {"naive": naive, "halve": halve, "split": split, "full": full}
 AFTER_UNION = FINDS | {"naive": nothing}  # where a find compresses a path after the union
 
 
-def leap(on: Any, stride: np.uint64 = STEPS) -> Any:
+def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
     """Climb to the root, pointing the start of the climb further up every ``stride`` steps.
 
     For trees in which nothing is linked any more, as deep as they may be: climbs that come by there
-    leap, too, so that a path of n vertices takes each of them some log n steps and not n. Only one
+    skip, too, so that a path of n vertices takes each of them some log n steps and not n. Only one
     thread may climb from a vertex that is to be flat: another might undo what the first has stored.
     """
 

@@ -3,9 +3,9 @@
 src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low. Of an
            adjacency list they are its (n + 1,) offsets and (m,) indices, and low is 0.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
-extra    : what a link keeps beside the parents (see union.py).
-chosen   : (n,) unsigned, the edge by which each vertex was hooked, if a spanning forest is wanted.
-seen     : (n + 31) // 32 words of bits, at first the vertices named beside the edges.
+aux      : what a link keeps beside the parents (see union.py).
+hook_edge : (n,) unsigned, the edge by which each vertex was hooked, if a spanning forest is wanted.
+present  : (n + 31) // 32 words of bits, at first the vertices named beside the edges.
 stray    : (1,) not 0 once an edge with an end beyond the n vertices was left out.
 """
 
@@ -23,47 +23,47 @@ SECOND = np.uint64(1)
 THREE = np.uint64(3)
 
 
-def start(on: Any, vertex: type) -> Any:
+def init_singletons(on: Any, vertex: type) -> Any:
     """Make every vertex a tree of its own."""
 
     @on.grid_stride
-    def start(v, n, step, parent):
+    def init_singletons(v, n, step, parent):
         while v < n:
             parent[v] = vertex(v)
             v += step
 
-    return start
+    return init_singletons
 
 
-def forget(on: Any) -> Any:
+def no_hook_record(on: Any) -> Any:
     """Record nothing, for runs without a spanning forest."""
 
     @on.device
-    def note(chosen, r, e):
+    def record_hook(hook_edge, r, e):
         return
 
-    return note
+    return record_hook
 
 
-def remember(on: Any) -> Any:
+def record_hook(on: Any) -> Any:
     """Record the edge by which a root was hooked; each root is hooked once, so none is lost."""
 
     @on.device
-    def note(chosen, r, e):
-        chosen[r] = e
+    def record_hook(hook_edge, r, e):
+        hook_edge[r] = e
 
-    return note
+    return record_hook
 
 
-def joining(on: Any, vertex: type, link: Any, note: Any) -> Any:
+def joining(on: Any, vertex: type, link: Any, record_hook: Any) -> Any:
     """Link two vertices by edge e, and record the edge if it hooked a root."""
     none = none_of(vertex)
 
     @on.device
-    def join(parent, extra, chosen, u, v, e):
-        r = link(parent, extra, u, v)
+    def join(parent, aux, hook_edge, u, v, e):
+        r = link(parent, aux, u, v)
         if r != none:
-            note(chosen, r, e)
+            record_hook(hook_edge, r, e)
 
     return join
 
@@ -77,13 +77,13 @@ def flatten(on: Any, find: Any) -> Any:
     mark = primitives.mark(on)
 
     @on.elementwise
-    def flatten(v, parent, seen):
+    def flatten(v, parent, present):
         p = parent[v]
         r = find(parent, v)
         if r != v:
             if r != p:
                 parent[v] = r
-            mark(seen, r)
+            mark(present, r)
 
     return flatten
 
@@ -91,10 +91,10 @@ def flatten(on: Any, find: Any) -> Any:
 def complete(on: Any, vertex: type) -> Any:
     """Add the vertices that have a parent to the set, and count: totals = [vertices, components].
 
-    ``octets`` are the words of ``seen`` byte by byte. A thread owns whole bytes, so that no bit is
-    lost without atomic operations, and reads the parents of a byte as one sector of memory.
+    ``octets`` are the words of ``present`` byte by byte. A thread owns whole bytes, so that no bit
+    is lost without atomic operations, and reads the parents of a byte as one sector of memory.
     """
-    all_add = on.block_reduce_add
+    block_add = on.block_reduce_add
 
     @on.grid_stride
     def complete(b, count, step, n, parent, octets, totals):
@@ -112,8 +112,8 @@ def complete(on: Any, vertex: type) -> Any:
                 v += np.uint64(1)
             octets[b] = octet
             b += step
-        all_add(totals, FIRST, occur + roots)
-        all_add(totals, SECOND, roots)
+        block_add(totals, FIRST, occur + roots)
+        block_add(totals, SECOND, roots)
 
     return complete
 
@@ -134,31 +134,31 @@ def reroot(on: Any) -> Any:
     mark = primitives.mark(on)
 
     @on.elementwise
-    def reroot(v, lowest, parent, seen):
+    def reroot(v, lowest, parent, present):
         r = lowest[parent[v]]
         if r != v:
-            mark(seen, r)
+            mark(present, r)
         parent[v] = r
 
     return reroot
 
 
-def lower(on: Any, vertex: type) -> Any:
+def scatter_min(on: Any, vertex: type) -> Any:
     """Find the lowest position least[r] of each root r in a list of roots."""
     low = lessen(on)
 
     @on.elementwise
-    def lower(k, roots, least):
-        low(least, roots[k], vertex(k))
+    def scatter_min(k, roots, lowest):
+        low(lowest, roots[k], vertex(k))
 
-    return lower
+    return scatter_min
 
 
-def hang(on: Any, vertex: type) -> Any:
+def assign_min_root(on: Any, vertex: type) -> Any:
     """Make a flat forest over positions: the parent is the lowest position with the same root."""
 
     @on.elementwise
-    def hang(k, roots, least, parent):
-        parent[k] = vertex(least[roots[k]])
+    def assign_min_root(k, roots, lowest, parent):
+        parent[k] = vertex(lowest[roots[k]])
 
-    return hang
+    return assign_min_root

@@ -1,6 +1,7 @@
 """Gather the columns of an answer from a flat forest: id and label of each vertex that occurs.
 
-seen, before : the vertices that occur, as bits, and for each block of 8 words how many come before
+present, before : the vertices that occur, as bits, and for each block of 8 words how many come
+before
                it (see scan.py), so that a vertex's rank in the set is one look-up and at most 8
                counts of bits.
 roots, ...   : the same for the roots, one a component.
@@ -13,7 +14,7 @@ import numpy as np
 from . import primitives
 
 BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
-SPAN = np.uint64(primitives.BLOCK * primitives.WORD)  # vertices of a block of words
+BLOCK_VERTICES = np.uint64(primitives.RANK_BLOCK * primitives.WORD)  # vertices of a block of words
 TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
 
 
@@ -22,14 +23,14 @@ def mark_roots(on: Any, vertex: type) -> Any:
     has, mark = primitives.has(on), primitives.mark(on)
 
     @on.elementwise
-    def mark_roots(v, parent, seen, roots):
-        if parent[v] == v and has(seen, vertex(v)):
+    def mark_roots(v, parent, present, roots):
+        if parent[v] == v and has(present, vertex(v)):
             mark(roots, vertex(v))
 
     return mark_roots
 
 
-def least(on: Any) -> Any:
+def min_label(on: Any) -> Any:
     """Return the label of a component: the id of its root, which is its least vertex."""
 
     @on.device
@@ -39,7 +40,7 @@ def least(on: Any) -> Any:
     return label
 
 
-def dense(on: Any) -> Any:
+def dense_label(on: Any) -> Any:
     """Return the label of a component: the rank of its root among the roots."""
     rank = primitives.rank(on)
 
@@ -57,22 +58,22 @@ def gather(on: Any, label: Any) -> Any:
     it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for
     which there is no room are left out.
     """
-    ones, lanes = primitives.count(on), np.uint64(on.warp_size)
+    ones, warp_size = primitives.count(on), np.uint64(on.warp_size)
 
     @on.elementwise
-    def gather(i, n, parent, seen, before, low, roots, before_roots, ids, labels):
-        b = i // lanes
-        v, last = b * SPAN + i % lanes, min((b + NEXT) * SPAN, np.uint64(n))
+    def gather(i, n, parent, present, before, low, roots, before_roots, ids, labels):
+        b = i // warp_size
+        v, last = b * BLOCK_VERTICES + i % warp_size, min((b + NEXT) * BLOCK_VERTICES, np.uint64(n))
         come = np.uint64(before[b])
         while v < last:
-            word, below = seen[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
+            word, below = present[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
             if word & (below + BIT) != 0:
                 k = come + np.uint64(ones(np.uint32(word & below)))
                 if k < np.uint64(ids.size):
                     ids[k] = np.int64(v) + low
                     labels[k] = label(parent[v], low, roots, before_roots)
-            v += lanes
-            if v & LAST < lanes:
+            v += warp_size
+            if v & LAST < warp_size:
                 come += np.uint64(ones(word))
 
     gather.together = TOGETHER

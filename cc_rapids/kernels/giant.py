@@ -1,7 +1,7 @@
 """The giant, the largest tree after a sample, and the set of its vertices.
 
 parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
-best   : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sampling`).
+root_word : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sampling`).
 linked : (1,) how many vertices have a parent, at first 0.
 """
 
@@ -48,13 +48,13 @@ def mark_frequent(on: Any) -> Any:
     vertex, mark = probed(on), primitives.mark(on)
 
     @on.elementwise
-    def mark_frequent(i, n, parent, seen):
+    def mark_frequent(i, n, parent, present):
         v = vertex(i, n)
         p, r, steps = v, parent[v], DEEP
         while p != r and steps:
             p, r, steps = r, parent[r], steps - NEXT
         if r != v:
-            mark(seen, r)
+            mark(present, r)
 
     return mark_frequent
 
@@ -64,27 +64,27 @@ def most_frequent(on: Any) -> Any:
     high = on.atomic_max
 
     @on.elementwise
-    def most_frequent(i, roots, best):
+    def most_frequent(i, roots, root_word):
         r, count, j, last = roots[i], np.int64(0), np.uint64(0), np.uint64(roots.size)
         while j < last:
             if roots[j] == r:
                 count += np.int64(1)
             j += NEXT
-        high(best, 0, (count << COUNT_SHIFT) | np.int64(r))
+        high(root_word, 0, (count << COUNT_SHIFT) | np.int64(r))
 
     return most_frequent
 
 
-def mark_inside(on: Any, vertex: type, find: Any) -> Any:
+def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
     """Point every vertex at its root, and mark those of the giant, a byte of the set at a time.
 
     A vertex that another thread has not flattened yet still leads to the same root. Those that have
     another root than themselves are counted: they occur, whatever else is linked.
     """
-    giant, all_add = giant_of(on, vertex), on.block_reduce_add
+    giant, block_add = giant_of(on, vertex), on.block_reduce_add
 
     @on.grid_stride
-    def mark_inside(b, count, step, n, parent, best, linked, octets):
+    def mark_in_giant(b, count, step, n, parent, root_word, linked, octets):
         found = np.int64(0)
         while b < count:
             octet, one, v = np.uint8(0), np.uint8(1), b << THREE
@@ -96,20 +96,20 @@ def mark_inside(on: Any, vertex: type, find: Any) -> Any:
                     parent[v] = r
                 if r != v:
                     found += np.int64(1)
-                if r == giant(best):
+                if r == giant(root_word):
                     octet |= one
                 one = np.uint8(one << ONE)
                 v += np.uint64(1)
             octets[b] = octet
             b += step
-        all_add(linked, 0, found)
+        block_add(linked, 0, found)
 
-    return mark_inside
+    return mark_in_giant
 
 
 def count_linked(on: Any) -> Any:
     """Count the vertices that have a parent, which are all present."""
-    all_add = on.block_reduce_add
+    block_add = on.block_reduce_add
 
     @on.grid_stride
     def count_linked(v, n, step, parent, linked):
@@ -118,7 +118,7 @@ def count_linked(on: Any) -> Any:
             if parent[v] != v:
                 found += np.int64(1)
             v += step
-        all_add(linked, ZERO, found)
+        block_add(linked, ZERO, found)
 
     return count_linked
 
@@ -128,9 +128,9 @@ def members(on: Any, vertex: type) -> Any:
     has, add = primitives.has(on), on.atomic_add
 
     @on.elementwise
-    def members(v, offsets, inside, count, listed):
-        if not has(inside, vertex(v)) and offsets[v] != offsets[v + NEXT]:
-            listed[np.uint64(add(count, 0, 1))] = v
+    def members(v, offsets, in_giant, count, rows_outside):
+        if not has(in_giant, vertex(v)) and offsets[v] != offsets[v + NEXT]:
+            rows_outside[np.uint64(add(count, 0, 1))] = v
 
     return members
 
@@ -140,13 +140,13 @@ def giant_of(on: Any, vertex: type) -> Any:
     low_bits = (np.int64(1) << COUNT_SHIFT) - np.int64(1)
 
     @on.device
-    def giant(best):
-        return vertex(best[0] & low_bits)
+    def giant(root_word):
+        return vertex(root_word[0] & low_bits)
 
     return giant
 
 
-def unless_inside(on: Any, vertex: type, join: Any) -> Any:
+def unless_in_giant(on: Any, vertex: type, join: Any) -> Any:
     """Link an edge unless both ends are inside the giant.
 
     A bit is set by the thread that links its vertex to the giant, and the kernel ends when all
@@ -156,17 +156,17 @@ def unless_inside(on: Any, vertex: type, join: Any) -> Any:
     has, mark, giant = primitives.has(on), primitives.mark(on), giant_of(on, vertex)
 
     @on.device
-    def finish(u, v, e, parent, extra, chosen, seen, best, inside):
-        u_in, v_in = has(inside, u), has(inside, v)
+    def link_outside(u, v, e, parent, aux, hook_edge, present, root_word, in_giant):
+        u_in, v_in = has(in_giant, u), has(in_giant, v)
         if u == v:
-            mark(seen, u)
+            mark(present, u)
         elif u_in != v_in:
             w = v if u_in else u
-            join(parent, extra, chosen, giant(best), parent[w], e)
-            mark(inside, w)
+            join(parent, aux, hook_edge, giant(root_word), parent[w], e)
+            mark(in_giant, w)
         elif not u_in:
             p, q = parent[u], parent[v]
             if p != q:
-                join(parent, extra, chosen, p, q, e)
+                join(parent, aux, hook_edge, p, q, e)
 
-    return finish
+    return link_outside

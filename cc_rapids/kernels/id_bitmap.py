@@ -2,7 +2,7 @@
 
 words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs.
 before : for each block of words how many ids come before it (see scan.py).
-stray  : (1,) integers, not 0 once an id lies outside the range.
+out_of_range : (1,) integers, not 0 once an id lies outside the range.
 """
 
 from typing import Any
@@ -20,12 +20,12 @@ def mark_ids(on: Any, vertex: type) -> Any:
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
     @on.elementwise
-    def mark_ids(i, column, low, n, seen, stray):
+    def mark_ids(i, column, low, n, present, out_of_range):
         v = at(column, i, low)
         if v < np.uint64(n):
-            mark(seen, vertex(v))
+            mark(present, vertex(v))
         else:
-            stray[0] = 1
+            out_of_range[0] = 1
 
     return mark_ids
 
@@ -35,8 +35,8 @@ def mark_range(on: Any, vertex: type) -> Any:
     mark = primitives.mark(on)
 
     @on.elementwise
-    def mark_range(i, first, step, seen):
-        mark(seen, vertex(first + np.int64(i) * step))
+    def mark_range(i, first, step, present):
+        mark(present, vertex(first + np.int64(i) * step))
 
     return mark_range
 

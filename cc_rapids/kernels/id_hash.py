@@ -70,32 +70,32 @@ def estimate(on: Any) -> Any:
     return estimate
 
 
-def look_ahead(on: Any) -> Any:
+def prefetch_ahead(on: Any) -> Any:
     """Prefetch the slot of a later id.
 
     A processor waits for one slot at a time else; a GPU has other threads to run meanwhile.
     """
     if on.prefetch is None:
-        return no_look(on)
+        return no_prefetch(on)
     begin, prefetch = home(on), on.prefetch
 
     @on.device
-    def ahead(i, column, table, size):
+    def prefetch_slot(i, column, table, size):
         j = i + SOON
         if j < np.uint64(column.size):
             prefetch(table, begin(np.uint64(np.int64(column[j])), size))
 
-    return ahead
+    return prefetch_slot
 
 
-def no_look(on: Any) -> Any:
+def no_prefetch(on: Any) -> Any:
     """Prefetch nothing."""
 
     @on.device
-    def ahead(i, column, table, size):
+    def prefetch_slot(i, column, table, size):
         return
 
-    return ahead
+    return prefetch_slot
 
 
 def insert(on: Any) -> Any:
@@ -131,11 +131,11 @@ def insert(on: Any) -> Any:
 
 def number_slots(on: Any) -> Any:
     """Write the vertex of each row: the slot of its id."""
-    slot, ahead = insert(on), look_ahead(on)
+    slot, prefetch_slot = insert(on), prefetch_ahead(on)
 
     @on.elementwise
     def number_slots(i, column, keys, full, out):
-        ahead(i, column, keys, np.uint64(keys.size) - ONE)
+        prefetch_slot(i, column, keys, np.uint64(keys.size) - ONE)
         out[i] = slot(keys, full, np.uint64(np.int64(column[i])))
 
     return number_slots
@@ -143,11 +143,11 @@ def number_slots(on: Any) -> Any:
 
 def take_slots(on: Any) -> Any:
     """Insert each id of a column."""
-    slot, ahead = insert(on), look_ahead(on)
+    slot, prefetch_slot = insert(on), prefetch_ahead(on)
 
     @on.elementwise
     def take_slots(i, column, keys, full):
-        ahead(i, column, keys, np.uint64(keys.size) - ONE)
+        prefetch_slot(i, column, keys, np.uint64(keys.size) - ONE)
         slot(keys, full, np.uint64(np.int64(column[i])))
 
     return take_slots
@@ -158,8 +158,8 @@ def mark_taken(on: Any, vertex: type) -> Any:
     mark = primitives.mark(on)
 
     @on.elementwise
-    def mark_taken(s, keys, seen):
+    def mark_taken(s, keys, present):
         if keys[s] != EMPTY:
-            mark(seen, vertex(s))
+            mark(present, vertex(s))
 
     return mark_taken

@@ -7,10 +7,10 @@ import numpy as np
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
 NOWHERE = np.uint64(2**64 - 1)
-NEAR = np.uint64(1 << 15)  # how far apart ids are at most: two tiles
+LOCALITY = np.uint64(1 << 15)  # how far apart ids are at most: two blocks
 
 
-def bounds_of(on: Any, wide: type, place: Any) -> Any:
+def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
     """Return the least and the greatest id of the share of a thread, of both columns.
 
     Both are read in one loop, so that two loads are under way at a time.
@@ -18,10 +18,10 @@ def bounds_of(on: Any, wide: type, place: Any) -> Any:
 
     @on.device
     def bounds_of(first, n, step, left, right):
-        low = high = wide(left[place(min(first, n - ONE))])
+        low = high = wide(left[row_index(min(first, n - ONE))])
         i = first
         while i < n:
-            e = place(i)
+            e = row_index(i)
             u, v = wide(left[e]), wide(right[e])
             low, high = min(low, u, v), max(high, u, v)
             i += step
@@ -30,7 +30,7 @@ def bounds_of(on: Any, wide: type, place: Any) -> Any:
     return bounds_of
 
 
-def near_of(on: Any, wide: type) -> Any:
+def locality_of(on: Any, wide: type) -> Any:
     """Count the near and the descending rows in a thread's share of n sampled rows.
 
     Near are those whose ends are near each other, and the source near that of the next row; those
@@ -39,74 +39,75 @@ def near_of(on: Any, wide: type) -> Any:
     """
 
     @on.device
-    def near_of(first, n, step, m, apart, src, dst):
-        i, found, falls, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
+    def locality_of(first, n, step, m, apart, src, dst):
+        i, found, descending, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
         while i < np.uint64(n):
             e = i * np.uint64(apart)
             u, v, w = wide(src[e]), wide(dst[e]), wide(src[min(e + ONE, last)])
-            near = np.uint64(max(u, v)) - np.uint64(min(u, v)) < NEAR
-            found += np.uint64(near & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < NEAR))
-            falls += np.uint64(wide(src[min(e + (np.uint64(m) >> ONE), last)]) < u)
+            local = np.uint64(max(u, v)) - np.uint64(min(u, v)) < LOCALITY
+            found += np.uint64(local & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < LOCALITY))
+            descending += np.uint64(wide(src[min(e + (np.uint64(m) >> ONE), last)]) < u)
             i += step
-        return found, falls
+        return found, descending
 
-    return near_of
+    return locality_of
 
 
-def span(on: Any, wide: type, sign: int, place: Any) -> Any:
+def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the least and the greatest id of two columns, as ``wide`` integers of 64 bits.
 
     found = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least of
-    something, so that all bits set is where they begin. ``place`` is which row the i-th is.
+    something, so that all bits set is where they begin. ``row_index`` is which row the i-th is.
     """
-    all_min, bias, bounds_of_share = (
+    block_min, bias, bounds_of_share = (
         on.block_reduce_min,
         np.uint64(sign),
-        bounds_of(on, wide, place),
+        bounds_of(on, wide, row_index),
     )
 
     @on.grid_stride
-    def span(first, n, step, left, right, found):
+    def find_bounds(first, n, step, left, right, found):
         low, high = bounds_of_share(first, n, step, left, right)
-        all_min(found, FIRST, np.uint64(low) ^ bias)
-        all_min(found, SECOND, ~(np.uint64(high) ^ bias))
+        block_min(found, FIRST, np.uint64(low) ^ bias)
+        block_min(found, SECOND, ~(np.uint64(high) ^ bias))
 
-    return span
+    return find_bounds
 
 
-def glance(on: Any, wide: type, sign: int, place: Any) -> Any:
+def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the span of a list, and count the near and the descending rows of a sample.
 
     All in one launch.
 
-    ends = [low ^ sign, ~(high ^ sign)], see ``span``; the counts are added to what stands there.
+    bounds = [low ^ sign, ~(high ^ sign)], see ``find_bounds``; the counts are added to what stands
+    there.
     """
-    all_min, all_add, bias = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
-    bounds_of_share, near_of_share = bounds_of(on, wide, place), near_of(on, wide)
+    block_min, block_add, bias = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
+    bounds_of_share, locality_of_share = bounds_of(on, wide, row_index), locality_of(on, wide)
 
     @on.grid_stride
-    def glance(first, n, step, looks, m, apart, src, dst, ends, counts):
-        near, falls = near_of_share(first, looks, step, m, apart, src, dst)
+    def sampled_scan(first, n, step, probes, m, apart, src, dst, bounds, counts):
+        local, descending = locality_of_share(first, probes, step, m, apart, src, dst)
         low, high = bounds_of_share(first, n, step, src, dst)
-        all_min(ends, FIRST, np.uint64(low) ^ bias)
-        all_min(ends, SECOND, ~(np.uint64(high) ^ bias))
-        all_add(counts, FIRST, near)
-        all_add(counts, SECOND, falls)
+        block_min(bounds, FIRST, np.uint64(low) ^ bias)
+        block_min(bounds, SECOND, ~(np.uint64(high) ^ bias))
+        block_add(counts, FIRST, local)
+        block_add(counts, SECOND, descending)
 
-    return glance
+    return sampled_scan
 
 
-def nearby(on: Any, wide: type) -> Any:
+def sampled_order(on: Any, wide: type) -> Any:
     """Count the near and the descending rows of a sample of a list."""
-    all_add, near_of_share = on.block_reduce_add, near_of(on, wide)
+    block_add, locality_of_share = on.block_reduce_add, locality_of(on, wide)
 
     @on.grid_stride
-    def nearby(first, n, step, m, apart, src, dst, counts):
-        near, falls = near_of_share(first, n, step, m, apart, src, dst)
-        all_add(counts, FIRST, near)
-        all_add(counts, SECOND, falls)
+    def sampled_order(first, n, step, m, apart, src, dst, counts):
+        local, descending = locality_of_share(first, n, step, m, apart, src, dst)
+        block_add(counts, FIRST, local)
+        block_add(counts, SECOND, descending)
 
-    return nearby
+    return sampled_order
 
 
 def first_wrong_offset(on: Any) -> Any:
@@ -114,7 +115,7 @@ def first_wrong_offset(on: Any) -> Any:
 
     They begin at 0, never fall, and end at m; found[0] is the place.
     """
-    all_min = on.block_reduce_min
+    block_min = on.block_reduce_min
 
     @on.grid_stride
     def first_wrong_offset(i, size, step, m, offsets, found):
@@ -129,6 +130,6 @@ def first_wrong_offset(on: Any) -> Any:
             if here < least or here > most:
                 wrong = min(wrong, i)
             i += step
-        all_min(found, FIRST, wrong)
+        block_min(found, FIRST, wrong)
 
     return first_wrong_offset

@@ -4,8 +4,9 @@ src, dst : (m,) integers, the columns as they came.
 named    : how many vertices there are, if that is known; else 0.
 bounds   : uint64, all bits set: the least id and the complement of the greatest (see id_range.py),
            and the word by which threads wait for each other.
-parent, seen, octets, totals, stray : as everywhere, of as many ids as there is room for; ``octets``
-           are the words of ``seen`` byte by byte, ``totals`` how many vertices and components.
+parent, present, octets, totals, out_of_range : as everywhere, of as many ids as there is room for;
+``octets``
+           are the words of ``present`` byte by byte, ``totals`` how many vertices and components.
 before, sums : room for the ranks of the vertices (see answer.py).
 ids, labels : the columns of the answer, of as many vertices as there is room for.
 
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import primitives
-from .gather import SPAN
+from .gather import BLOCK_VERTICES
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
@@ -25,7 +26,7 @@ NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # of the vertices of a word
 WAITING = 2  # of the bounds
 
 
-def measure(on: Any, sign: int, span: Any) -> Any:
+def measure(on: Any, sign: int, find_bounds: Any) -> Any:
     """Return the span of the ids, or of the vertices if their number is known.
 
     No counts yet.
@@ -33,40 +34,40 @@ def measure(on: Any, sign: int, span: Any) -> Any:
     bias = np.uint64(sign)
 
     @on.device
-    def measure(t, m, step, src, dst, named, bounds, totals, stray):
+    def measure(t, m, step, src, dst, named, bounds, totals, out_of_range):
         if t == ZERO:
-            totals[0], totals[1], stray[0] = 0, 0, 0
+            totals[0], totals[1], out_of_range[0] = 0, 0, 0
         if named == 0:
-            span(t, m, step, src, dst, bounds)
+            find_bounds(t, m, step, src, dst, bounds)
         elif t == ZERO:
             bounds[0], bounds[1] = bias, ~(np.uint64(named) - ONE ^ bias)
 
     return measure
 
 
-def lay(on: Any, start: Any) -> Any:
+def init_forest(on: Any, init_singletons: Any) -> Any:
     """Make every vertex a tree of its own, and all of them or none present."""
 
     @on.device
-    def lay(t, n, step, parent, seen, named):
+    def init_forest(t, n, step, parent, present, named):
         w, word = t, np.uint32(NONE if named == 0 else EACH)
-        start(t, n, step, parent)
+        init_singletons(t, n, step, parent)
         while w < (n + LAST) >> WORD:
-            seen[w] = word
+            present[w] = word
             w += step
 
-    return lay
+    return init_forest
 
 
-def link_share(on: Any, ends: Any, one: Any) -> Any:
+def link_share(on: Any, load_edge: Any, one: Any) -> Any:
     """Link the edges of one thread."""
 
     @on.device
-    def link_share(t, m, step, src, dst, low, n, parent, seen, stray):
+    def link_share(t, m, step, src, dst, low, n, parent, present, out_of_range):
         e = t
         while e < m:
-            u, v = ends(e, src, dst, low, n)
-            one(u, v, e, n, parent, parent, parent, seen, stray)
+            u, v = load_edge(e, src, dst, low, n)
+            one(u, v, e, n, parent, parent, parent, present, out_of_range)
             e += step
 
     return link_share
@@ -74,17 +75,17 @@ def link_share(on: Any, ends: Any, one: Any) -> Any:
 
 def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
     """Note the roots that most vertices share, and flatten the vertices of one thread."""
-    everyone, some = on.grid_sync, np.uint64(probes)
+    grid_sync, some = on.grid_sync, np.uint64(probes)
 
     @on.device
-    def flatten_share(t, n, step, parent, seen, bounds):
+    def flatten_share(t, n, step, parent, present, bounds):
         i, v = t, t
         while i < some:
-            mark_frequent(i, n, parent, seen)
+            mark_frequent(i, n, parent, present)
             i += step
-        everyone(bounds, WAITING)
+        grid_sync(bounds, WAITING)
         while v < n:
-            flatten(v, parent, seen)
+            flatten(v, parent, present)
             v += step
 
     return flatten_share
@@ -92,31 +93,35 @@ def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any
 
 def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
     """Rank the set of vertices; the first block of threads sums the counts of all."""
-    everyone, width, block = on.grid_sync, np.uint64(on.max_block_size), np.uint64(primitives.BLOCK)
+    grid_sync, block_size, block = (
+        on.grid_sync,
+        np.uint64(on.max_block_size),
+        np.uint64(primitives.RANK_BLOCK),
+    )
 
     @on.device
-    def rank(t, words, step, seen, before, sums, bounds):
-        b, blocks, side_by_side = t, (words + block - ONE) // block, min(step, width)
+    def rank(t, words, step, present, before, sums, bounds):
+        b, blocks, side_by_side = t, (words + block - ONE) // block, min(step, block_size)
         while b < blocks:
-            count_blocks(b, words, seen, before)
+            count_blocks(b, words, present, before)
             b += step
-        everyone(bounds, WAITING)
+        grid_sync(bounds, WAITING)
         if t < side_by_side:
             sum_all(t, blocks + ONE, side_by_side, before, sums)
-        everyone(bounds, WAITING)
+        grid_sync(bounds, WAITING)
 
     return rank
 
 
 def list_share(on: Any, gather: Any) -> Any:
     """Write the rows of the answer of one thread."""
-    lanes = np.uint64(on.warp_size)
+    warp_size = np.uint64(on.warp_size)
 
     @on.device
-    def list_share(t, n, step, low, parent, seen, before, ids, labels):
-        i, last = t, (n + SPAN - ONE) // SPAN * lanes
+    def list_share(t, n, step, low, parent, present, before, ids, labels):
+        i, last = t, (n + BLOCK_VERTICES - ONE) // BLOCK_VERTICES * warp_size
         while i < last:
-            gather(i, n, parent, seen, before, low, seen, before, ids, labels)
+            gather(i, n, parent, present, before, low, present, before, ids, labels)
             i += step
 
     return list_share
@@ -128,11 +133,12 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
     Then there are the flat forest, what is counted of it, its ranks, and if there is room for them,
     the rows of the answer.
 
-    With ``named`` not 0 the vertices are exactly 0 .. named - 1, and ``stray`` tells of other ids.
+    With ``named`` not 0 the vertices are exactly 0 .. named - 1, and ``out_of_range`` tells of
+    other ids.
     ``phases`` are measure, lay, link_share, flatten_share, complete, rank and list_share.
     """
-    measure, lay, link, flatten, complete, rank, rows = phases
-    everyone, bias = on.grid_sync, np.uint64(sign)
+    measure, init_forest, link, flatten, complete, rank, rows = phases
+    grid_sync, bias = on.grid_sync, np.uint64(sign)
 
     @on.cooperative
     def solve(
@@ -144,29 +150,29 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
         named,
         bounds,
         parent,
-        seen,
+        present,
         octets,
         before,
         sums,
         totals,
-        stray,
+        out_of_range,
         ids,
         labels,
     ):
-        measure(t, m, step, src, dst, named, bounds, totals, stray)
-        everyone(bounds, WAITING)
+        measure(t, m, step, src, dst, named, bounds, totals, out_of_range)
+        grid_sync(bounds, WAITING)
         n, low = ~bounds[1] - bounds[0] + ONE, np.int64(bounds[0] ^ bias)
         if n - ONE < np.uint64(parent.size):
-            lay(t, n, step, parent, seen, named)
-            everyone(bounds, WAITING)
-            link(t, m, step, src, dst, low, n, parent, seen, stray)
-            everyone(bounds, WAITING)
-            flatten(t, n, step, parent, seen, bounds)
-            everyone(bounds, WAITING)
+            init_forest(t, n, step, parent, present, named)
+            grid_sync(bounds, WAITING)
+            link(t, m, step, src, dst, low, n, parent, present, out_of_range)
+            grid_sync(bounds, WAITING)
+            flatten(t, n, step, parent, present, bounds)
+            grid_sync(bounds, WAITING)
             complete(t, (n + EIGHT - ONE) // EIGHT, step, n, parent, octets, totals)
-            everyone(bounds, WAITING)
-            rank(t, (n + LAST) >> WORD, step, seen, before, sums, bounds)
+            grid_sync(bounds, WAITING)
+            rank(t, (n + LAST) >> WORD, step, present, before, sums, bounds)
             if totals[0] <= ids.size:
-                rows(t, n, step, low, parent, seen, before, ids, labels)
+                rows(t, n, step, low, parent, present, before, ids, labels)
 
     return solve

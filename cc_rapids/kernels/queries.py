@@ -36,18 +36,18 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
     return same
 
 
-def mixed(on: Any, vertex: type, word: type, join: Any, ends: Any, same: Any) -> Any:
+def mixed(on: Any, vertex: type, word: type, join: Any, load_edge: Any, same: Any) -> Any:
     """Find both ends of a query, and link those of an insertion, all at the same time."""
 
     @on.elementwise
-    def mixed(e, src, dst, n, parent, extra, trees, queries, answers):
-        u, v = ends(e, src, dst, 0, n)
+    def mixed(e, src, dst, n, parent, aux, trees, queries, answers):
+        u, v = load_edge(e, src, dst, 0, n)
         if max(u, v) >= n:
             return
         if queries[e] != 0:
             answers[e] = same(trees, word(u), word(v))
         elif u != v:
-            join(parent, extra, parent, vertex(u), vertex(v), e)
+            join(parent, aux, parent, vertex(u), vertex(v), e)
 
     return mixed
 

@@ -79,12 +79,12 @@ PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER
     variants=tuple(f"rem-cas{pair}" for pair in PAIRS),
     paper="Hong et al. 2020, Algorithm 14",
 )
-def rem_cas(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
+def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
     """Hook a root under the other path's parent by compare-and-swap, else take a step."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         a, b = u, v
         p, q = parent[a], parent[b]
         while p != q:
@@ -93,8 +93,8 @@ def rem_cas(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
             if a == p:
                 p = cas(parent, a, a, q)
                 if p == a:
-                    tidy(parent, u)
-                    tidy(parent, v)
+                    compress_after_union(parent, u)
+                    compress_after_union(parent, v)
                     return a
             else:
                 a = step(parent, a, p, q)
@@ -111,17 +111,17 @@ def locked_hook(on: Any) -> Any:
     threads of its warp go round without it. What the lock guards is read behind a fence, and is
     then no stale value.
     """
-    cas, fence = on.atomic_cas, on.memory_fence
+    cas, memory_fence = on.atomic_cas, on.memory_fence
 
     @on.device
     def hook(parent, locks, a, q):
         if cas(locks, a, 0, 1) != 0:
             return False
-        fence()
+        memory_fence()
         root = parent[a] == a
         if root:
             parent[a] = q
-        fence()
+        memory_fence()
         cas(locks, a, 1, 0)
         return root
 
@@ -139,7 +139,7 @@ def locked_hook(on: Any) -> Any:
     needs="4 bytes a vertex for the locks; on a GPU, independent thread scheduling (Volta on)",
     paper="Hong et al. 2020, Algorithm 13",
 )
-def rem_lock(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
+def rem_lock(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
     """Hook a root under the other path's parent while holding its lock, else take a step.
 
     As printed, Algorithm 13 returns after a hook that failed; that would lose the edge, so the loop
@@ -157,8 +157,8 @@ def rem_lock(on: Any, vertex: type, step: Any, tidy: Any) -> Any:
             if a != p:
                 a = step(parent, a, p, q)
             elif hook(parent, locks, a, q):
-                tidy(parent, u)
-                tidy(parent, v)
+                compress_after_union(parent, u)
+                compress_after_union(parent, v)
                 return a
             p = parent[a]
         return none

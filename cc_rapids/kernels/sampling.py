@@ -4,8 +4,8 @@ A sample joins most of the largest component, the giant. An edge with both ends 
 nothing, and one bit a vertex tells: 32 times fewer bytes than the parents, so that the bits stay
 in a cache where the parents do not. A vertex that is linked to the giant later gets its bit then.
 
-best   : [count << 48 | root] of the giant after the sample.
-inside : (n + 31) // 32 words, vertices that are joined to that root, or are about to be: not all.
+root_word : [count << 48 | root] of the giant after the sample.
+in_giant : (n + 31) // 32 words, vertices that are joined to that root, or are about to be: not all.
 """
 
 from collections.abc import Callable
@@ -65,21 +65,27 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sa
         link_edges(count(state.m, every), *state.edges, state.n, *state.trees, *state.flags)
 
     left, shared = edges.unsampled(on, every), bits == "shared"
-    period = every * edges.BLOCK
+    period = every * edges.SAMPLE_BLOCK
     return Sample(link, None, left, lambda m: m - count(m, every), shared=shared, period=period)
 
 
-def every_other_edge(on: Any, vertex: type, wide: type, finish: Any, ends: Any, place: Any) -> Any:
+def every_other_edge(
+    on: Any, vertex: type, wide: type, link_outside: Any, load_edge: Any, edge_index: Any
+) -> Any:
     """Link the edges outside the sample, except those inside the giant."""
 
     @on.elementwise
-    def every_other_edge(i, src, dst, low, n, parent, extra, chosen, seen, stray, best, inside):
-        e = place(i)
-        u, v = ends(e, src, dst, low, n)
+    def every_other_edge(
+        i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range, root_word, in_giant
+    ):
+        e = edge_index(i)
+        u, v = load_edge(e, src, dst, low, n)
         if max(u, v) >= wide(n):
-            stray[0] = 1
+            out_of_range[0] = 1
         else:
-            finish(vertex(u), vertex(v), e, parent, extra, chosen, seen, best, inside)
+            link_outside(
+                vertex(u), vertex(v), e, parent, aux, hook_edge, present, root_word, in_giant
+            )
 
     return every_other_edge
 
@@ -89,30 +95,38 @@ def renamed(on: Any, vertex: type) -> Any:
     giant = giant_of(on, vertex)
 
     @on.device
-    def name(v, best):
-        return v if v > giant(best) else vertex(0) if v == giant(best) else vertex(v + vertex(1))
+    def name(v, root_word):
+        return (
+            v
+            if v > giant(root_word)
+            else vertex(0)
+            if v == giant(root_word)
+            else vertex(v + vertex(1))
+        )
 
     return name
 
 
-def keep_edge(on: Any, vertex: type, wide: type, ends: Any, after_sample: bool) -> Any:
+def keep_edge(on: Any, vertex: type, wide: type, load_edge: Any, after_sample: bool) -> Any:
     """Copy the ends of each edge; after a sample, only of edges that are not inside the giant."""
     name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
     @on.elementwise
-    def keep_edge(i, src, dst, low, n, seen, stray, best, inside, count, us, vs, es):
-        u, v = ends(i, src, dst, low, n)
+    def keep_edge(
+        i, src, dst, low, n, present, out_of_range, root_word, in_giant, count, us, vs, es
+    ):
+        u, v = load_edge(i, src, dst, low, n)
         if max(u, v) >= wide(n):
-            stray[0] = 1
+            out_of_range[0] = 1
             u, v = wide(0), wide(0)
         elif u == v:
-            mark(seen, vertex(u))
+            mark(present, vertex(u))
         k = i
         if after_sample:
-            if u == v or (has(inside, vertex(u)) and has(inside, vertex(v))):
+            if u == v or (has(in_giant, vertex(u)) and has(in_giant, vertex(v))):
                 return
             k = np.uint64(add(count, 0, 1))
-        us[k], vs[k] = name(vertex(u), best), name(vertex(v), best)
+        us[k], vs[k] = name(vertex(u), root_word), name(vertex(v), root_word)
         if es.size > 0:
             es[k] = i
 

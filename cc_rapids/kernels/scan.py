@@ -19,12 +19,12 @@ def count_blocks(on: Any) -> Any:
     ones = primitives.count(on)
 
     @on.elementwise
-    def count_blocks(b, words, seen, before):
-        w = b * np.uint64(primitives.BLOCK)
-        last = min(w + np.uint64(primitives.BLOCK), np.uint64(words))
+    def count_blocks(b, words, present, before):
+        w = b * np.uint64(primitives.RANK_BLOCK)
+        last = min(w + np.uint64(primitives.RANK_BLOCK), np.uint64(words))
         found = ones(np.uint32(0))
         while w < last:
-            found += ones(seen[w])
+            found += ones(present[w])
             w += np.uint64(1)
         before[b + np.uint64(1)] = found
         if b == 0:
@@ -68,7 +68,7 @@ def sum_all(on: Any) -> Any:
 
     ``sums`` are a word a thread; in each round a thread adds those of twice as many before it.
     """
-    barrier = on.block_sync
+    block_sync = on.block_sync
 
     @on.single_block
     def sum_all(t, size, step, values, sums):
@@ -79,12 +79,12 @@ def sum_all(on: Any) -> Any:
             own += np.uint64(values[i])
             i += NEXT
         sums[t] = own
-        barrier()
+        block_sync()
         while distance < step:
             more = sums[t - distance] if t >= distance else np.uint64(0)
-            barrier()
+            block_sync()
             sums[t] += more
-            barrier()
+            block_sync()
             distance += distance
         i, total = first, sums[t] - own
         while i < last:

@@ -8,10 +8,11 @@ it was not, the bit of the vertex itself is read, as it is by then. A warp takes
 slowest link, so that links one by one, where an edge in thirty joins something, leave most lanes
 idle: what may join trees waits in queues until there is an edge for each lane.
 
-near : uint32, shared by the threads of a tile: ``held`` words. Word w is the intersection of those
-       in ``inside`` that are w, w + fold, w + 2 fold, ... They are read again when an eighth and
-       half of the edges are done, as the giant has grown.
-queues : uint32, in the memory of all tiles. For each group of lanes, which alone knows how many
+shared : uint32, shared by the threads of a block: ``held`` words. Word w is the intersection of
+       those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read again when an
+       eighth and half of the edges are done, as the giant has grown.
+warp_queues : uint32, in the memory of all blocks. For each group of lanes, which alone knows how
+              many
          ``waiting`` there are: from ``queue`` on the first ends, and beside them the second ones.
 """
 
@@ -27,9 +28,9 @@ WORD = np.uint32
 SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
 HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
 FOLDS = 4  # words, at most, that share one
-AT_ONCE = 4  # words that a thread reads before it writes any
+READ_TOGETHER = 4  # words that a thread reads before it writes any
 IDS = range(1_900_000, 7_400_001)  # so many have queues where "auto" chooses
-ROOM = 3  # edges a lane: two come at once, and of those before less than one is left
+QUEUED_EDGES = 3  # edges a lane: two come at once, and of those before less than one is left
 EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
@@ -40,60 +41,64 @@ def fold_of(on: Any) -> Any:
     """
 
     @on.device
-    def fold(n, held, best, inside):
-        return held if best[1] >= n // 2 else WORD(inside.size)
+    def fold(n, held, root_word, in_giant):
+        return held if root_word[1] >= n // 2 else WORD(in_giant.size)
 
     return fold
 
 
 def share(on: Any) -> Any:
-    """Copy the giant's bits to the shared memory of a tile."""
+    """Copy the giant's bits to the shared memory of a block."""
 
     @on.device
-    def share(near, held, fold, inside, t, step):
-        w, last, size = t, np.uint64(held) - ONE, np.uint64(inside.size)
+    def share(shared, held, fold, in_giant, t, step):
+        w, last, size = t, np.uint64(held) - ONE, np.uint64(in_giant.size)
         while w <= last:
-            for k in range(AT_ONCE):
+            for k in range(READ_TOGETHER):
                 i = min(w + np.uint64(k) * step, last)
-                word, other = inside[i], i + np.uint64(fold)
+                word, other = in_giant[i], i + np.uint64(fold)
                 for _ in range(FOLDS - 1):
                     if other < size:
-                        word &= inside[other]
+                        word &= in_giant[other]
                     other += np.uint64(fold)
-                near[i] = word
-            w += np.uint64(AT_ONCE) * step
+                shared[i] = word
+            w += np.uint64(READ_TOGETHER) * step
 
     return share
 
 
 def known(on: Any) -> Any:
-    """Return 1 if the bits of a tile show that a vertex is inside, else 0; without a branch."""
+    """Return 1 if the bits of a block show that a vertex is inside, else 0; without a branch."""
 
     @on.device
-    def known(u, near, held, fold):
+    def known(u, shared, held, fold):
         w = WORD(WORD(u) >> SHIFT)
         for _ in range(FOLDS - 1):
             w = min(w, WORD(w - fold))
         here = w < held
-        return WORD(WORD(near[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
+        return WORD(WORD(shared[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
 
     return known
 
 
-def both_inside(on: Any) -> Any:
+def both_in_giant(on: Any) -> Any:
     """Return whether both ends of an edge are inside, by the shared bits or else by their own.
 
     Their own are read in any case, so that all reads of a thread are under way together; where they
     need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
     all multiprocessors at once.
     """
-    near_bit = known(on)
+    shared_bit = known(on)
 
     @on.device
-    def both(u, v, near, held, fold, inside, idle):
-        a, b, last = near_bit(u, near, held, fold), near_bit(v, near, held, fold), inside.size - 1
+    def both(u, v, shared, held, fold, in_giant, idle):
+        a, b, last = (
+            shared_bit(u, shared, held, fold),
+            shared_bit(v, shared, held, fold),
+            in_giant.size - 1,
+        )
         i, j = min(WORD(WORD(u) >> SHIFT), WORD(last)), min(WORD(WORD(v) >> SHIFT), WORD(last))
-        c, d = inside[idle if a else i], inside[idle if b else j]
+        c, d = in_giant[idle if a else i], in_giant[idle if b else j]
         a, b = a | WORD(c >> WORD(WORD(u) & LAST)), b | WORD(d >> WORD(WORD(v) & LAST))
         return WORD(a & b & BIT)
 
@@ -108,31 +113,31 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
     mark = primitives.mark(on)
 
     @on.device
-    def odd(u, v, n, both, seen, stray):
+    def odd(u, v, n, both, present, out_of_range):
         if max(u, v) >= wide(n):
-            stray[0] = 1
+            out_of_range[0] = 1
             return BIT
         if u == v:
-            mark(seen, vertex(u))
+            mark(present, vertex(u))
             return BIT
         return both
 
     return odd
 
 
-def two_edges(on: Any, ends: Any, place: Any) -> Any:
+def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
     """Return the ends of two adjacent edges per lane.
 
     A group that would go beyond the last edge moves back: edges that are looked at twice are linked
     once.
     """
-    lanes = np.uint64(on.warp_size)
+    warp_size = np.uint64(on.warp_size)
 
     @on.device
     def two(i, lane, last, src, dst, low, n):
-        e = min(place(i), last - min(last, TWO * lanes - ONE)) + np.uint64(lane)
-        u, v = ends(min(e, last), src, dst, low, n)
-        x, y = ends(min(e + lanes, last), src, dst, low, n)
+        e = min(edge_index(i), last - min(last, TWO * warp_size - ONE)) + np.uint64(lane)
+        u, v = load_edge(min(e, last), src, dst, low, n)
+        x, y = load_edge(min(e + warp_size, last), src, dst, low, n)
         return u, v, x, y
 
     return two
@@ -142,117 +147,147 @@ def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
     """Return which of two edges are skipped."""
 
     @on.device
-    def look(u, v, x, y, n, near, held, fold, inside, idle, seen, stray):
-        first = both(u, v, near, held, fold, inside, idle)
-        second = both(x, y, near, held, fold, inside, idle)
+    def look(u, v, x, y, n, shared, held, fold, in_giant, idle, present, out_of_range):
+        first = both(u, v, shared, held, fold, in_giant, idle)
+        second = both(x, y, shared, held, fold, in_giant, idle)
         if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
-            first, second = odd(u, v, n, first, seen, stray), odd(x, y, n, second, seen, stray)
+            first, second = (
+                odd(u, v, n, first, present, out_of_range),
+                odd(x, y, n, second, present, out_of_range),
+            )
         return first, second
 
     return look
 
 
-def filter_edges(on: Any, words: int, place: Any, read: Any, look: Any, leave: Any) -> Any:
+def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, dequeue: Any) -> Any:
     """Link the edges outside the sample, except those inside the giant, by shared bits.
 
     The next two edges of a lane are on their way while it looks at two.
     """
-    lanes, each, barrier = WORD(on.warp_size), np.uint64(ROOM), on.block_sync
-    fold_for, load, wait, together = fold_of(on), share(on), enter(on), leave_together(on, leave)
+    warp_size, per_lane, block_sync = WORD(on.warp_size), np.uint64(QUEUED_EDGES), on.block_sync
+    fold_for, load, wait, together = (
+        fold_of(on),
+        share(on),
+        enqueue(on),
+        dequeue_by_warp(on, dequeue),
+    )
 
     @on.block_kernel(words)
     def filter_edges(
-        k, t, step, near, tiles, m, held, src, dst, low, n, seen, stray, inside, best, queues, *to
+        k,
+        t,
+        step,
+        shared,
+        blocks,
+        m,
+        held,
+        src,
+        dst,
+        low,
+        n,
+        present,
+        out_of_range,
+        in_giant,
+        root_word,
+        warp_queues,
+        *to,
     ):
-        lane, held, last = WORD(WORD(t) % lanes), WORD(held), place(np.uint64(m) - ONE)
-        i, fold = (k * step + t - np.uint64(lane)) * TWO, fold_for(n, held, best, inside)
-        queue, waiting, idle = WORD(i * each), NONE, WORD((k * step + t) % np.uint64(inside.size))
+        lane, held, last = WORD(WORD(t) % warp_size), WORD(held), edge_index(np.uint64(m) - ONE)
+        i, fold = (k * step + t - np.uint64(lane)) * TWO, fold_for(n, held, root_word, in_giant)
+        queue, waiting, idle = (
+            WORD(i * per_lane),
+            NONE,
+            WORD((k * step + t) % np.uint64(in_giant.size)),
+        )
         done, stop = m == 0, (np.uint64(m) >> EIGHTH) + ONE
         while not done:
-            load(near, held, fold, inside, t, step)
-            barrier()
+            load(shared, held, fold, in_giant, t, step)
+            block_sync()
             u, v, x, y = read(i, lane, last, src, dst, low, n)
             stop = min(stop, np.uint64(m))
             while i < stop:
-                i += np.uint64(tiles) * step * TWO
+                i += np.uint64(blocks) * step * TWO
                 u2, v2, x2, y2 = read(i, lane, last, src, dst, low, n)
-                out, too = look(u, v, x, y, n, near, held, fold, inside, idle, seen, stray)
-                waiting = wait(out, u, v, queues, queue, waiting)
-                waiting = wait(too, x, y, queues, queue, waiting)
-                waiting = together(queues, queue, waiting, lane, *to)
+                out, too = look(
+                    u, v, x, y, n, shared, held, fold, in_giant, idle, present, out_of_range
+                )
+                waiting = wait(out, u, v, warp_queues, queue, waiting)
+                waiting = wait(too, x, y, warp_queues, queue, waiting)
+                waiting = together(warp_queues, queue, waiting, lane, *to)
                 u, v, x, y = u2, v2, x2, y2
             done, stop = stop == np.uint64(m), stop << FOURFOLD
-            barrier()
+            block_sync()
         if lane < waiting:
-            leave(queues, WORD(queue + lane), *to)
+            dequeue(warp_queues, WORD(queue + lane), *to)
 
     return filter_edges
 
 
-def by_tiles(
-    on: Any, vertex: type, wide: type, ends: Any, place: Any, finish: Any
+def filter_by_blocks(
+    on: Any, vertex: type, wide: type, load_edge: Any, edge_index: Any, link_outside: Any
 ) -> Callable[..., None]:
-    """Return the composed filter, launched in as many tiles as run at once.
+    """Return the composed filter, launched in as many blocks as run at once.
 
     Called with how many edges are left, the edges, n, (seen, stray), inside, best, queues, and what
-    ``finish`` takes after an edge.
+    ``link_outside`` takes after an edge.
     """
-    largest = on.largest_tiles()
-    words = min(largest.words, HELD)
-    look = look_at_two(on, wide, both_inside(on), odd(on, vertex, wide))
-    read, link = two_edges(on, ends, place), leave(on, vertex, finish)
-    kernel = filter_edges(on, words, place, read, look, link)
+    limits = on.shared_memory_limits()
+    words = min(limits.words, HELD)
+    look = look_at_two(on, wide, both_in_giant(on), odd(on, vertex, wide))
+    read, link = two_edges(on, load_edge, edge_index), dequeue(on, vertex, link_outside)
+    kernel = filter_edges(on, words, edge_index, read, look, link)
 
-    def run(m: int, edges: Any, n: int, notes: Any, inside: Any, *rest: Any, to: Any) -> None:
-        held = min(words, int(inside.size))
-        kernel(largest.tiles, largest.tiles, m, held, *edges, n, *notes, inside, *rest, *to)
+    def run(m: int, edges: Any, n: int, flags: Any, in_giant: Any, *rest: Any, to: Any) -> None:
+        held = min(words, int(in_giant.size))
+        kernel(limits.blocks, limits.blocks, m, held, *edges, n, *flags, in_giant, *rest, *to)
 
     return run
 
 
-def words_for(largest: Any) -> int:
-    """Return the number of words of the queues of an engine's ``largest_tiles()``."""
-    return int(2 * ROOM * largest.threads * largest.tiles)
+def words_for(limits: Any) -> int:
+    """Return the number of words of the queues of a backend's ``shared_memory_limits()``."""
+    return int(2 * QUEUED_EDGES * limits.threads * limits.blocks)
 
 
-def enter(on: Any) -> Any:
+def enqueue(on: Any) -> Any:
     """Append an edge to a queue unless it is skipped; return the number of queued edges."""
-    count, beside = on.warp_ballot_rank, np.uint64(ROOM * on.warp_size)
+    ballot_rank, beside = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
-    def enter(out, u, v, queues, queue, waiting):
-        before, more = count(out == NONE)
+    def enqueue(out, u, v, warp_queues, queue, waiting):
+        before, more = ballot_rank(out == NONE)
         if out == NONE:
             at = np.uint64(WORD(WORD(queue + waiting) + WORD(before)))
-            queues[at], queues[at + beside] = WORD(u), WORD(v)
+            warp_queues[at], warp_queues[at + beside] = WORD(u), WORD(v)
         return WORD(waiting + WORD(more))
 
-    return enter
+    return enqueue
 
 
-def leave(on: Any, vertex: type, finish: Any) -> Any:
+def dequeue(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link an edge of a queue, without recording it for a spanning forest."""
-    beside = np.uint64(ROOM * on.warp_size)
+    beside = np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
-    def leave(queues, at, *trees_and_notes):
-        u, v = vertex(queues[at]), vertex(queues[np.uint64(at) + beside])
-        finish(u, v, np.uint64(0), *trees_and_notes)
+    def dequeue(warp_queues, at, *trees_and_flags):
+        u, v = vertex(warp_queues[at]), vertex(warp_queues[np.uint64(at) + beside])
+        link_outside(u, v, np.uint64(0), *trees_and_flags)
 
-    return leave
+    return dequeue
 
 
-def leave_together(on: Any, leave: Any) -> Any:
+def dequeue_by_warp(on: Any, dequeue: Any) -> Any:
     """Link edges of a queue while each lane has one; return the number of queued edges."""
-    lanes, meet = WORD(on.warp_size), on.warp_sync
+    warp_size, warp_sync = WORD(on.warp_size), on.warp_sync
 
     @on.device
-    def leave_together(queues, queue, waiting, lane, *trees_and_notes):
-        meet()
-        while waiting >= lanes:
-            waiting = WORD(waiting - lanes)
-            leave(queues, WORD(WORD(queue + waiting) + lane), *trees_and_notes)
-        meet()
+    def dequeue_by_warp(warp_queues, queue, waiting, lane, *trees_and_flags):
+        warp_sync()
+        while waiting >= warp_size:
+            waiting = WORD(waiting - warp_size)
+            dequeue(warp_queues, WORD(WORD(queue + waiting) + lane), *trees_and_flags)
+        warp_sync()
         return waiting
 
-    return leave_together
+    return dequeue_by_warp

@@ -78,11 +78,11 @@ def hash_rows(on: Any) -> Any:
     The mixing maps one to one, so that strings of up to eight bytes and of one length never share
     a hash; others do as rarely as random numbers of 64 bits.
     """
-    read, mixed, place = some(on), mix(on), entries_of(on)
+    read, mixed, entries = some(on), mix(on), entries_of(on)
 
     @on.elementwise
     def hash_rows(i, chars, words, offsets, seed, hashes):
-        at, end = place(offsets, chars, i)
+        at, end = entries(offsets, chars, i)
         h = mixed(np.uint64(seed) ^ (end - at))
         while at < end:
             h = mixed(h ^ read(chars, words, at, end - at))
@@ -121,14 +121,14 @@ def compare(on: Any) -> Any:
 
     All who find one write the same.
     """
-    same, place = common(on), entries_of(on)
+    same, entries = common(on), entries_of(on)
 
     @on.elementwise
     def compare(i, chars, words, offsets, slots, least, differ):
         j = np.uint64(least[slots[i]])
         if j != i:
-            a, a_end = place(offsets, chars, i)
-            b, b_end = place(offsets, chars, j)
+            a, a_end = entries(offsets, chars, i)
+            b, b_end = entries(offsets, chars, j)
             size = a_end - a
             if b_end - b != size or same(chars, words, a, b, size) != size:
                 differ[0] = np.uint32(1)
@@ -142,7 +142,7 @@ def deepen(on: Any) -> Any:
     For RUN strings at a time, of one group or of several: a group may hold all strings, and its
     word would be what all threads wait for. No more bytes are compared than may yet be common.
     """
-    shared, lessen_word, place = common(on), lessen(on), entries_of(on)
+    shared, lessen_word, entries = common(on), lessen(on), entries_of(on)
 
     @on.elementwise
     def deepen(run, chars, words, offsets, rows, group, first, depth, deeper):
@@ -152,8 +152,8 @@ def deepen(on: Any) -> Any:
             if group[k] != g:
                 lessen_word(deeper, g, least)
                 g, least = group[k], ALL
-            a, a_end = place(offsets, chars, np.uint64(rows[k]))
-            b, b_end = place(offsets, chars, np.uint64(rows[first[g]]))
+            a, a_end = entries(offsets, chars, np.uint64(rows[k]))
+            b, b_end = entries(offsets, chars, np.uint64(rows[first[g]]))
             size = min(a_end - a, b_end - b, least)
             known = min(depth[g], size)
             least = known + shared(chars, words, a + known, b + known, size - known)
@@ -163,18 +163,18 @@ def deepen(on: Any) -> Any:
     return deepen
 
 
-def pieces(on: Any) -> Any:
+def sort_keys(on: Any) -> Any:
     """Write the next seven bytes of each string and how many there are, as one number to sort by.
 
     Bytes come first, zeros beyond the end; then their count, or eight if more follow. So a prefix
     comes before what it begins, also where that goes on with zeros, and two strings that both end
     here have the same number only if they are the same.
     """
-    read, place = some(on), entries_of(on)
+    read, entries = some(on), entries_of(on)
 
     @on.elementwise
-    def pieces(k, chars, words, offsets, rows, group, depth, out):
-        at, end = place(offsets, chars, np.uint64(rows[k]))
+    def sort_keys(k, chars, words, offsets, rows, group, depth, out):
+        at, end = entries(offsets, chars, np.uint64(rows[k]))
         known, found = depth[group[k]], ZERO
         if known < end - at:
             at += known
@@ -184,4 +184,4 @@ def pieces(on: Any) -> Any:
             found = (x << HALVES) | (x >> HALVES) | min(end - at, EIGHT)
         out[k] = found
 
-    return pieces
+    return sort_keys

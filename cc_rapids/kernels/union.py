@@ -2,7 +2,7 @@
 
 parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every climb ends and the
 root of a finished tree is its least vertex.
-extra  : what a rule keeps beside the parents; most keep nothing, and never look at it.
+aux    : what a rule keeps beside the parents; most keep nothing, and never look at it.
 
 A link returns the root that it has hooked, or the greatest number of its type, NONE. Only a root is
 ever hooked, by a successful compare-and-swap on itself, so that no hook is lost and each vertex is
@@ -23,15 +23,15 @@ def asynchronous(on: Any, vertex: type, find: Any) -> Any:
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             if u < v:
                 u, v = v, u
-            seen = cas(parent, u, u, v)
-            if seen == u:
+            current = cas(parent, u, u, v)
+            if current == u:
                 return u
-            u, v = find(parent, seen), find(parent, v)
+            u, v = find(parent, current), find(parent, v)
         return none
 
     return link
@@ -40,7 +40,7 @@ def asynchronous(on: Any, vertex: type, find: Any) -> Any:
 @union_rule(
     "early", finds=FINDS, requires=("compress_after_union",), paper="Hong et al. 2020, Algorithm 12"
 )
-def early(on: Any, vertex: type, tidy: Any) -> Any:
+def early(on: Any, vertex: type, compress_after_union: Any) -> Any:
     """Climb both paths together, the larger first, and hook as soon as it is a root.
 
     On the way each vertex is pointed at its grandparent; after that both paths are compressed.
@@ -48,7 +48,7 @@ def early(on: Any, vertex: type, tidy: Any) -> Any:
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         a, b, hooked = u, v, none
         while a != b and hooked == none:
             if a < b:
@@ -63,8 +63,8 @@ def early(on: Any, vertex: type, tidy: Any) -> Any:
                 if g != p:
                     cas(parent, a, p, g)
                 a = g
-        tidy(parent, u)
-        tidy(parent, v)
+        compress_after_union(parent, u)
+        compress_after_union(parent, v)
         return hooked
 
     return link
@@ -92,11 +92,11 @@ def hooks(on: Any, vertex: type, find: Any) -> Any:
         while u != v:
             if u < v:
                 u, v = v, u
-            seen = cas(hooks, u, none, v)
-            if seen == none:
+            current = cas(hooks, u, none, v)
+            if current == none:
                 parent[u] = v
                 return u
-            u, v = find(parent, seen), find(parent, v)
+            u, v = find(parent, current), find(parent, v)
         return none
 
     return link
@@ -108,15 +108,15 @@ def ecl(on: Any, vertex: type) -> Any:
     cas, find, none = on.atomic_cas, halve(on), none_of(vertex)
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             if u < v:
                 u, v = v, u
-            seen = cas(parent, u, u, v)
-            if seen == u:
+            current = cas(parent, u, u, v)
+            if current == u:
                 return u
-            u = seen
+            u = current
         return none
 
     return link
@@ -128,19 +128,19 @@ def afforest(on: Any, vertex: type) -> Any:
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         p, q = parent[u], parent[v]
         while p != q:
             if p < q:
                 p, q = q, p
-            seen = parent[p]
-            if seen == q:
+            current = parent[p]
+            if current == q:
                 return none
-            if seen == p:
-                seen = cas(parent, p, p, q)
-                if seen == p:
+            if current == p:
+                current = cas(parent, p, p, q)
+                if current == p:
                     return p
-            p, q = parent[seen], parent[q]
+            p, q = parent[current], parent[q]
         return none
 
     return link

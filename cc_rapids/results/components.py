@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.arguments import check_word
 from ..data.column import Column, is_cudf, of, without_rows
 from ..data.edge_input import EdgeInput
@@ -69,11 +69,11 @@ class Selection(Lookup):
         for name, size in sizes.items():
             if not isinstance(size, int | float | np.integer | np.floating):
                 raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
-        with self._engine.scope():
+        with self._backend.scope():
             keep = self._counts >= min_size
             if max_size is not None:
                 keep &= self._counts <= max_size
-            rows = self._engine.xp.flatnonzero(keep[self._dense])
+            rows = self._backend.xp.flatnonzero(keep[self._dense])
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def subset(self, label: Any) -> Any:
@@ -99,8 +99,8 @@ class Selection(Lookup):
         Components.members : The vertices of all components.
         Components.component_of : The labels of some vertices.
         """
-        with self._engine.scope():
-            rows = self._engine.xp.flatnonzero(self._dense == self._component(label))
+        with self._backend.scope():
+            rows = self._backend.xp.flatnonzero(self._dense == self._component(label))
             return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
 
     def members(self) -> Any:
@@ -123,8 +123,8 @@ class Selection(Lookup):
         >>> cc_rapids.components(([5, 2, 9], [3, 7, 5]), labels="max").members()
         Members(labels=array([7, 7, 9, 9, 9]), vertex=array([2, 7, 3, 5, 9]))
         """
-        with self._engine.scope():
-            order = self._engine.xp.argsort(self._dense, kind="stable")
+        with self._backend.scope():
+            order = self._backend.xp.argsort(self._dense, kind="stable")
             return self._frame(self._label(order) | self._vertex(order))
 
     def representatives(self, by: Any = None, ascending: bool = False) -> Any:
@@ -157,8 +157,8 @@ class Selection(Lookup):
         Components.members : All vertices of each component.
         Components.attach : The labels as a column of a frame.
         """
-        with self._engine.scope():
-            xp = self._engine.xp
+        with self._backend.scope():
+            xp = self._backend.xp
             order = xp.arange(self._dense.size)
             if by is not None:
                 rank = self._rank_of_scores(by, ascending)
@@ -179,8 +179,8 @@ class Selection(Lookup):
         Components.sizes : The size of each component.
         cc_rapids.plots.sizes : Draw the histogram.
         """
-        with self._engine.scope():
-            size, count = self._engine.xp.unique(self._counts, return_counts=True)
+        with self._backend.scope():
+            size, count = self._backend.xp.unique(self._counts, return_counts=True)
             return self._frame({"size": size, "components": count.astype(np.int64)})
 
     def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
@@ -226,13 +226,13 @@ class Selection(Lookup):
 
         Rows without one come last.
         """
-        vertices, scores = vertices_and_scores(by, len(self._given.src.parts))
+        vertices, scores = vertices_and_scores(by, len(self._given.src.key_columns))
         rows, known = self._places(self._column(vertices), "null")
-        values, valid = map(self._engine.asarray, ordered(scores))
+        values, valid = map(self._backend.asarray, ordered(scores))
         if values.size != rows.size:
             raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
         known = known & valid
-        size, xp = self._dense.size, self._engine.xp
+        size, xp = self._dense.size, self._backend.xp
         return best_places(rows[known], values[known], size, ascending, xp)
 
 
@@ -248,16 +248,16 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """
     found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
     if given.row_offsets:
-        with given.row_offsets.lend() as offsets:
+        with given.row_offsets.borrow() as offsets:
             xp = _library(offsets)
             vertex = xp.searchsorted(offsets, rows, side="right") - 1
-        with given.dst.lend() as indices:
+        with given.dst.borrow() as indices:
             taken = indices[rows]
         return found | {"source": vertex.astype(taken.dtype), "destination": taken}
     for name, column in (("source", given.src), ("destination", given.dst)):
-        parts = column.parts or (column,)
-        names = [f"{k}_{name}" for k in range(len(parts))] if column.parts else [name]
-        found |= dict(zip(names, (_take(part, rows) for part in parts), strict=True))
+        key_columns = column.key_columns or (column,)
+        names = [f"{k}_{name}" for k in range(len(key_columns))] if column.key_columns else [name]
+        found |= dict(zip(names, (_take(part, rows) for part in key_columns), strict=True))
     return found
 
 
@@ -271,13 +271,13 @@ def _take(column: Column, rows: Any) -> Any:
 
     A column without any may lie elsewhere, as it is like the vertices.
     """
-    with column.lend() as held:
+    with column.borrow() as held:
         if not column.strings:
             return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
         taken = held.take(rows) if len(rows) else held[:0]
         if is_cudf(held):
             taken = taken.reset_index(drop=True)
-        return column.native(taken, lambda: taken)
+        return column.to_native(taken, lambda: taken)
 
 
 def _library(array: Any) -> Any:
@@ -292,10 +292,10 @@ class Audited:
     """An answer that can be checked against its edges."""
 
     _given: EdgeInput
-    _engine: Engine
+    _backend: Backend
     _forest: Forest
     _kind: LabelKind
-    _made: Any
+    _prefetched_frame: Any
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -374,13 +374,15 @@ class Audited:
         from ..verify.answer import Answer
         from ..verify.audit import audit  # a run needs none of what an audit does
 
-        held = self._kind.is_root and (self._made is not None or self._forest.has_rows)
+        held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
         frame = self.labels()
         if held:
-            self._made = frame  # the next call returns the audited frame, which is only read here
-        parts = max(len(self._given.src.parts), 1)
-        answer = Answer(frame, self._kind.audited_as, len(self), parts=parts)
-        return audit(answer, self._engine, edges, source, destination, oracle=oracle, **given)
+            self._prefetched_frame = (
+                frame  # the next call returns the audited frame, which is only read here
+            )
+        width = max(len(self._given.src.key_columns), 1)
+        answer = Answer(frame, self._kind.audited_as, len(self), width=width)
+        return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
 
 
 @dataclass(frozen=True)
@@ -424,20 +426,20 @@ class Components(Selection, Audited):
     def __init__(
         self,
         given: EdgeInput,
-        engine: Engine,
+        backend: Backend,
         decoder: IdDecoder,
         forest: Forest,
         kind: LabelKind,
         facts: Facts,
-        chosen: Array | None = None,
-        made: Any = None,
-        room: Any = None,
+        forest_rows: Array | None = None,
+        prefetched_frame: Any = None,
+        arena: Any = None,
     ) -> None:
-        self._given, self._engine, self._decoder = given, engine, decoder
+        self._given, self._backend, self._decoder = given, backend, decoder
         self._forest, self._kind, self._facts = forest, kind, facts
-        self._chosen = chosen
-        self._made = made  # a label frame, to be given away once
-        self._room = room  # of the run, where a small label frame lies too
+        self._forest_rows = forest_rows
+        self._prefetched_frame = prefetched_frame  # a label frame, to be given away once
+        self._arena = arena  # of the run, where a small label frame lies too
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
@@ -447,8 +449,8 @@ class Components(Selection, Audited):
             for name, value in vars(self).items()
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
-        if self._chosen is not None:
-            with self._engine.scope():
+        if self._forest_rows is not None:
+            with self._backend.scope():
                 own["_forest_columns"] = self._columns_of_forest()
         given = self._given
         like = replace(
@@ -459,7 +461,7 @@ class Components(Selection, Audited):
             row_offsets=None,
             row_index=None,
         )
-        return own | {"_given": like, "_made": None, "_room": None}
+        return own | {"_given": like, "_prefetched_frame": None, "_arena": None}
 
     def __len__(self) -> int:
         return self._forest.components
@@ -505,16 +507,16 @@ class Components(Selection, Audited):
             return False
         if not mine.vertices or self is other:
             return True
-        with other._engine.scope():
+        with other._backend.scope():
             theirs, dense = other._ids(), other._dense
-        with self._engine.scope():
+        with self._backend.scope():
             ids = self._ids(), theirs
             if len(ids[0]) != len(ids[1]):
                 return False
-            if not all(_same(*pair, self._engine) for pair in zip(*ids, strict=True)):
+            if not all(_same(*pair, self._backend) for pair in zip(*ids, strict=True)):
                 return False
             # both are in the order of the ids, and so are the components
-            return bool((self._dense == self._engine.asarray(dense)).all())
+            return bool((self._dense == self._backend.asarray(dense)).all())
 
     def _ids(self) -> list[Column]:
         """Return the vertices that occur, as the columns that their ids have."""
@@ -545,10 +547,10 @@ class Components(Selection, Audited):
         Components.attach : The labels as a column of a frame.
         """
         labels = self._kind if kind is None else check_labels(kind)
-        if self._made is not None and labels.is_root:
-            frame, self._made = self._made, None
+        if self._prefetched_frame is not None and labels.is_root:
+            frame, self._prefetched_frame = self._prefetched_frame, None
             return frame
-        with self._engine.scope(self._room):
+        with self._backend.scope(self._arena):
             vertex, label = labels.vertices_and_rows(self)
             return self._frame(
                 self._columns("vertex", vertex) | labels.columns(self, "labels", label)
@@ -569,7 +571,7 @@ class Components(Selection, Audited):
         Components.size_histogram : The number of components of each size.
         Components.largest : The vertices of the largest component.
         """
-        with self._engine.scope():
+        with self._backend.scope():
             order = self._by_size
             label = self._kind.columns(self, "labels", self._kind.of_component(self, order))
             return self._frame(label | {"size": self._counts[order]})
@@ -587,7 +589,7 @@ class Components(Selection, Audited):
         Components.subset : The vertices of any component.
         Components.sizes : The size of each component.
         """
-        with self._engine.scope():
+        with self._backend.scope():
             vertex, label = self._kind.vertices_and_rows(self)
             if len(self):
                 member = self._dense == self._by_size[0]
@@ -626,12 +628,12 @@ class Components(Selection, Audited):
         0    0       5            2
         1    1       2            7
         """
-        if self._chosen is None:
+        if self._forest_rows is None:
             raise InputError(
                 "the edges of a spanning forest are recorded during the run, on request:"
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
-        with self._engine.scope():
+        with self._backend.scope():
             return self._given.make_frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
@@ -653,12 +655,12 @@ class Components(Selection, Audited):
         Plan : The facts that are known before a run.
         """
         resumed = {"resumed": self._facts.resumed} if self._facts.resumed else {}
-        with self._engine.scope():
+        with self._backend.scope():
             largest = int(self._counts[self._by_size[0]]) if len(self) else 0
         taken = [taken.facts() for taken in self._given.taken]
         return {
-            "engine": self._engine.name,
-            "device": self._engine.device_name,
+            "engine": self._backend.name,
+            "device": self._backend.device_name,
             "memory": self._facts.memory,
             "design": self._facts.design,
             "ids": self._facts.ids,
@@ -668,7 +670,7 @@ class Components(Selection, Audited):
             "largest": largest,
             "dropped": self._given.dropped_rows,
             "seconds": dict(self._facts.seconds),
-            "peak_bytes": self._engine.peak_bytes(),
+            "peak_bytes": self._backend.peak_bytes(),
             **resumed,
             **({"taken": taken} if taken else {}),
         }
@@ -691,7 +693,7 @@ class Components(Selection, Audited):
 
     def _frame(self, columns: dict[str, Any]) -> Any:
         """Return a frame of the caller's kind, on the same device as the edges."""
-        if self._engine.on_device != self._given.on_device:
+        if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         return self._given.make_frame(columns)
 
@@ -699,15 +701,15 @@ class Components(Selection, Audited):
         """Return the columns of :meth:`forest`: new ones."""
         if self._forest_columns is not None:
             return {name: copy(column) for name, column in self._forest_columns.items()}
-        assert self._chosen is not None
-        rows = self._home(self._chosen.astype(np.int64))
+        assert self._forest_rows is not None
+        rows = self._home(self._forest_rows.astype(np.int64))
         return forest_columns(self._given, rows)
 
     def _home(self, column: Any) -> Any:
         return self._bring(column, self._given.on_device)
 
     def _bring(self, column: Any, on_device: bool) -> Any:
-        return bring(column, self._engine, on_device)
+        return bring(column, self._backend, on_device)
 
     def _rows(self) -> tuple[Array, Array]:
         return self._forest.rows(self._decoder.id_base, self._decoder.dtype)
@@ -716,7 +718,7 @@ class Components(Selection, Audited):
         """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""
         if isinstance(self._decoder, OffsetDecoder):  # whose rows hold the ids already
             return {name: ids}
-        column = self._decoder.decode(ids, self._engine)
+        column = self._decoder.decode(ids, self._backend)
         if isinstance(column, list):
             return {f"{k}_{name}": part for k, part in enumerate(column)}
         return {name: column}
@@ -758,36 +760,36 @@ class Components(Selection, Audited):
     @cached_property
     def _counts(self) -> Array:
         """The vertices of each component, in the order of the least ids."""
-        return self._engine.counts(self._dense, len(self))
+        return self._backend.counts(self._dense, len(self))
 
     @cached_property
     def _last(self) -> Array:
         """The row of the greatest id of each component, in the order of the least ids."""
-        order = self._engine.xp.argsort(self._dense, kind="stable")
-        return order[self._engine.xp.cumsum(self._counts) - 1]
+        order = self._backend.xp.argsort(self._dense, kind="stable")
+        return order[self._backend.xp.cumsum(self._counts) - 1]
 
     @cached_property
     def _by_size(self) -> Array:
         """The components, largest first; among equals the least id first."""
-        return self._engine.xp.argsort(-self._counts, kind="stable")
+        return self._backend.xp.argsort(-self._counts, kind="stable")
 
     @cached_property
     def _place(self) -> Array:
         """The place of each component in that order."""
-        xp = self._engine.xp
+        xp = self._backend.xp
         place = xp.empty(len(self), self._dense.dtype)
         place[self._by_size] = xp.arange(len(self), dtype=place.dtype)
         return place
 
 
-def _same(mine: Column, others: Column, engine: Engine) -> bool:
+def _same(mine: Column, others: Column, backend: Backend) -> bool:
     """Return whether two columns of ids of one length are equal."""
     if mine.strings != others.strings:
         return False
-    with mine.lend() as first, others.lend() as second:
+    with mine.borrow() as first, others.borrow() as second:
         if mine.strings:
             return same_strings(first, second)
-        return same_integers(engine.asarray(first), engine.asarray(second), engine)
+        return same_integers(backend.asarray(first), backend.asarray(second), backend)
 
 
 def _shown(value: Any) -> str:

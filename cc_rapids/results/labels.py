@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.arguments import check_word
-from ..data.column import Column, of, of_parts
+from ..data.column import Column, of, of_key_columns
 from ..data.frame_access import is_single, rows_of
 from ..ids.range import bounds, type_of
-from ..ids.strings import chosen, different, factorise, hashes_of, taken
+from ..ids.strings import different, factorise, hashes_of, taken, where
 
 if TYPE_CHECKING:
     from .components import Components
@@ -130,9 +130,9 @@ class IdLabels(LabelKind):
         rows: Array | None,
     ) -> dict[str, Any]:
         """Return labels, and for unknown ids the ids themselves."""
-        names = [f"{k}_{name}" for k in range(len(column.parts))] or [name]
+        names = [f"{k}_{name}" for k in range(len(column.key_columns))] or [name]
         values = list(self.columns(answer, name, labels).values())
-        found = ids_or_own(column, known, values, answer._given.src, rows, answer._engine)
+        found = ids_or_own(column, known, values, answer._given.src, rows, answer._backend)
         return dict(zip(names, found, strict=True))
 
 
@@ -195,7 +195,7 @@ class NumberLabels(LabelKind):
         rows: Array | None,
     ) -> dict[str, Any]:
         more = self.of_unknown(answer, column, ~known)
-        numbers = answer._engine.xp.empty(known.size, np.promote_types(labels.dtype, more.dtype))
+        numbers = answer._backend.xp.empty(known.size, np.promote_types(labels.dtype, more.dtype))
         numbers[~known] = more
         if labels.size:
             numbers[known] = labels[known]
@@ -210,7 +210,7 @@ class PlaceLabels(NumberLabels):
 
     def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
         """Return k, k + 1, ... in the order of the ids, equal ids alike."""
-        more = numbers_alone(column, unknown, answer._engine)
+        more = numbers_alone(column, unknown, answer._backend)
         last = len(answer) + (int(more.max()) if more.size else 0)
         return (more + len(answer)).astype(np.int32 if last < 1 << 31 else np.int64)
 
@@ -263,21 +263,21 @@ class FingerprintLabels(NumberLabels):
     def find(self, answer: Components, label: Any) -> int | None:
         if not is_below(label, 1 << 64):
             return None
-        found = answer._engine.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
+        found = answer._backend.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
         return int(found[0]) if found.size else None
 
     def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
         """Return the labels of components of one vertex each."""
-        own = hashes_of_ids(column, answer._engine)[unknown]
-        return fingerprints(own, answer._engine.xp.ones(own.size, np.int64))
+        own = hashes_of_ids(column, answer._backend)[unknown]
+        return fingerprints(own, answer._backend.xp.ones(own.size, np.int64))
 
     def _fingerprints(self, answer: Components) -> Array:
         """Return the label of each component: the sum of its vertices' hashes.
 
         They come in whatever order.
         """
-        xp, engine = answer._engine.xp, answer._engine
-        ids = hashes_of_ids(of_parts(answer._ids()), engine)
+        xp, backend = answer._backend.xp, answer._backend
+        ids = hashes_of_ids(of_key_columns(answer._ids()), backend)
         running = xp.cumsum(ids[xp.argsort(answer._dense, kind="stable")], dtype=np.uint64)
         sums = running[xp.cumsum(answer._counts) - 1]
         sums[1:] -= sums[:-1].copy()
@@ -306,19 +306,19 @@ def is_below(label: Any, count: int) -> bool:
     return isinstance(label, int | np.integer) and 0 <= int(label) < count
 
 
-def numbers_alone(column: Column, alone: Array, engine: Engine) -> Array:
+def numbers_alone(column: Column, alone: Array, backend: Backend) -> Array:
     """Return 0, 1, ... for the sorted isolated ids of a column; equal ids get equal numbers."""
-    xp, found = engine.xp, None
+    xp, found = backend.xp, None
     if not bool(alone.any()):
-        return engine.empty(0, np.int64)
-    with column.lend() as lent:
-        for part, held in parts_lent(column, lent):
+        return backend.empty(0, np.int64)
+    with column.borrow() as borrowed:
+        for part, held in borrowed_columns(column, borrowed):
             if part.strings:
-                words = rows_of(held, alone, engine)
-                codes = factorise([words], Column.native, engine)[0][0]
-                rank = engine.asarray(codes).astype(np.int64)
+                words = rows_of(held, alone, backend)
+                codes = factorise([words], Column.to_native, backend)[0][0]
+                rank = backend.asarray(codes).astype(np.int64)
             else:
-                rank = xp.unique(engine.asarray(held)[alone], return_inverse=True)[1]
+                rank = xp.unique(backend.asarray(held)[alone], return_inverse=True)[1]
             if found is not None:  # columns compare one after the other
                 found = found * (int(rank.max()) + 1)
             both = rank if found is None else found + rank
@@ -332,7 +332,7 @@ def ids_or_own(
     labels: list[Any],
     given: Column,
     rows: Array | None,
-    engine: Engine,
+    backend: Backend,
 ) -> list[Any]:
     """Return for each id of a column its label, or the id itself if it is unknown.
 
@@ -358,36 +358,38 @@ def ids_or_own(
         No type of integers holds both.
     """
     found = []
-    with column.lend() as lent:
-        pairs = zip(parts_lent(column, lent), labels, given.parts or (given,), strict=True)
+    with column.borrow() as borrowed:
+        pairs = zip(
+            borrowed_columns(column, borrowed), labels, given.key_columns or (given,), strict=True
+        )
         for (part, held), label, like in pairs:
             if part.strings:
-                found.append(_words_or_own(held, known, label, like, rows, engine))
+                found.append(_words_or_own(held, known, label, like, rows, backend))
                 continue
-            own = engine.asarray(held)
-            dtype = type_of((label.dtype, own.dtype), *bounds([label, own], engine))
+            own = backend.asarray(held)
+            dtype = type_of((label.dtype, own.dtype), *bounds([label, own], backend))
             values = own.astype(dtype)
             if label.size:
-                values = engine.xp.where(known, label.astype(dtype), values)
+                values = backend.xp.where(known, label.astype(dtype), values)
             found.append(values if rows is None else values[rows])
     return found
 
 
 def _words_or_own(
-    own: Any, known: Array, label: Any, like: Column, rows: Array | None, engine: Engine
+    own: Any, known: Array, label: Any, like: Column, rows: Array | None, backend: Backend
 ) -> Any:
     if len(label):
-        with of("labels", label).lend() as words:
-            own = chosen(known, words, own, engine)
-    own = own if rows is None else taken(own, rows, engine)
-    return like.native(own, partial(different, own))
+        with of("labels", label).borrow() as words:
+            own = where(known, words, own, backend)
+    own = own if rows is None else taken(own, rows, backend)
+    return like.to_native(own, partial(different, own))
 
 
-def parts_lent(column: Column, lent: Any) -> list[tuple[Column, Any]]:
+def borrowed_columns(column: Column, borrowed: Any) -> list[tuple[Column, Any]]:
     """Return each part of a column of ids with its lent arrays."""
-    if column.parts:
-        return list(zip(column.parts, lent, strict=True))
-    return [(column, lent)]
+    if column.key_columns:
+        return list(zip(column.key_columns, borrowed, strict=True))
+    return [(column, borrowed)]
 
 
 SALT, NEGATIVE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
@@ -402,18 +404,18 @@ def mixed(words: Array) -> Array:
     return words ^ (words >> np.uint64(31))
 
 
-def hashes_of_ids(column: Column, engine: Engine) -> Array:
+def hashes_of_ids(column: Column, backend: Backend) -> Array:
     """Return a hash of the value of each id of a column, independent of its type."""
     found = None
-    with column.lend() as lent:
-        for part, held in parts_lent(column, lent):
+    with column.borrow() as borrowed:
+        for part, held in borrowed_columns(column, borrowed):
             if part.strings:
-                own = hashes_of(held, engine)
+                own = hashes_of(held, backend)
             else:
-                ids = engine.asarray(held)
+                ids = backend.asarray(held)
                 # -1 and 2^64 - 1 have the same bits
                 own = mixed(
-                    ids.astype(np.uint64) ^ engine.xp.where(ids < 0, NEGATIVE, np.uint64(0))
+                    ids.astype(np.uint64) ^ backend.xp.where(ids < 0, NEGATIVE, np.uint64(0))
                 )
             found = own if found is None else mixed(found) + own
     assert found is not None

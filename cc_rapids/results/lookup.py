@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.arguments import check_names, check_word
-from ..data.column import Column, held, is_cudf, of, of_parts
+from ..data.column import Column, held, is_cudf, of, of_key_columns
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     check_columns,
@@ -21,8 +21,8 @@ from ..data.frame_access import (
     columns_of,
     first,
     is_single,
+    key_columns_of,
     only,
-    parts_of,
 )
 from ..data.frame_build import with_column
 from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
@@ -45,7 +45,7 @@ class Lookup:
     """An answer whose vertices can be looked up by their ids."""
 
     _given: EdgeInput
-    _engine: Engine
+    _backend: Backend
     _decoder: IdDecoder
     _forest: Forest
     _rows: Callable[[], tuple[Array, Array]]
@@ -88,7 +88,7 @@ class Lookup:
         >>> found.component_of([9, 5])
         array([9, 2])
         """
-        with self._engine.scope():
+        with self._backend.scope():
             single = is_single(vertices)
             column = self._one(vertices) if single else self._column(vertices)
             rows = self._places(column, "raise")[0]
@@ -171,7 +171,7 @@ class Lookup:
         check_word("policy for unknown ids, missing,", missing, MISSING)
         if nulls is not None:
             check_word("nulls policy", nulls, NULLS)
-        with self._engine.scope():
+        with self._backend.scope():
             column, there = self._held(frame, wanted, nulls or NULLS[missing == "null"])
             rows, known = self._places(column, "raise" if missing == "raise" else "null")
             at = None if there is None else self._spread(there)
@@ -195,14 +195,14 @@ class Lookup:
         parts = vertex if isinstance(vertex, tuple) else (vertex,)
         if not parts:
             raise InputError("an empty tuple is not an id: pass the value of each column of an id")
-        return of_parts([of("vertices", [part]) for part in parts])
+        return of_key_columns([of("vertices", [part]) for part in parts])
 
     def _column(self, values: Any) -> Column:
-        """Return ids to look up, as a column of one or several parts."""
-        own = self._given.src.parts
+        """Return ids to look up, as a column of one or several key columns."""
+        own = self._given.src.key_columns
         if not own:
             return of("vertices", values)
-        return of_parts(parts_of("vertices", values, len(own)))
+        return of_key_columns(key_columns_of("vertices", values, len(own)))
 
     def _held(self, frame: Any, on: list[Any], nulls: str) -> tuple[Column, Array | None]:
         """Return the non-null ids of the rows of a frame, and a mask of these rows.
@@ -212,7 +212,7 @@ class Lookup:
         sides = [held(name, column_of(frame, name)) for name in on]
         masks = [side.there for side in sides if side.there is not None]
         there = reduce(and_, masks) if masks else None
-        column = of_parts([side.where(there) for side in sides])
+        column = of_key_columns([side.where(there) for side in sides])
         if there is None:
             return column, None
         if nulls == "raise":
@@ -221,11 +221,11 @@ class Lookup:
                 f" {', '.join(map(repr, on))}, which name no vertex: nulls='null' or missing='null'"
                 " gives them null labels"
             )
-        return column, self._engine.asarray(there)
+        return column, self._backend.asarray(there)
 
     def _spread(self, there: Array) -> Array:
         """Return for each row of a frame its position among the rows that are not null."""
-        xp = self._engine.xp
+        xp = self._backend.xp
         return xp.maximum(xp.cumsum(there) - 1, 0)
 
     def _among(
@@ -235,7 +235,7 @@ class Lookup:
         if there is None or at is None:
             return rows, known, known
         if not rows.size:
-            rows, known = self._engine.xp.zeros(there.size, np.int64), there
+            rows, known = self._backend.xp.zeros(there.size, np.int64), there
             return rows, known, known
         return rows[at], known[at], known[at] & there
 
@@ -243,25 +243,29 @@ class Lookup:
         """Return the labels of some rows of the answer, or numbers if the answer is empty."""
         if self._forest.vertices:
             return self._label(rows, name)
-        none = self._engine.xp.zeros(rows.size, np.int64)
+        none = self._backend.xp.zeros(rows.size, np.int64)
         return dict.fromkeys(self._label(rows[:0], name), none)
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """Return the row of each id in the answer, and a mask of the known ids."""
-        engine, xp, forest = self._engine, self._engine.xp, self._forest
+        backend, xp, forest = self._backend, self._backend.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
             if column.size and missing == "raise":
                 raise self._unknown(column, np.zeros(column.size, bool))
             return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
-        with column.lend() as lent:
-            parts = [
-                part if own.strings else engine.asarray(part)
+        with column.borrow() as borrowed:
+            key_columns = [
+                part if own.strings else backend.asarray(part)
                 for part, own in zip(
-                    lent if column.parts else [lent], column.parts or [column], strict=True
+                    borrowed if column.key_columns else [borrowed],
+                    column.key_columns or [column],
+                    strict=True,
                 )
             ]
-            vertex, known = self._decoder.lookup(parts if column.parts else parts[0], engine)
+            vertex, known = self._decoder.lookup(
+                key_columns if column.key_columns else key_columns[0], backend
+            )
         known = known & (vertex < np.uint64(forest.n))
         at = xp.where(known, vertex, np.uint64(0)).astype(np.int64)
         if forest.vertices != forest.n:
@@ -269,14 +273,16 @@ class Lookup:
             place = xp.minimum(xp.searchsorted(occur, at), max(occur.size - 1, 0))
             known, at = known & (occur[place] == at if occur.size else False), place
         if missing == "raise" and not bool(known.all()):
-            raise self._unknown(column, engine.to_host(known))
+            raise self._unknown(column, backend.to_host(known))
         return xp.where(known, at, 0), known
 
     def _unknown(self, column: Column, known: Any) -> UnknownVertexError:
         strange = np.flatnonzero(~known)
-        with column.lend() as lent:
-            parts = lent if column.parts else [lent]
-            rows = [tuple(first(part[int(i) : int(i) + 1]) for part in parts) for i in strange[:3]]
+        with column.borrow() as borrowed:
+            key_columns = borrowed if column.key_columns else [borrowed]
+            rows = [
+                tuple(first(part[int(i) : int(i) + 1]) for part in key_columns) for i in strange[:3]
+            ]
         some = ", ".join(str(row[0] if len(row) == 1 else row) for row in rows)
         return UnknownVertexError(
             f"{strange.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
@@ -291,8 +297,8 @@ class Lookup:
         get.
         """
         column = of("vertices", numbers)
-        with self._engine.scope(), column.lend() as held:
-            at = self._engine.asarray(held)
+        with self._backend.scope(), column.borrow() as held:
+            at = self._backend.asarray(held)
             labels = self._forest.parent[at]
             if labels.dtype.itemsize == at.dtype.itemsize:
                 labels = labels.view(at.dtype)

@@ -51,10 +51,10 @@ def numbers(column: Any) -> Any:
     return values.get() if hasattr(values, "__cuda_array_interface__") else values
 
 
-def listed(column: Any) -> list[Any]:
+def as_list(column: Any) -> list[Any]:
     """Return a column or array as a list of Python values; a frame as a list of tuples."""
     if hasattr(column, "columns"):
-        parts = [listed(column_of(column, name)) for name in columns_of(column)]
+        parts = [as_list(column_of(column, name)) for name in columns_of(column)]
         return list(zip(*parts, strict=True))
     if is_cudf(column):
         return list(column.to_arrow().to_pylist())
@@ -148,7 +148,7 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     axes = new_axes(axes)
     table = found.sizes()
     many = numbers(column_of(table, "size"))[:count]
-    names = listed(only(table, "labels")[:count])
+    names = as_list(only(table, "labels")[:count])
     style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
     bars = axes.barh(range(many.size), many, height=0.7, **style)
     axes.bar_label(bars, [f"{size:,}" for size in many], padding=3, fontsize=8)
@@ -281,11 +281,11 @@ def _component(
     """Return the ids of a component, its label first, and its edges as positions among them."""
     from ..data.read import read
 
-    engine = found._engine
-    with engine.scope():
+    backend = found._backend
+    with backend.scope():
         chosen = found._component(label) if label is not None else int(found._by_size[0])
         inside = found._dense == chosen
-        members = engine.xp.flatnonzero(inside)
+        members = backend.xp.flatnonzero(inside)
         if members.size > MOST_DRAWN:
             raise InputError(
                 f"a drawing of {members.size:,} vertices would show nothing: up to {MOST_DRAWN} can"
@@ -293,11 +293,11 @@ def _component(
                 " them"
             )
         rows = found._frame(found._vertex(members) | found._label(members))
-        names = listed(only(rows, "vertex"))
+        names = as_list(only(rows, "vertex"))
         ends = read(edges, source, destination, None, None, "raise")
         sides = [_rows(found, column) for column in (ends.src, ends.dst)]
         kept = inside[sides[0]]
-        at = [engine.to_host(engine.xp.searchsorted(members, side[kept])) for side in sides]
+        at = [backend.to_host(backend.xp.searchsorted(members, side[kept])) for side in sides]
     return names, list(zip(*(places.tolist() for places in at), strict=True))
 
 

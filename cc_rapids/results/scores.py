@@ -19,14 +19,14 @@ BY = (
 )
 
 
-def vertices_and_scores(by: Any, parts: int) -> tuple[Any, Any]:
+def vertices_and_scores(by: Any, width: int) -> tuple[Any, Any]:
     """Return the vertices of a frame or pair, and their scores.
 
     Parameters
     ----------
     by : frame or pair
         A frame has a column ``vertex`` (``0_vertex``, ``1_vertex``, ...) and one other.
-    parts : int
+    width : int
         How many columns an id has, 0 where that is a matter of course.
 
     Raises
@@ -43,13 +43,13 @@ def vertices_and_scores(by: Any, parts: int) -> tuple[Any, Any]:
         raise InputError(f"{BY}, not a {type(by).__name__}{items}")
     if hasattr(type(by), "collect"):
         by = by.collect()
-    ids, names = [f"{k}_vertex" for k in range(parts)] or ["vertex"], columns_of(by)
+    ids, names = [f"{k}_vertex" for k in range(width)] or ["vertex"], columns_of(by)
     others = [name for name in names if name not in ids]
     if len(others) != 1 or len(names) != len(ids) + 1:
-        several = f" (ids of several columns are in {', '.join(ids)})" if parts else ""
+        several = f" (ids of several columns are in {', '.join(ids)})" if width else ""
         raise InputError(f"{BY}; this one has {', '.join(map(str, names))}{several}")
     columns = [column_of(by, name) for name in ids]
-    return columns if parts else columns[0], column_of(by, others[0])
+    return columns if width else columns[0], column_of(by, others[0])
 
 
 def ordered(scores: Any) -> tuple[Any, Any]:

@@ -164,8 +164,8 @@ class Cuts:
         """
         cuts = list(self._found.values())
         last = cuts[-1]
-        with last._engine.scope():
-            xp, numbers = last._engine.xp, np.asarray(self.thresholds).dtype
+        with last._backend.scope():
+            xp, numbers = last._backend.xp, np.asarray(self.thresholds).dtype
             pairs = zip(self.thresholds[1:], cuts, cuts[1:], strict=False)
             steps = [(level, *_step(strict, loose)) for level, strict, loose in pairs]
             none = (None, *(column[:0] for column in _step(last, last)))
@@ -185,10 +185,10 @@ def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
     Of all cuts, which have the same vertices, a row is the same vertex. Labels that are ids are
     those of any of their names.
     """
-    xp, (vertex, least) = strict._engine.xp, strict._rows()
+    xp, (vertex, least) = strict._backend.xp, strict._rows()
     first = xp.flatnonzero(vertex == least)
     joined = loose._dense[first]
-    merge = strict._engine.counts(joined, len(loose))[joined] > 1
+    merge = strict._backend.counts(joined, len(loose))[joined] > 1
     rows = first[merge]
     before, after = (cut._kind.rows(cut)[rows] for cut in (strict, loose))
     return before, after, strict._counts[merge]

@@ -11,17 +11,26 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..algorithms.auto import AT_ONCE, DesignPolicy
+from ..algorithms.auto import ONE_LAUNCH_RULE, DesignPolicy
 from ..algorithms.compiled import KernelComposer
 from ..algorithms.design import Design
-from ..backends import ALONE, MEMORY, Array, Engine, Kernel, Layout, Piece, side_by_side
+from ..backends import (
+    MEMORY,
+    SINGLE_BLOCK_THREADS,
+    Array,
+    Backend,
+    Kernel,
+    Layout,
+    Piece,
+    side_by_side,
+)
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
-from ..graph.forest import ROOM, Forest, SpeculativeRows, blocks_of
+from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of
 from ..graph.memory_bound import FEW_IDS, ids_at_once
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import OFFSET_NAMES, EncodedIds
-from ..ids.range import Span, all_fit, decoded, last_of, order_of_type
+from ..ids.range import IdRange, all_fit, decoded, last_of, order_of_type
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_range, one_launch, scan
 from ..kernels.primitives import WORD
@@ -65,9 +74,9 @@ def accepts(edge_input: EdgeInput, columns: list[Array], options: SolveOptions) 
     if not options.policy.is_measured or options.forest or options.memory != MEMORY[0]:
         return False
     src, last = edge_input.src, last_of(edge_input)
-    if not 0 < src.size <= AT_ONCE.most_edges:
+    if not 0 < src.size <= ONE_LAUNCH_RULE.most_edges:
         return False
-    if edge_input.row_offsets or src.strings or src.parts:
+    if edge_input.row_offsets or src.strings or src.key_columns:
         return False
     if order_of_type(columns[0]) != order_of_type(columns[1]):
         return False
@@ -83,15 +92,15 @@ def capacity(m: int) -> int:
 
 def bytes_for(m: int) -> int:
     """Return the maximum bytes for a list of m edges, before its ids are known."""
-    return _room(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0).bytes + ROOM
+    return _run_layout(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0).bytes + ARENA_BYTES
 
 
 def solve(
     edge_input: EdgeInput,
     columns: list[Array],
-    backend: Engine,
+    backend: Backend,
     speculative: SpeculativeRows | None = None,
-) -> EncodedIds | Span | None:
+) -> EncodedIds | IdRange | None:
     """Encode the ids of two columns and solve their forest in one launch.
 
     Returns the range of the ids if they lie further apart than there is memory for, and None if
@@ -108,50 +117,52 @@ def solve(
     src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     beside = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
-    room = _room(dtype, capacity(m), beside)
-    whole = backend.empty(room.bytes, np.uint8) if beside else _with_room(backend, room.bytes)
-    (facts,) = backend.pieces_of(whole, (room.facts,))
-    out = backend.laid(whole, room.rows)
+    layout = _run_layout(dtype, capacity(m), beside)
+    whole = (
+        backend.empty(layout.bytes, np.uint8) if beside else _reusable_bytes(backend, layout.bytes)
+    )
+    (facts,) = backend.packed_views(whole, (layout.facts,))
+    out = backend.packed_args(whole, layout.rows)
     if speculative and not beside:
-        out = backend.pieces(*[(speculative.max_rows, dtype)] * 2)
+        out = backend.alloc_packed(*[(speculative.max_rows, dtype)] * 2)
     backend.fill(facts, 0xFF)
-    kernel = _kernel(backend, AT_ONCE.design, *order_of_type(src))
-    kernel(m, src, dst, last_of(edge_input) + 1, *backend.laid(whole, room.run), *out)
-    told = backend.later(facts)
+    kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *order_of_type(src))
+    kernel(m, src, dst, last_of(edge_input) + 1, *backend.packed_args(whole, layout.run), *out)
+    read_facts = backend.read_async(facts)
     if speculative and not beside:
         speculative.offer(*out)
-    vertices, components, stray, *ends = told().tolist()
+    vertices, components, out_of_range, *ends = read_facts().tolist()
     low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends[:ENDS]))
-    ids = Span(low, high, dtype)
-    if stray or ids.size > capacity(m):
-        return None if stray else ids
-    held = partial(_arrays_of_forest, backend, whole, room, ids.size)
+    ids = IdRange(low, high, dtype)
+    if out_of_range or ids.size > capacity(m):
+        return None if out_of_range else ids
+    held = partial(_arrays_of_forest, backend, whole, layout, ids.size)
     solved = Forest(backend, ids.size, edge_input.vertices_are_dense_range, held)
     rows = speculative.accept(vertices) if speculative else None
     if rows is None and vertices <= beside:
-        own = [(start, vertices, kind) for start, _, kind in room.rows.pieces]
-        first, second = backend.pieces_of(whole, own)
+        own = [(start, vertices, kind) for start, _, kind in layout.rows.pieces]
+        first, second = backend.packed_views(whole, own)
         rows = first, second
     solved.counted(vertices, components, ids.first, rows or ())
     edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
     return EncodedIds(edges, solved, OFFSET_NAMES[low != 0], ids.size, decoder)
 
 
-def _with_room(engine: Engine, size: int) -> Array:
+def _reusable_bytes(backend: Backend, size: int) -> Array:
     """Return an allocation of some bytes, which may serve the next run."""
-    (whole,) = engine.pieces((size, np.uint8), room=ROOM)
-    engine.leave_room()
+    (whole,) = backend.alloc_packed((size, np.uint8), arena_bytes=ARENA_BYTES)
+    backend.leave_arena()
     return whole
 
 
-def _arrays_of_forest(engine: Engine, whole: Array, room: _Room, n: int) -> list[Array]:
+def _arrays_of_forest(backend: Backend, whole: Array, layout: _RunLayout, n: int) -> list[Array]:
     words = -(-n // WORD)
     sizes = n, words, blocks_of(words), TOTALS
-    pieces = zip(room.forest, sizes, strict=True)
-    return engine.pieces_of(whole, [(start, size, kind) for (start, _, kind), size in pieces])
+    pieces = zip(layout.forest, sizes, strict=True)
+    return backend.packed_views(whole, [(start, size, kind) for (start, _, kind), size in pieces])
 
 
-class _Room(NamedTuple):
+class _RunLayout(NamedTuple):
     """One allocation: its bytes, and the offsets of the parts in it.
 
     The parts are the facts, which go to the host, what the kernel takes besides the edges, some of
@@ -166,35 +177,41 @@ class _Room(NamedTuple):
 
 
 @lru_cache(64)
-def _room(dtype: Any, ids: int, rows: int) -> _Room:
+def _run_layout(dtype: Any, ids: int, rows: int) -> _RunLayout:
     words = -(-ids // WORD)
     forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
     size, pieces = side_by_side(
-        (*forest, (ALONE, WIDE), (TOTALS + ENDS + WORDS, np.int64), (rows, dtype), (rows, dtype))
+        (
+            *forest,
+            (SINGLE_BLOCK_THREADS, WIDE),
+            (TOTALS + ENDS + WORDS, np.int64),
+            (rows, dtype),
+            (rows, dtype),
+        )
     )
-    parent, seen, before, sums, facts, *listed = pieces
-    first, octets = facts[0], (seen[0], 4 * words, np.uint8)
-    totals, stray = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
+    parent, present, before, sums, facts, *listed = pieces
+    first, octets = facts[0], (present[0], 4 * words, np.uint8)
+    totals, out_of_range = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
     bounds = first + 8 * TOTALS, ENDS + WORDS, WIDE
-    run = Layout((bounds, parent, seen, octets, before, sums, totals, stray))
-    return _Room(size, facts, run, Layout(listed), (parent, seen, before, totals))
+    run = Layout((bounds, parent, present, octets, before, sums, totals, out_of_range))
+    return _RunLayout(size, facts, run, Layout(listed), (parent, present, before, totals))
 
 
 @cache
-def _kernel(engine: Engine, design: Design, wide: type, sign: int) -> Kernel:
-    composer = KernelComposer(design, engine, VERTEX, WIDE, reads_csr=False, record_forest=False)
-    every = engine.kernel(reading.every)
-    span = id_range.span(engine, wide, sign, every)
-    climb = find.leap(engine)
-    frequent, flatten = giant.mark_frequent(engine), forest.flatten(engine, climb)
+def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
+    composer = KernelComposer(design, backend, VERTEX, WIDE, reads_csr=False, record_forest=False)
+    every = backend.kernel(reading.every)
+    find_bounds = id_range.find_bounds(backend, wide, sign, every)
+    climb = find.find_with_skip(backend)
+    frequent, flatten = giant.mark_frequent(backend), forest.flatten(backend, climb)
     phases = (
-        one_launch.measure(engine, sign, span.part),
-        one_launch.lay(engine, forest.start(engine, VERTEX).part),
-        one_launch.link_share(engine, composer.load_edge(), composer.link_edge()),
-        one_launch.flatten_share(engine, frequent.part, flatten.part, tuning.giant_probes),
-        forest.complete(engine, VERTEX).part,
-        one_launch.rank(engine, scan.count_blocks(engine).part, scan.sum_all(engine).part),
-        one_launch.list_share(engine, gather.gather(engine, gather.least(engine)).part),
+        one_launch.measure(backend, sign, find_bounds.part),
+        one_launch.init_forest(backend, forest.init_singletons(backend, VERTEX).part),
+        one_launch.link_share(backend, composer.load_edge(), composer.link_edge()),
+        one_launch.flatten_share(backend, frequent.part, flatten.part, tuning.giant_probes),
+        forest.complete(backend, VERTEX).part,
+        one_launch.rank(backend, scan.count_blocks(backend).part, scan.sum_all(backend).part),
+        one_launch.list_share(backend, gather.gather(backend, gather.min_label(backend)).part),
     )
-    made: Kernel = one_launch.solve(engine, sign, phases)
+    made: Kernel = one_launch.solve(backend, sign, phases)
     return made

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..algorithms.auto import AT_ONCE, Decision, EdgeFacts, decide
+from ..algorithms.auto import ONE_LAUNCH_RULE, Decision, EdgeFacts, decide
 from ..algorithms.design import shares_bits
 from ..algorithms.run import beyond
-from ..backends import ALONE, Engine
+from ..backends import SINGLE_BLOCK_THREADS, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.edges import check_offsets
-from ..graph.forest import room_for_queues
+from ..graph.forest import queue_bytes
 from ..ids.encode import choose_encoding, scan_ids
 from ..kernels.shared_filter import IDS
 from . import one_launch
 from .one_launch import SolveOptions
 
-SUMS = 8 * ALONE  # bytes for those that ranks are made of
+SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes for those that ranks are made of
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Plan:
     Attributes
     ----------
     engine, device : str
-        The engine that would run, and its device.
+        The backend that would run, and its device.
     edges : int
         Rows of the list, without those dropped for nulls.
     ids, ids_why : str
@@ -75,7 +75,7 @@ def plan(
     edge_input: EdgeInput,
     columns: list[Any],
     offsets: list[Any],
-    backend: Engine,
+    backend: Backend,
     options: SolveOptions,
 ) -> Plan:
     """Make the plan of a run with the functions that the run uses.
@@ -88,7 +88,7 @@ def plan(
     encoding = choose_encoding(statistics, backend)
     cost = encoding.cost(statistics)
     m, n, ids = edge_input.src.size, cost.max_vertices, statistics.id_range
-    facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).near)
+    facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).locality)
     decision, size = (
         decide(options.policy, options.forest, facts, backend),
         cost.bytes + statistics.answer_bytes,
@@ -100,10 +100,10 @@ def plan(
     ):
         size += one_launch.bytes_for(m)
         if ids.size <= one_launch.capacity(m):
-            decision = Decision(AT_ONCE.design, AT_ONCE)
+            decision = Decision(ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE)
     design = decision.design
     size += beyond(design, n, m, bool(offsets), options.forest) + SUMS
-    size += room_for_queues(backend) if shares_bits(design) or n in IDS else 0
+    size += queue_bytes(backend) if shares_bits(design) or n in IDS else 0
     why = encoding.reason(statistics)
     if statistics.are_integers:
         why = f"{statistics.rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import run
-from ..algorithms.auto import AT_ONCE, EdgeFacts, decide
+from ..algorithms.auto import ONE_LAUNCH_RULE, EdgeFacts, decide
 from ..algorithms.design import Design
 from ..algorithms.run import arranged, check_pairs, placed
-from ..backends import MEMORY, Array, Engine
+from ..backends import MEMORY, Array, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Adjacency, Edges, check_offsets, rows_of
 from ..graph.forest import Forest, SpeculativeRows
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, choose_encoding, scan_ids
-from ..ids.range import NOT_SEEN, Span
+from ..ids.range import UNKNOWN_ORDER, IdRange
 from . import one_launch
 from .one_launch import SolveOptions
 
@@ -44,7 +44,7 @@ def solve(
     edge_input: EdgeInput,
     columns: list[Any],
     offsets: list[Any],
-    backend: Engine,
+    backend: Backend,
     options: SolveOptions,
 ) -> Solved:
     """Solve one edge list: scan its ids, choose their encoding, encode, and run a design.
@@ -67,20 +67,20 @@ def solve(
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
-    ids: Span | None = None
+    ids: IdRange | None = None
     if backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
         rows = _expected_frame(edge_input, backend, options)
         found = one_launch.solve(edge_input, columns, backend, rows)
         if isinstance(found, EncodedIds):
-            log.debug("%s, in one launch: %s", AT_ONCE.design, AT_ONCE)
-            return Solved(found, AT_ONCE.design, frame=rows.take_frame() if rows else None)
+            log.debug("%s, in one launch: %s", ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE)
+            return Solved(found, ONE_LAUNCH_RULE.design, frame=rows.take_frame() if rows else None)
         ids = found
     exact = options.policy.needs_exact_range or options.forest or bool(offsets)
     again = False
     while True:
         statistics = scan_ids(edge_input, columns, backend, exact, ids)
         encoding = choose_encoding(statistics, backend)
-        if statistics.id_range.sure or encoding.takes_guess(statistics):
+        if statistics.id_range.exact or encoding.takes_guess(statistics):
             encoded = encoding.encode(statistics, backend)
             solved = _run(edge_input, encoded, offsets, backend, options)
             if encoded.forest.complete:
@@ -96,19 +96,19 @@ def _run(
     edge_input: EdgeInput,
     encoded: EncodedIds,
     offsets: list[Any],
-    backend: Engine,
+    backend: Backend,
     options: SolveOptions,
 ) -> Solved:
     """Decide on a design for encoded ids, and run it over them."""
     edges, forest = encoded.edges, encoded.forest
-    csr, order = None, NOT_SEEN if offsets else encoded.edge_order
+    csr, order = None, UNKNOWN_ORDER if offsets else encoded.edge_order
     if offsets:
         csr = Adjacency(backend.asarray(offsets[0]), edges.dst, edge_input.symmetric)
-    facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.near)
+    facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.locality)
     make_rows = partial(rows_of, edges, forest, options.forest)
     decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
     design, csr = decision.design, decision.csr
-    backwards = order.falls and _reads_backwards(backend, options)
+    backwards = order.descending and _reads_backwards(backend, options)
     ordered = edges.backwards() if backwards else edges
     if design.counts_vertices:
         check_pairs(design, forest.n, backend, options.memory)
@@ -125,7 +125,7 @@ def _run(
     return Solved(encoded, design, frame=speculative.take_frame() if speculative else None)
 
 
-def _reads_backwards(backend: Engine, options: SolveOptions) -> bool:
+def _reads_backwards(backend: Backend, options: SolveOptions) -> bool:
     """Return whether a list with descending ids is read from its end.
 
     It is where many threads at once would link the same trees, and the caller has not said how.
@@ -142,7 +142,7 @@ def _solve_forest(
     backwards: bool,
 ) -> Array:
     """Solve the forest; return the sorted rows of the edges by which it hooked."""
-    backend = forest.engine
+    backend = forest.backend
     wide = np.uint32 if max(edges.m, csr.m if csr else 0) < (1 << 32) - 1 else np.uint64
     hook_edge = backend.fill(backend.empty(forest.n, wide), 0xFF)
     run.solve(edges, forest, design, csr, hook_edge, memory)
@@ -166,8 +166,8 @@ def _speculative_rows(
     if decoder is None:
         return None
     ends = forest.n if edge_input.vertices is not None else 2 * encoded.edges.m
-    most, least = min(forest.n, ends), forest.n if forest.everyone else 0
-    rows = _expected_frame(edge_input, forest.engine, options)
+    most, least = min(forest.n, ends), forest.n if forest.all_present else 0
+    rows = _expected_frame(edge_input, forest.backend, options)
     if rows and isinstance(decoder, OffsetDecoder) and rows.max_rows <= most:
         rows.id_base, rows.dtype = decoder.id_base, decoder.dtype
         return rows
@@ -175,7 +175,7 @@ def _speculative_rows(
 
 
 def _expected_frame(
-    edge_input: EdgeInput, backend: Engine, options: SolveOptions
+    edge_input: EdgeInput, backend: Backend, options: SolveOptions
 ) -> SpeculativeRows | None:
     """Return speculative rows of the number that the caller expects.
 

@@ -34,6 +34,7 @@ RENAMED = {
     "min": "atomic_min",
     "max": "atomic_max",
     "bit_or": "atomic_or",
+    "largest_tiles": "shared_memory_limits",
 }
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data import read
-from ..data.column import Column, Lending, is_cudf, of, of_parts
+from ..data.column import Borrowing, Column, is_cudf, of, of_key_columns
 from ..data.frame_access import column_of, columns_of
 from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
@@ -46,7 +46,7 @@ class Answer:
         Of the vertices.
     on_device : bool
         Whether they lie on a GPU.
-    engine : Engine
+    backend : Backend
         Where it is judged.
     ids : Ids
         Their slots, 0 .. n - 1 in the order of the ids, some of which may be no vertices.
@@ -57,7 +57,7 @@ class Answer:
 
     ids: Ids
     own: Array
-    engine: Engine
+    backend: Backend
 
     def __init__(
         self,
@@ -65,21 +65,23 @@ class Answer:
         kind: str,
         components: int | None = None,
         sort: bool = False,
-        parts: int | None = None,
+        width: int | None = None,
     ) -> None:
         self.rule, self.components, self.sort = LABEL_RULES[kind], components, sort
-        parts = _parts_of(frame) if parts is None else parts
-        self.column, self._label_column, self.on_device = _columns(frame, self.rule, parts)
+        width = _width_of(frame) if width is None else width
+        self.column, self._label_column, self.on_device = _columns(frame, self.rule, width)
 
     @contextmanager
-    def lent_to(self, engine: Engine) -> Iterator[None]:
-        """Return a context that lends the columns to the engine of the audit."""
-        self.engine, columns = engine, [self.column, self._label_column]
-        with Lending(columns) as held:
-            sides = [side if own.parts else [side] for own, side in zip(columns, held, strict=True)]
-            with engine.scope():
+    def borrow_for(self, backend: Backend) -> Iterator[None]:
+        """Return a context that lends the columns to the backend of the audit."""
+        self.backend, columns = backend, [self.column, self._label_column]
+        with Borrowing(columns) as held:
+            sides = [
+                side if own.key_columns else [side] for own, side in zip(columns, held, strict=True)
+            ]
+            with backend.scope():
                 self._vertex, self._labels = (
-                    [part if _is_text(part) else engine.asarray(part) for part in side]
+                    [part if _is_text(part) else backend.asarray(part) for part in side]
                     for side in sides
                 )
             yield
@@ -87,7 +89,7 @@ class Answer:
     @property
     def several(self) -> bool:
         """True if ids have several columns."""
-        return bool(self.column.parts)
+        return bool(self.column.key_columns)
 
     @property
     def rows(self) -> int:
@@ -114,7 +116,7 @@ class Answer:
         if self.sort and self.rows and self.ids.disorder() is not None:
             self._arrange()
 
-    def lay(self, first: Array) -> None:
+    def scatter_labels(self, first: Array) -> None:
         """Make ``own``; fill ``first``.
 
         ``first`` gets the first row that is out of order, and the first whose label is no vertex.
@@ -125,15 +127,17 @@ class Answer:
             row = self.ids.disorder() if self.rows else None
             if row is not None:
                 raise VerificationError(self.out_of_order(row))
-        engine, ids, kind = self.engine, self.ids, (self.engine, self.ids.vertex)
-        self.own = engine.fill(engine.empty(ids.n, ids.vertex), 0xFF)
+        backend, ids, kind = self.backend, self.ids, (self.backend, self.ids.vertex)
+        self.own = backend.fill(backend.empty(ids.n, ids.vertex), 0xFF)
         if isinstance(ids, Integers) and self._is_direct():
-            lay = kernel(audit.lay, *kind)
-            lay(self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.own, first)
+            scatter_labels = kernel(audit.scatter_labels, *kind)
+            scatter_labels(
+                self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.own, first
+            )
             return
         slots = ids.slots()
         heads = ids.find(self._side(self._labels)) if self.rule.is_vertex else self._heads(slots)
-        lay_slots = kernel(audit.lay_slots, *kind)
+        lay_slots = kernel(audit.scatter_labels_by_slot, *kind)
         lay_slots(self.rows, ids.n, slots, heads, self.own, first)
 
     def find(self, column: Any) -> Array:
@@ -178,21 +182,21 @@ class Answer:
 
     def _made(self, corners: list[int] | None) -> Ids:
         if self.several:
-            return Several(self.engine, self._tally, self._vertex)
+            return Several(self.backend, self._tally, self._vertex)
         ids = self._vertex[0]
         if self.column.strings:
-            return Words(self.engine, ids)
+            return Words(self.backend, ids)
         signed = ids.dtype != np.uint64
         low, high = (
             word - (1 << 64) if signed and word >= 1 << 63 else word for word in corners or (0, ALL)
         )
-        return Integers(self.engine, self._tally, ids, (low, high if corners else low - 1))
+        return Integers(self.backend, self._tally, ids, (low, high if corners else low - 1))
 
     def _arrange(self) -> None:
         """Sort the rows by their ids."""
         order = self.ids.order()
         self._vertex, self._labels = (
-            [taken(part, order, self.engine) for part in side]
+            [taken(part, order, self.backend) for part in side]
             for side in (self._vertex, self._labels)
         )
         corners = None
@@ -209,10 +213,10 @@ class Answer:
 
     def _heads(self, slots: Array) -> Array:
         """Return the slot of the least vertex that has the label of each row."""
-        engine, ids = self.engine, self.ids
+        backend, ids = self.backend, self.ids
         labels, k = self._places() if self.rule.is_place else self._places_of_any()
-        heads = engine.fill(engine.empty(k, ids.vertex), 0xFF)
-        find = kernel(audit.find_heads, engine, ids.vertex)
+        heads = backend.fill(backend.empty(k, ids.vertex), 0xFF)
+        find = kernel(audit.find_heads, backend, ids.vertex)
         find(self.rows, k, slots, labels, heads, self._first)
         if self.rule.is_place:
             self._check_places(heads)
@@ -227,7 +231,7 @@ class Answer:
 
     def _places_of_any(self) -> tuple[Array, int]:
         """Return the ranks of labels among the distinct ones, and their number."""
-        different, places = self.engine.xp.unique(self._labels[0], return_inverse=True)
+        different, places = self.backend.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, different.size):
             raise VerificationError(
                 f"there are {different.size:,} different labels, but {self.components:,} components"
@@ -237,14 +241,14 @@ class Answer:
     def _check_places(self, heads: Array) -> None:
         """Raise a VerificationError unless labels are exactly 0 .. k - 1, in order."""
         k = heads.size
-        row = int(self.engine.to_host(self._first)[int(audit.STRANGE)])
+        row = int(self.backend.to_host(self._first)[int(audit.STRANGE)])
         if row != ALL:
             name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
             raise VerificationError(
                 f"vertex {name} has the label {label}, but labels are 0 .. {k - 1} for {k:,}"
                 " components"
             )
-        unused = self.engine.xp.flatnonzero(heads == np.iinfo(self.ids.vertex).max)
+        unused = self.backend.xp.flatnonzero(heads == np.iinfo(self.ids.vertex).max)
         if unused.size:
             raise VerificationError(
                 f"no vertex has the label {int(unused[0])}, of 0 .. {k - 1} for {k:,} components"
@@ -253,7 +257,7 @@ class Answer:
 
     def _check_order(self, heads: Array) -> None:
         """Raise a VerificationError if labels are not numbered in the order of their kind."""
-        xp, falls = self.engine.xp, heads[1:] < heads[:-1]
+        xp, falls = self.backend.xp, heads[1:] < heads[:-1]
         if self.rule.is_by_size:
             ends = xp.arange(heads.size + 1)
             sizes = xp.diff(xp.searchsorted(xp.sort(self._labels[0]), ends))
@@ -280,7 +284,7 @@ def _is_text(held: Any) -> bool:
     return not hasattr(held, "strides")
 
 
-def _parts_of(frame: Any) -> int:
+def _width_of(frame: Any) -> int:
     """Return the number of columns of ids (0_vertex, 1_vertex, ...), or 1."""
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
@@ -289,10 +293,10 @@ def _parts_of(frame: Any) -> int:
     return 1 if "vertex" in known else max(len(list(several)), 1)
 
 
-def _columns(frame: Any, rule: LabelRule, parts: int) -> tuple[Column, Column, bool]:
+def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, bool]:
     """Return the columns of vertices and of labels, checked, and whether they lie on a GPU."""
     names = [
-        word if parts == 1 else [f"{k}_{word}" for k in range(parts)]
+        word if width == 1 else [f"{k}_{word}" for k in range(width)]
         for word in ("vertex", "labels")
     ]
     if rule.is_vertex or isinstance(frame, str | os.PathLike):
@@ -301,7 +305,7 @@ def _columns(frame: Any, rule: LabelRule, parts: int) -> tuple[Column, Column, b
     if isinstance(frame, tuple | list):
         vertices, numbers = [frame[0]], frame[1]
     else:
-        wanted, known = [*(names[0] if parts > 1 else names[:1])], columns_of(frame)
+        wanted, known = [*(names[0] if width > 1 else names[:1])], columns_of(frame)
         for word in [*wanted, "labels"]:
             if word not in known:
                 words = ", ".join(map(str, known))
@@ -316,4 +320,4 @@ def _columns(frame: Any, rule: LabelRule, parts: int) -> tuple[Column, Column, b
             f" {rule.name!r} are {'numbers from 0 on' if rule.is_place else 'integers'}"
         )
     on_device = is_cudf(numbers) or hasattr(numbers, "__cuda_array_interface__")
-    return of_parts([of("vertex", part) for part in vertices]), labels, on_device
+    return of_key_columns([of("vertex", part) for part in vertices]), labels, on_device

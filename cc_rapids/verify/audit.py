@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import backends
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import check_word
-from ..data.column import Column, of, of_parts
+from ..data.column import Column, of, of_key_columns
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import check_kinds, parts_of
+from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
-from ..data.streams import Chunk, Cursor, ahead, source_of
+from ..data.streams import Chunk, Cursor, read_ahead, source_of
 from ..errors import InputError, VerificationError
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -72,9 +72,9 @@ def compare(answer: Answer, oracle: str, src: Array, dst: Array) -> None:
     src, dst : (m,) integers
         The slots of the ends of all edges, each that of a vertex.
     """
-    engine = answer.engine
+    backend = answer.backend
     theirs = _on_host(least_by(oracle, src, dst, answer.ids.n))
-    own = engine.to_host(answer.own)
+    own = backend.to_host(answer.own)
     there = np.flatnonzero(own != np.iinfo(own.dtype).max)
     _, first, place = np.unique(own[there], return_index=True, return_inverse=True)
     ours = there[first[place]]  # the least vertex of each label
@@ -95,7 +95,7 @@ class Faults:
     """The messages for faults of an answer, at an edge or a vertex."""
 
     def __init__(self, answer: Answer) -> None:
-        self.answer, self.engine = answer, answer.engine
+        self.answer, self.backend = answer, answer.backend
 
     def edge(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, e: int, row: int
@@ -108,8 +108,8 @@ class Faults:
         """
         sides = [self._end(given, column, e) for column in columns[:2]]
         if offsets is not None:
-            at = int(np.searchsorted(self.engine.to_host(offsets), e, side="right")) - 1
-            sides[0] = self.engine.xp.asarray([at])
+            at = int(np.searchsorted(self.backend.to_host(offsets), e, side="right")) - 1
+            sides[0] = self.backend.xp.asarray([at])
         several = self.answer.several
         names = [in_words(side, several) for side in sides]
         slots = [int(self.answer.find(side)[0]) for side in sides]
@@ -153,7 +153,7 @@ class Faults:
 
     def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
         """Return one id of a lent column, or of several, as text."""
-        return [part[e : e + 1] for part in column] if given.src.parts else column[e : e + 1]
+        return [part[e : e + 1] for part in column] if given.src.key_columns else column[e : e + 1]
 
     def _head(self, v: int) -> str:
         return self.answer.name(int(self.answer.own[v]))
@@ -171,42 +171,42 @@ MANY = 1_000_000  # edges from which on a sample pays
 SHARED = range(1_900_000, 7_400_001)
 SHARED_EVERY = (28, 20), (15, 8), (9, 7)
 EVERY = (16, 20), (5.5, 7), (3.5, 5)
-TILED_IDS = 1 << 20  # ids from which on tiles pay
-MOST = 4  # times as many rows as the average, at which a tile stops: one may be given all of them
-LOOKS = 4096  # rows that are looked at
+BLOCKED_IDS = 1 << 20  # ids from which on blocks pay
+MOST_TIMES_AVERAGE = 4  # at which a block stops: one may be given all rows
+ROWS_PROBED = 4096  # rows that are looked at
 IN_ORDER, NEARBY = 7 / 8, 2 / 3  # the share of them that are in order, and between ids nearby
 
 
-class Order(NamedTuple):
+class RowOrder(NamedTuple):
     """The numbers of sampled rows that are in order, and that join near ids."""
 
     ordered: int
-    near: int
+    local: int
 
 
-def shares(engine: Engine, n: int, m: int) -> bool:
+def shares(backend: Backend, n: int, m: int) -> bool:
     """Return whether shared bits pay for a list of m edges between n ids."""
-    dense = engine.samples and n in SHARED and m >= SHARED_EVERY[-1][0] * n
-    return dense and engine.largest_tiles().words >= kernels.HELD
+    dense = backend.samples and n in SHARED and m >= SHARED_EVERY[-1][0] * n
+    return dense and backend.shared_memory_limits().words >= kernels.HELD
 
 
-def stride_of(engine: Engine, n: int, m: int) -> int:
+def stride_of(backend: Backend, n: int, m: int) -> int:
     """Return the stride in blocks of the best sample of m edges; 0 if none pays."""
     if m < MANY or not n:
         return 0
-    for least, every in SHARED_EVERY if shares(engine, n, m) else EVERY:
+    for least, every in SHARED_EVERY if shares(backend, n, m) else EVERY:
         if m >= least * n:
             return every
     return 0
 
 
-def tiles_pay(order: Order, n: int) -> bool:
+def blocks_pay(order: RowOrder, n: int) -> bool:
     """Return whether a list of n ids is long enough and in order.
 
     Most of its edges have to lie between ids nearby.
     """
-    ordered, near = order
-    return n >= TILED_IDS and ordered > IN_ORDER * LOOKS and near >= NEARBY * LOOKS
+    ordered, local = order
+    return n >= BLOCKED_IDS and ordered > IN_ORDER * ROWS_PROBED and local >= NEARBY * ROWS_PROBED
 
 
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
@@ -215,7 +215,7 @@ BESIDE = 1 << 16  # bytes beside the trees for small arrays
 
 def audit(
     answer: Answer,
-    engine: Engine,
+    backend: Backend,
     edges: Any,
     source: Any,
     destination: Any,
@@ -232,7 +232,7 @@ def audit(
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
     adapter = adapter_of(edges)
-    with answer.lent_to(engine):
+    with answer.borrow_for(backend):
         run = _Run(answer)
         if adapter.is_stream or (adapter.names_files and oracle is None):
             if oracle is not None:
@@ -257,14 +257,14 @@ def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
 
     A range or a column, None if there are none.
     """
-    width = len(answer.column.parts)
+    width = len(answer.column.key_columns)
     if width and (num_vertices is not None or isinstance(vertices, range)):
         raise InputError(
             "num_vertices= and ranges of vertices are for ids of one column, but these have"
             f" {width}: pass vertices= as a frame with as many columns, or as a list of tuples"
         )
     if width and vertices is not None:
-        return of_parts(parts_of("vertices", vertices, width))
+        return of_key_columns(key_columns_of("vertices", vertices, width))
     named = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
     return vertices if named is None else named
 
@@ -278,19 +278,19 @@ def _chunks(
         sides = frames.several(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
     answer = run.answer
-    parts = answer.column.parts or (answer.column,)
+    key_columns = answer.column.key_columns or (answer.column,)
     width = len(source) if isinstance(source, list) else 1
-    if width != len(parts):
+    if width != len(key_columns):
         raise InputError(
             f"source={source!r} names {width} columns, but the vertices of the answer have"
-            f" {len(parts)}: name the columns that it was computed from"
+            f" {len(key_columns)}: name the columns that it was computed from"
         )
     stream = source_of(edges, source, destination, header=header)
-    budget.fixed, strings = stream.fixed, [part.strings for part in parts]
+    budget.fixed, strings = stream.fixed, [part.strings for part in key_columns]
     budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
     text = strings if answer.rows else None
     read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, text)
-    taken: Iterator[Chunk] = ahead(read, stream.readers) if stream.threaded else read
+    taken: Iterator[Chunk] = read_ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
             yield frames.read(
@@ -303,87 +303,93 @@ class _Rows:
     """Some edges in the form that kernels read.
 
     ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list; the part
-    ``ends`` reads slots of type ``wide`` from them, by their distances from ``low``.
+    ``load_edge`` reads slots of type ``wide`` from them, by their distances from ``low``.
     """
 
     first: Array
     second: Array
     low: int
     wide: Any
-    listed: bool
+    is_list: bool
 
     @property
     def m(self) -> int:
         return int(self.second.size)
 
-    def ends(self, engine: Engine, once: bool = False) -> Any:
-        """Return the function that reads the ends of a row; ``once`` if not read again soon."""
-        if not self.listed:
-            return kernel(kernels.ends_of_entry, engine, self.wide)
-        read = kernels.ends_read_once if once else kernels.ends_of_pair
-        return kernel(read, engine, self.wide)
+    def load_edge(self, backend: Backend, streaming: bool = False) -> Any:
+        """Return the function that reads the ends of a row; ``streaming`` if they are read once."""
+        if not self.is_list:
+            return kernel(kernels.pair_of_entry, backend, self.wide)
+        read = kernels.pair_streaming if streaming else kernels.pair_of_columns
+        return kernel(read, backend, self.wide)
 
 
 class _Run:
     """The trees so far, and the vertices named by edges and by the caller."""
 
     def __init__(self, answer: Answer) -> None:
-        self.answer, self.engine, self.faults = answer, answer.engine, Faults(answer)
+        self.answer, self.backend, self.faults = answer, answer.backend, Faults(answer)
         self.edges = self.rows = self.since = 0
         self.known = self.settled = False  # whether there are bits of the giant's label, and tree
-        self.begun = self.tiled = False  # whether there are trees, and of tiles first
+        self.started = self.blocked = False  # whether there are trees, and of blocks first
         self.dense = False  # whether edges are so many that bits are shared
         self.looked = False  # whether at the vertices
-        self.order: Order | None = None  # of a list that may be one for tiles
-        self.room = self.engine.room()
+        self.order: RowOrder | None = None  # of a list that may be one for blocks
+        self.arena = self.backend.arena()
 
     def begin(self, src: Array = None, dst: Array = None) -> None:
         """Prepare the label frame and the arrays.
 
         The columns are those of a list, if there are no others.
         """
-        engine, answer = self.engine, self.answer
-        with engine.scope(self.room):
-            self.looks = Tally(lambda: engine.fill(engine.empty(3, np.uint64), 0))
-            answer.number(self.looks, self._look(src, dst))
+        backend, answer = self.backend, self.answer
+        with backend.scope(self.arena):
+            self.probe_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
+            answer.number(self.probe_tally, self._look(src, dst))
             n, words = answer.ids.n, -(-answer.ids.n // kernels.WORD_BITS)
             self.vertex, m = answer.ids.vertex, 0 if src is None else src.size
-            told = 9 + kernels.FAULTS
+            words_back = 9 + kernels.FAULTS
             beside = BESIDE + self._bytes_of_queues(m)
             shapes = (n, self.vertex), (words, np.uint32), (kernels.PROBES, self.vertex)
-            zeros = 8 * told + 8 * words  # of the sets inside and named, and results
-            held = engine.pieces(*shapes, (zeros, np.uint8), room=beside)
+            zeros = 8 * words_back + 8 * words  # of the sets inside and named, and results
+            held = backend.alloc_packed(*shapes, (zeros, np.uint8), arena_bytes=beside)
             self.trees, self.alike, self.probes, whole = held
-            engine.fill(whole, 0)
-            self.told = whole[: 8 * told].view(np.uint64)
-            sets = whole[8 * told :].view(np.uint32)
-            self.inside, self.named = sets[:words], sets[words:]
-            self.seen, self.counts = self.told[:3], self.told[3:6]
-            self.wrong, self.giant = self.told[6:7].view(np.int64), self.told[7:9].view(np.int64)
-            self.first = engine.fill(self.told[9:], 0xFF)
-            self.tally = Tally(lambda: self.seen)
-            answer.lay(self.first)
+            backend.fill(whole, 0)
+            self.readback = whole[: 8 * words_back].view(np.uint64)
+            sets = whole[8 * words_back :].view(np.uint32)
+            self.in_giant, self.named = sets[:words], sets[words:]
+            self.row_tally, self.counts = self.readback[:3], self.readback[3:6]
+            self.wrong, self.giant = (
+                self.readback[6:7].view(np.int64),
+                self.readback[7:9].view(np.int64),
+            )
+            self.first = backend.fill(self.readback[9:], 0xFF)
+            self.tally = Tally(lambda: self.row_tally)
+            answer.scatter_labels(self.first)
 
     def _look(self, src: Array, dst: Array) -> list[int] | None:
         """Return the first and the last id of the frame, and the order of the edges.
 
         The ids are there if they are integers; the host waits once for both.
         """
-        engine, ids = self.engine, self.answer.integers
+        backend, ids = self.backend, self.answer.integers
         if ids is None or not ids.size:
             return None
-        found, corners = engine.fill(engine.notes(4), 0), kernel(kernels.corners_of, engine)
+        found, corners = (
+            backend.fill(backend.alloc_readback(4), 0),
+            kernel(kernels.corners_of, backend),
+        )
         kinds = {side.dtype == np.uint64 for side in (src, dst) if side is not None}
-        if engine.samples and len(kinds) == 1 and src.size >= tuning.tiled_audit_edges:
+        if backend.samples and len(kinds) == 1 and src.size >= tuning.tiled_audit_edges:
             wide = np.uint64 if kinds.pop() else np.int64
-            look = kernel(kernels.look_for_order, engine, wide, corners)
-            apart = src.size // LOOKS
-            look(LOOKS, src.size, apart, ids, src, dst, found, found[2:])
-            low, high, *order = map(int, engine.to_host(found))
-            self.order = Order(*order)
+            look = kernel(kernels.look_for_order, backend, wide, corners)
+            apart = src.size // ROWS_PROBED
+            look(ROWS_PROBED, src.size, apart, ids, src, dst, found, found[2:])
+            low, high, *order = map(int, backend.to_host(found))
+            self.order = RowOrder(*order)
         else:
-            kernel(kernels.read_corners, engine, corners)(1, ids, found)
-            low, high, *_ = map(int, engine.to_host(found))
+            kernel(kernels.read_corners, backend, corners)(1, ids, found)
+            low, high, *_ = map(int, backend.to_host(found))
         return [low, high]
 
     def take(self, given: EdgeInput, oracle: str | None = None, alone: bool = False) -> None:
@@ -396,12 +402,12 @@ class _Run:
         check_kinds(self.answer.column, given.src)
         with given.borrow() as (columns, starts):
             offsets = starts[0] if starts else None
-            with self.engine.scope(self.room):
+            with self.backend.scope(self.arena):
                 if offsets is not None:
                     offsets = self._checked(given, offsets)
                 if alone and given.src.size:
-                    plain = not (given.src.strings or given.src.parts or offsets is not None)
-                    arrays = [self.engine.asarray(column) for column in columns[:2] if plain]
+                    plain = not (given.src.strings or given.src.key_columns or offsets is not None)
+                    arrays = [self.backend.asarray(column) for column in columns[:2] if plain]
                     self.begin(*arrays)
                 rows = self._rows(given, columns, offsets)
                 self._join(rows, alone)
@@ -425,21 +431,21 @@ class _Run:
         if isinstance(vertices, range):
             for start in range(0, len(vertices), PIECE):
                 piece = vertices[start : start + PIECE]
-                with self.engine.scope(self.room):
-                    self._name(self.engine.xp.arange(piece.start, piece.stop, piece.step))
+                with self.backend.scope(self.arena):
+                    self._name(self.backend.xp.arange(piece.start, piece.stop, piece.step))
             return
         column = vertices if isinstance(vertices, Column) else of("vertices", vertices)
         check_kinds(self.answer.column, column)
-        with column.lend() as held, self.engine.scope(self.room):
+        with column.borrow() as held, self.backend.scope(self.arena):
             self._name(held)
 
     def close(self) -> int:
         """Return the number of components, after all edges."""
-        with self.engine.scope(self.room):
+        with self.backend.scope(self.arena):
             if not self.looked:
                 self._start()
                 self._look_at_vertices()
-                self.found = self.engine.to_host(self.told).tolist()
+                self.found = self.backend.to_host(self.readback).tolist()
                 self._check_looks()
             return self._verdict()
 
@@ -471,10 +477,10 @@ class _Run:
 
     def _merged(self, labels: int, roots: int) -> str:
         """Return the message for vertices that share a label, but no path."""
-        engine, first = self.engine, self.engine.fill(self.first, 0xFF)
-        find = kernel(kernels.find_merged, engine, self.vertex)
+        backend, first = self.backend, self.backend.fill(self.first, 0xFF)
+        find = kernel(kernels.find_merged, backend, self.vertex)
         find(self.answer.ids.n, self.answer.own, self.trees, first)
-        v = int(engine.to_host(first)[int(kernels.MERGED)])
+        v = int(backend.to_host(first)[int(kernels.MERGED)])
         if v == ALL:
             return (
                 f"the audit itself has failed: it made {roots:,} trees for {labels:,} components,"
@@ -484,31 +490,31 @@ class _Run:
 
     def _checked(self, given: EdgeInput, offsets: Any) -> Array:
         """Return the offsets of an adjacency list, checked against the number of entries."""
-        offsets, entries = self.engine.asarray(offsets), given.src.size
+        offsets, entries = self.backend.asarray(offsets), given.src.size
         if not offsets.size:
             return offsets
         falls = bool((offsets[1:] < offsets[:-1]).any())
         if falls or int(offsets[0]) != 0 or int(offsets[-1]) != entries:
             assert given.row_offsets is not None
-            check_offsets(given.row_offsets.name, self.engine.to_host(offsets), entries)
+            check_offsets(given.row_offsets.name, self.backend.to_host(offsets), entries)
             raise given.changed()
         return offsets
 
     def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> _Rows:
         """Return the edges of lent columns, unchanged if slots are distances of integers."""
-        engine, ids = self.engine, self.answer.ids
+        backend, ids = self.backend, self.answer.ids
         left, right = columns[:2]
-        if isinstance(ids, Integers) and not (given.src.strings or given.src.parts):
-            arrays = [engine.asarray(left), engine.asarray(right)]
+        if isinstance(ids, Integers) and not (given.src.strings or given.src.key_columns):
+            arrays = [backend.asarray(left), backend.asarray(right)]
             wide = ids.wide_for(arrays)
             if wide is not None and offsets is None:
                 return _Rows(arrays[0], arrays[1], ids.base, wide, True)
             if wide is not None:
                 return _Rows(offsets, arrays[1], ids.base, np.uint64, False)
         if offsets is not None:
-            entries = engine.asarray(right)
-            left = engine.empty(entries.size, np.int64)
-            kernel(kernels.list_rows, engine)(entries.size, offsets, left)
+            entries = backend.asarray(right)
+            left = backend.empty(entries.size, np.int64)
+            kernel(kernels.list_rows, backend)(entries.size, offsets, left)
         src = ids.find(left)
         dst = src if right is left else ids.find(right)
         return _Rows(src, dst, 0, src.dtype.type, True)
@@ -516,165 +522,173 @@ class _Run:
     def _slots(self, rows: _Rows) -> list[Array]:
         """Return the slots of the ends of all edges, as int64, for edges that are right."""
         columns, low = [rows.first, rows.second], np.int64(rows.low)
-        if not rows.listed:
-            columns[0] = self.engine.empty(rows.m, np.int64)
-            kernel(kernels.list_rows, self.engine)(rows.m, rows.first, columns[0])
+        if not rows.is_list:
+            columns[0] = self.backend.empty(rows.m, np.int64)
+            kernel(kernels.list_rows, self.backend)(rows.m, rows.first, columns[0])
         return [column.astype(np.int64) - low for column in columns]
 
     def _join(self, rows: _Rows, alone: bool) -> None:
         """Examine each edge, and join it.
 
-        Those inside tiles come first, of a list in order, or those of a sample, where one pays,
+        Those inside blocks come first, of a list in order, or those of a sample, where one pays,
         unless what came before has settled most vertices.
         """
-        engine, n, m = self.engine, self.answer.ids.n, rows.m
+        backend, n, m = self.backend, self.answer.ids.n, rows.m
         self.tally.add(m)
-        if alone and self.order and rows.listed and tiles_pay(self.order, n):
-            self._join_tiles(rows)
-            self._examine(rows, m, kernel(kernels.all_rows, engine))
+        if alone and self.order and rows.is_list and blocks_pay(self.order, n):
+            self._join_blocks(rows)
+            self._examine(rows, m, kernel(kernels.all_rows, backend))
             return
         self._start()
-        every, self.dense = stride_of(engine, n, m), shares(engine, n, m)
+        every, self.dense = stride_of(backend, n, m), shares(backend, n, m)
         if every and not self.known:
             self._gather_alike()
-        if engine.samples and stride_of(engine, n, self.since):
-            self._gather_inside()
-        if self.settled or not (engine.samples and every):
-            self._examine(rows, m, kernel(kernels.all_rows, engine))
+        if backend.samples and stride_of(backend, n, self.since):
+            self._gather_in_giant()
+        if self.settled or not (backend.samples and every):
+            self._examine(rows, m, kernel(kernels.all_rows, backend))
             return
-        blocks, rest = divmod(m, every * kernels.BLOCK)
-        few = blocks * kernels.BLOCK + min(rest, kernels.BLOCK)
-        self._examine(rows, few, kernel(kernels.first_blocks, engine, every))
-        self._gather_inside()
-        left = kernel(kernels.other_blocks, engine, every)
+        blocks, rest = divmod(m, every * kernels.SAMPLE_BLOCK)
+        few = blocks * kernels.SAMPLE_BLOCK + min(rest, kernels.SAMPLE_BLOCK)
+        self._examine(rows, few, kernel(kernels.first_blocks, backend, every))
+        self._gather_in_giant()
+        left = kernel(kernels.other_blocks, backend, every)
         if self.dense:
-            self._examine_by_tiles(rows, m - few, left)
+            self._examine_by_blocks(rows, m - few, left)
         else:
             self._examine(rows, m - few, left)
 
     def _start(self) -> None:
         """Make every vertex a tree."""
-        if not self.begun:
-            kernel(kernels.make_trees, self.engine, self.vertex)(self.answer.ids.n, self.trees)
-        self.begun = True
+        if not self.started:
+            kernel(kernels.make_trees, self.backend, self.vertex)(self.answer.ids.n, self.trees)
+        self.started = True
 
-    def _join_tiles(self, rows: _Rows) -> None:
-        """Grow the trees of the edges inside tiles."""
-        engine, n, m = self.engine, self.answer.ids.n, rows.m
-        tiles = -(-n // tuning.audit_block_vertices)
-        firsts = engine.empty(tiles + 1, np.uint64)
-        find = kernel(kernels.find_firsts, engine, rows.wide, tuning.audit_block_vertices)
-        find(tiles + 1, m, rows.low, rows.first, firsts)
-        parts = rows.ends(engine), kernel(kernels.join_roots, engine)
-        join = kernel(kernels.join_tile, engine, self.vertex, tuning.audit_block_vertices, *parts)
-        most = MOST * tuning.audit_block_vertices * -(-m // max(n, 1))
+    def _join_blocks(self, rows: _Rows) -> None:
+        """Grow the trees of the edges inside blocks."""
+        backend, n, m = self.backend, self.answer.ids.n, rows.m
+        blocks = -(-n // tuning.audit_block_vertices)
+        block_offsets = backend.empty(blocks + 1, np.uint64)
+        find = kernel(kernels.find_block_offsets, backend, rows.wide, tuning.audit_block_vertices)
+        find(blocks + 1, m, rows.low, rows.first, block_offsets)
+        parts = rows.load_edge(backend), kernel(kernels.join_roots, backend)
+        join = kernel(kernels.join_block, backend, self.vertex, tuning.audit_block_vertices, *parts)
+        most = MOST_TIMES_AVERAGE * tuning.audit_block_vertices * -(-m // max(n, 1))
         edges = rows.first, rows.second, rows.low
-        join(tiles, *edges, n, most, self.answer.own, self.trees, firsts, self.wrong)
-        self.begun = self.tiled = True
+        join(blocks, *edges, n, most, self.answer.own, self.trees, block_offsets, self.wrong)
+        self.started = self.blocked = True
 
     def _examine(self, rows: _Rows, count: int, row: Any) -> None:
         """Examine a number of rows."""
-        engine, ahead = self.engine, kernels.look_ahead
-        if self.settled or not rows.listed:
-            ahead = kernels.no_look
-        kind = engine, self.vertex, rows.wide
-        parts = rows.ends(engine), row, kernel(ahead, engine, rows.wide, row), self._hold()
+        backend, prefetch_edge = self.backend, kernels.prefetch_ahead
+        if self.settled or not rows.is_list:
+            prefetch_edge = kernels.no_prefetch
+        kind = backend, self.vertex, rows.wide
+        parts = (
+            rows.load_edge(backend),
+            row,
+            kernel(prefetch_edge, backend, rows.wide, row),
+            self._hold(),
+        )
         kernel(kernels.examine_rows, *kind, *parts)(count, *self._arguments(rows))
 
-    def _examine_by_tiles(self, rows: _Rows, count: int, row: Any) -> None:
-        """Examine a number of rows, in tiles that share the giant's bits."""
-        engine, largest = self.engine, self.engine.largest_tiles()
-        words = min(largest.words, kernels.HELD)
-        kind = engine, words, self.vertex, rows.wide
-        parts = rows.ends(engine, once=True), row, self._hold()
-        queues = engine.empty(kernels.words_of_queues(largest), np.uint32)
-        examine = kernel(kernels.examine_by_tiles, *kind, *parts)
-        held = min(words, int(self.inside.size))
-        examine(largest.tiles, largest.tiles, count, held, *self._arguments(rows), queues)
+    def _examine_by_blocks(self, rows: _Rows, count: int, row: Any) -> None:
+        """Examine a number of rows, in blocks that share the giant's bits."""
+        backend, limits = self.backend, self.backend.shared_memory_limits()
+        words = min(limits.words, kernels.HELD)
+        kind = backend, words, self.vertex, rows.wide
+        parts = rows.load_edge(backend, streaming=True), row, self._hold()
+        warp_queues = backend.empty(kernels.words_of_queues(limits), np.uint32)
+        examine = kernel(kernels.examine_by_blocks, *kind, *parts)
+        held = min(words, int(self.in_giant.size))
+        examine(limits.blocks, limits.blocks, count, held, *self._arguments(rows), warp_queues)
 
     def _bytes_of_queues(self, m: int) -> int:
-        """Return the bytes of the queues of the tiles, if m edges use them."""
-        if not shares(self.engine, self.answer.ids.n, m):
+        """Return the bytes of the queues of the blocks, if m edges use them."""
+        if not shares(self.backend, self.answer.ids.n, m):
             return 0
-        return 4 * kernels.words_of_queues(self.engine.largest_tiles())
+        return 4 * kernels.words_of_queues(self.backend.shared_memory_limits())
 
     def _arguments(self, rows: _Rows) -> tuple[Any, ...]:
         """Return the common arguments of both, after the counts."""
         edges = rows.first, rows.second, rows.low, self.answer.ids.n
-        held = self.giant, self.answer.own, self.alike, self.inside, self.trees, self.named
+        held = self.giant, self.answer.own, self.alike, self.in_giant, self.trees, self.named
         return *edges, *held, self.tally.words, self.wrong
 
     def _hold(self) -> Any:
         """Return the function that checks an edge against the labels and joins its ends."""
         hold, join = kernels.hold_apart, kernels.join_roots
-        if self.engine.samples and not self.tiled:
+        if self.backend.samples and not self.blocked:
             join = kernels.join_parents
             if self.settled:
                 hold = kernels.hold_outside
             elif not self.dense:  # else the ends of most edges soon have the same parent
                 hold = kernels.hold
-        same = kernel(kernels.same_label, self.engine, self.vertex, self.known)
-        return kernel(hold, self.engine, same, kernel(join, self.engine))
+        same = kernel(kernels.same_label, self.backend, self.vertex, self.known)
+        return kernel(hold, self.backend, same, kernel(join, self.backend))
 
     def _gather_alike(self) -> None:
         """Mark the vertices with the most frequent label."""
-        engine, own, n = self.engine, self.answer.own, self.answer.ids.n
+        backend, own, n = self.backend, self.answer.own, self.answer.ids.n
         self._elect(kernels.probe_label, kernels.LABEL_OF)
         octets = self.alike.view(np.uint8)
-        gather = kernel(kernels.gather_alike, engine, self.vertex)
+        gather = kernel(kernels.gather_alike, backend, self.vertex)
         gather(octets.size, n, self.giant, own, octets)
         self.known = True
 
-    def _gather_inside(self) -> None:
+    def _gather_in_giant(self) -> None:
         """Mark the vertices with that label whose parent is the most frequent root."""
         if not self.known:
             self._gather_alike()
-        engine, n, alike = self.engine, self.answer.ids.n, self.alike.view(np.uint8)
-        engine.fill(self.giant[1:], 0)
+        backend, n, alike = self.backend, self.answer.ids.n, self.alike.view(np.uint8)
+        backend.fill(self.giant[1:], 0)
         self._elect(kernels.probe_root, kernels.ROOT_OF)
-        octets = self.inside.view(np.uint8)
-        gather = kernel(kernels.gather_inside, engine, self.vertex)
+        octets = self.in_giant.view(np.uint8)
+        gather = kernel(kernels.gather_in_giant, backend, self.vertex)
         gather(octets.size, n, self.giant, alike, self.trees, octets)
         self.since, self.settled = 0, True
 
     def _elect(self, probe: Any, which: Any) -> None:
         """Find the most frequent result of a probe."""
-        engine, vertex, n = self.engine, self.vertex, self.answer.ids.n
-        elect = kernel(kernels.elect, engine, vertex, kernel(probe, engine, vertex))
+        backend, vertex, n = self.backend, self.vertex, self.answer.ids.n
+        elect = kernel(kernels.elect, backend, vertex, kernel(probe, backend, vertex))
         arrays = self.answer.own, self.alike, self.trees, self.probes, self.giant
         elect(kernels.PROBES, int(which), n, *arrays)
 
     def _look_at_vertices(self) -> None:
         """Examine every vertex, after all edges are joined and all vertices named."""
-        engine, n, own = self.engine, self.answer.ids.n, self.answer.own
+        backend, n, own = self.backend, self.answer.ids.n, self.answer.own
         if n:
-            name = kernel(kernels.name_parents, engine, self.vertex)
+            name = kernel(kernels.name_parents, backend, self.vertex)
             name(kernels.PROBES, n, self.trees, self.named)
-        parents = engine.samples and not self.tiled
-        before = kernel(kernels.is_longer if parents else kernels.is_greater, engine)
-        examine = kernel(kernels.examine_vertices, engine, self.vertex, before)
-        greatest, roots = int(self.answer.rule.is_greatest), self.inside  # which nobody asks again
+        parents = backend.samples and not self.blocked
+        before = kernel(kernels.is_longer if parents else kernels.is_greater, backend)
+        examine = kernel(kernels.examine_vertices, backend, self.vertex, before)
+        greatest, roots = (
+            int(self.answer.rule.is_greatest),
+            self.in_giant,
+        )  # which nobody asks again
         octets = roots.view(np.uint8)
         rest = own, self.trees, self.named, octets, self.first, self.counts
         examine(-(-n // 8), n, greatest, *rest)
-        kernel(kernels.find_foreign, engine)(roots.size, roots, self.named, self.first)
+        kernel(kernels.find_foreign, backend)(roots.size, roots, self.named, self.first)
         self.looked = True
 
     def _check(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: _Rows
     ) -> None:
         """Raise a VerificationError if an edge is wrong, or a row was not read exactly once."""
-        engine = self.engine
-        self.found = engine.to_host(self.told).tolist()
+        backend = self.backend
+        self.found = backend.to_host(self.readback).tolist()
         row = self.found[9 + int(kernels.ORDER)]
         if row != ALL:
             raise VerificationError(self.answer.out_of_order(row))
         if self.found[6]:
-            kind = engine, self.vertex, rows.wide
-            find = kernel(kernels.find_edge, *kind, rows.ends(engine))
+            kind = backend, self.vertex, rows.wide
+            find = kernel(kernels.find_edge, *kind, rows.load_edge(backend))
             edges = rows.first, rows.second, rows.low, self.answer.ids.n
             find(rows.m, *edges, self.answer.own, self.first)
-            e = int(engine.to_host(self.first)[int(kernels.EDGE)])
+            e = int(backend.to_host(self.first)[int(kernels.EDGE)])
             if e == ALL:
                 raise VerificationError(
                     "an edge was wrong, but not when it was read again: the edges or the labels"
@@ -687,16 +701,16 @@ class _Run:
 
     def _check_looks(self) -> None:
         """Raise a VerificationError unless each id was looked up exactly once."""
-        if self.looks.rows:
-            self.looks.check(self.engine.to_host(self.looks.words).tolist())
+        if self.probe_tally.rows:
+            self.probe_tally.check(self.backend.to_host(self.probe_tally.words).tolist())
 
     def _name(self, column: Any) -> None:
         """Mark the vertices that a column names."""
-        engine, missing = self.engine, self.engine.fill(self.engine.empty(1, np.uint64), 0xFF)
+        backend, missing = self.backend, self.backend.fill(self.backend.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)
-        name = kernel(kernels.name_slots, engine, self.vertex)
+        name = kernel(kernels.name_slots, backend, self.vertex)
         name(slots.size, self.answer.ids.n, slots, self.answer.own, self.named, missing)
-        row = int(engine.to_host(missing)[0])
+        row = int(backend.to_host(missing)[0])
         if row == ALL:
             return
         several = self.answer.several

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Engine
+from ..backends import Array, Backend
 from ..data.column import is_cudf
 from ..data.frame_access import first
 from ..errors import VerificationError
@@ -54,15 +54,15 @@ class Tally:
         self.squares += m * (m - 1) * (2 * m - 1) // 6
         return self.words
 
-    def check(self, seen: list[int]) -> None:
+    def check(self, words: list[int]) -> None:
         """Raise a VerificationError unless each row was read exactly once.
 
-        ``seen`` are the words on the host.
+        ``words`` are the words on the host.
         """
-        if seen == [self.rows & ALL, self.total & ALL, self.squares & ALL]:
+        if words == [self.rows & ALL, self.total & ALL, self.squares & ALL]:
             return
-        many = f"{seen[0]:,} of {self.rows:,} rows"
-        if seen[0] == self.rows:
+        many = f"{words[0]:,} of {self.rows:,} rows"
+        if words[0] == self.rows:
             many = f"{self.rows:,} rows, but not each of them once"
         raise VerificationError(
             f"the audit itself has failed: it has read {many}, so it proves nothing; please report"
@@ -83,7 +83,7 @@ class Integers:
 
     Parameters
     ----------
-    ids : (rows,) array of integers, on the engine
+    ids : (rows,) array of integers, on the backend
     ends : (int, int)
         The first and the last one.
     dense : bool
@@ -91,9 +91,9 @@ class Integers:
     """
 
     def __init__(
-        self, engine: Engine, tally: Tally, ids: Array, ends: tuple[int, int], dense: bool = True
+        self, backend: Backend, tally: Tally, ids: Array, ends: tuple[int, int], dense: bool = True
     ) -> None:
-        self.engine, self.tally, self.held, self.rows = engine, tally, ids, int(ids.size)
+        self.backend, self.tally, self.held, self.rows = backend, tally, ids, int(ids.size)
         self.low, self.high = ends
         span = self.high - self.low + 1
         slots = max(tuning.lookup_slots, tuning.lookup_slots_per_vertex * self.rows)
@@ -125,21 +125,21 @@ class Integers:
             for column, limit in zip(columns, limits, strict=True)
         ):
             return np.uint32
-        told = [
+        fit = [
             self.low >= 0 if column.dtype == np.uint64 else self.high < 1 << 63
             for column in columns
         ]
-        return np.uint64 if all(told) else None
+        return np.uint64 if all(fit) else None
 
     def find(self, column: Any) -> Array:
         """Return a new array with the slot of each id of a column, all bits set if unknown."""
-        column = self.engine.asarray(column)
-        out = self.engine.empty(column.size, self.vertex)
-        kind, table = (self.engine, self.vertex), self._made()
+        column = self.backend.asarray(column)
+        out = self.backend.empty(column.size, self.vertex)
+        kind, table = (self.backend, self.vertex), self._made()
         how = audit.found_by_distance if self.dense else audit.found_by_table
-        look = audit.ahead_nowhere if self.dense else audit.ahead_in_table
+        look = audit.prefetch_nothing if self.dense else audit.prefetch_in_table
         alien = int((column.dtype == np.uint64) != self.unsigned)
-        look_up = kernel(audit.find, *kind, kernel(how, *kind), kernel(look, self.engine))
+        look_up = kernel(audit.find, *kind, kernel(how, *kind), kernel(look, self.backend))
         words = self.tally.add(column.size)
         look_up(column.size, column, alien, self.base, self.n, table, out, words)
         return out
@@ -147,13 +147,13 @@ class Integers:
     def _made(self) -> Array:
         if self._table is not None:
             return self._table
-        engine, grain, size = self.engine, audit.GRAIN, 0
+        backend, grain, size = self.backend, audit.GRAIN, 0
         if not self.dense:
             size = -(-(TABLE * self.rows + 1) // grain) * grain
-        table = engine.empty(2 * size + 2, np.uint64)
+        table = backend.empty(2 * size + 2, np.uint64)
         if not self.dense:
-            engine.fill(table, 0xFF)
-            kernel(audit.enter, engine)(self.rows, size, self.held, table)
+            backend.fill(table, 0xFF)
+            kernel(audit.insert, backend)(self.rows, size, self.held, table)
         self._table = table
         return table
 
@@ -161,26 +161,26 @@ class Integers:
         """Return the slot of each row."""
         if self.dense:
             return self.find(self.held)
-        return self.engine.xp.arange(self.rows, dtype=self.vertex)
+        return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
         """Return the first row whose id is not less than the next one."""
-        engine = self.engine
-        told = engine.fill(engine.empty(audit.FAULTS, np.uint64), 0xFF)
-        kernel(audit.find_disorder, engine)(max(self.rows - 1, 0), self.held, told)
-        row = int(engine.to_host(told)[int(audit.ORDER)])
+        backend = self.backend
+        faults = backend.fill(backend.empty(audit.FAULTS, np.uint64), 0xFF)
+        kernel(audit.find_disorder, backend)(max(self.rows - 1, 0), self.held, faults)
+        row = int(backend.to_host(faults)[int(audit.ORDER)])
         return None if row == ALL else row
 
     def order(self) -> Array:
         """Return the rows by their ids."""
-        return self.engine.xp.argsort(self.held)
+        return self.backend.xp.argsort(self.held)
 
     def row_of(self, slot: int) -> int:
         """Return the row of a vertex."""
         if not self.dense:
             return slot
-        wanted = self.engine.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
-        return int(self.engine.xp.searchsorted(self.held, wanted)[0])
+        wanted = self.backend.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
+        return int(self.backend.xp.searchsorted(self.held, wanted)[0])
 
     def name(self, slot: int) -> str:
         """Return the id of a slot as text."""
@@ -195,8 +195,8 @@ class Words:
 
     dense = False
 
-    def __init__(self, engine: Engine, held: Any) -> None:
-        self.engine = engine
+    def __init__(self, backend: Backend, held: Any) -> None:
+        self.backend = backend
         self.held = held if is_cudf(held) else _plain(held)
         self.rows = self.n = len(self.held)
         self.vertex = vertex_for(self.n)
@@ -204,13 +204,13 @@ class Words:
     def find(self, words: Any) -> Array:
         """Return a new array with the row of each string of a column, all bits set if unknown."""
         at, known = _find_cudf(self.held, words) if is_cudf(self.held) else _find(self.held, words)
-        xp, at, known = self.engine.xp, self.engine.asarray(at), self.engine.asarray(known)
+        xp, at, known = self.backend.xp, self.backend.asarray(at), self.backend.asarray(known)
         nowhere = np.iinfo(self.vertex).max
         return xp.where(known, at.astype(self.vertex), self.vertex(nowhere))
 
     def slots(self) -> Array:
         """Return the slot of each row."""
-        return self.engine.xp.arange(self.rows, dtype=self.vertex)
+        return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
         """Return the first row whose string is not less than the next one."""
@@ -229,10 +229,10 @@ class Words:
     def order(self) -> Array:
         """Return the rows by their strings."""
         if is_cudf(self.held):
-            return self.engine.asarray(self.held.argsort().to_cupy())
+            return self.backend.asarray(self.held.argsort().to_cupy())
         import pyarrow.compute as pc
 
-        return self.engine.asarray(pc.sort_indices(self.held).to_numpy())
+        return self.backend.asarray(pc.sort_indices(self.held).to_numpy())
 
     def row_of(self, slot: int) -> int:
         """Return the row of a vertex."""
@@ -252,22 +252,22 @@ class Several:
 
     dense = False
 
-    def __init__(self, engine: Engine, tally: Tally, parts: list[Any]) -> None:
-        self.engine, self.held = engine, parts
-        self.places = [_distinct(part, engine, tally) for part in parts]
+    def __init__(self, backend: Backend, tally: Tally, parts: list[Any]) -> None:
+        self.backend, self.held = backend, parts
+        self.places = [_distinct(part, backend, tally) for part in parts]
         self.pairs: list[Integers] = []
         codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
         keys = codes[0]
         for own, code in zip(self.places[1:], codes[1:], strict=True):
             numbers = keys * own.n + code
-            self.pairs.append(_integers(engine.xp.unique(numbers), engine, tally))
+            self.pairs.append(_integers(backend.xp.unique(numbers), backend, tally))
             keys = _signed(self.pairs[-1].find(numbers))
         self.keys, self.rows = keys, int(keys.size)
         self.n, self.vertex = self.rows, vertex_for(self.rows)
 
     def find(self, parts: list[Any]) -> Array:
         """Return a new array with the row of each row of columns, all bits set if unknown."""
-        xp = self.engine.xp
+        xp = self.backend.xp
         codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
         keys = codes[0]
         for own, pairs, code in zip(self.places[1:], self.pairs, codes[1:], strict=True):
@@ -279,16 +279,16 @@ class Several:
 
     def slots(self) -> Array:
         """Return the slot of each row."""
-        return self.engine.xp.arange(self.rows, dtype=self.vertex)
+        return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
         """Return the first row that is not less than the next one."""
-        wrong = self.engine.xp.flatnonzero(self.keys[:-1] >= self.keys[1:])
+        wrong = self.backend.xp.flatnonzero(self.keys[:-1] >= self.keys[1:])
         return int(wrong[0]) if wrong.size else None
 
     def order(self) -> Array:
         """Return the rows in ascending order."""
-        return self.engine.xp.argsort(self.keys)
+        return self.backend.xp.argsort(self.keys)
 
     def row_of(self, slot: int) -> int:
         """Return the row of a vertex."""
@@ -307,14 +307,14 @@ def in_words(rows: Any, several: bool) -> str:
     return str(tuple(map(first, rows))) if several else str(first(rows))
 
 
-def taken(column: Any, rows: Array, engine: Engine) -> Any:
+def taken(column: Any, rows: Array, backend: Backend) -> Any:
     """Return some rows of a lent column, in the given order."""
     if is_cudf(column):
         return column.take(rows).reset_index(drop=True)
     if hasattr(column, "chunks") or type(column).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
-        return _plain(column).take(pa.array(engine.to_host(rows)))
+        return _plain(column).take(pa.array(backend.to_host(rows)))
     return column[rows]
 
 
@@ -325,22 +325,22 @@ def _signed(slots: Array) -> Array:
     return signed
 
 
-def _integers(ids: Array, engine: Engine, tally: Tally) -> Integers:
+def _integers(ids: Array, backend: Backend, tally: Tally) -> Integers:
     """Return a table of distinct sorted integers."""
     ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
-    return Integers(engine, tally, ids, ends, dense=False)
+    return Integers(backend, tally, ids, ends, dense=False)
 
 
-def _distinct(part: Any, engine: Engine, tally: Tally) -> Integers | Words:
+def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Words:
     """Return a table of the distinct values of a column."""
     if is_cudf(part):
-        return Words(engine, part.drop_duplicates().sort_values().reset_index(drop=True))
+        return Words(backend, part.drop_duplicates().sort_values().reset_index(drop=True))
     if type(part).__module__.startswith("pyarrow"):
         import pyarrow.compute as pc
 
         words = pc.unique(_plain(part))
-        return Words(engine, words.take(pc.sort_indices(words)))
-    return _integers(engine.xp.unique(engine.asarray(part)), engine, tally)
+        return Words(backend, words.take(pc.sort_indices(words)))
+    return _integers(backend.xp.unique(backend.asarray(part)), backend, tally)
 
 
 def _plain(words: Any) -> Any:

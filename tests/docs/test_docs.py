@@ -39,11 +39,11 @@ def test_every_public_name_is_in_the_api():
     text = (DOCS / "api" / "index.rst").read_text(encoding="utf-8")
     listed = set(re.findall(r"^   ([\w.]+)$", text, re.MULTILINE))
     errors = {name for name in cc_rapids.__all__ if cc_rapids._HOMES.get(name) == "errors"}
-    rooms = {name for name in cc_rapids.__all__ if cc_rapids._HOMES.get(name) == ""}
-    assert set(cc_rapids.__all__) - errors - rooms - {"__version__"} <= listed
-    for room in rooms:
-        for name in set(getattr(cc_rapids, room).__all__) - {"REFERENCES", "CARDS", "pieces"}:
-            assert f"{room}.{name}" in listed
+    modules = {name for name in cc_rapids.__all__ if cc_rapids._HOMES.get(name) == ""}
+    assert set(cc_rapids.__all__) - errors - modules - {"__version__"} <= listed
+    for module in modules:
+        for name in set(getattr(cc_rapids, module).__all__) - {"REFERENCES", "CARDS", "pieces"}:
+            assert f"{module}.{name}" in listed
 
 
 def test_every_choice_has_an_entry_with_its_paper(made):

@@ -60,7 +60,7 @@ BROKEN = [
     ("larger_than_memory", "(N - 7), FILES)", "(N - 8), FILES)"),
     ("near_duplicates", "SIMILAR = 0.75", "SIMILAR = 0.5"),
     ("near_duplicates", ", vertices=list(TEXTS)", ""),
-    ("own_link_rule", "seen = cas(parent, u, u, v)", "seen = u"),
+    ("own_link_rule", "current = cas(parent, u, u, v)", "current = u"),
     ("several_thresholds", "thresholds=[0.9, 0.8, 0.5]", "thresholds=[0.9, 0.85, 0.7]"),
     ("spanning_forest", 'forest["row"].to_numpy()', "[0, 1, 2, 5]"),
     ("word_ladders", 'islands = cc_rapids.components(PAIRS, "word", "neighbour")', LESS),

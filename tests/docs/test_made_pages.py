@@ -32,7 +32,9 @@ def test_the_page_of_a_run_shows_its_steps_in_their_order(made):
     assert titles == [title for title, _ in made.STEPS.values()]
 
 
-@pytest.mark.parametrize("name", ["asynchronous", "halve", "sampled", "unsampled", "leap", "rank"])
+@pytest.mark.parametrize(
+    "name", ["asynchronous", "halve", "sampled", "unsampled", "find_with_skip", "rank"]
+)
 def test_the_page_of_a_run_holds_what_its_kernels_call_once(made, name):
     count = len(re.findall(rf"^def {name}\(on", made.run(), re.MULTILINE))
     assert count == (name != "rank")

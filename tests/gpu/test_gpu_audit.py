@@ -38,7 +38,7 @@ def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, tune
             proof = found.audit(edges, source, destination, oracle=oracle)
             assert (proof.edges, proof.components) == (len(edges), len(found))
         found.labels()  # what comes next is read from the trees
-        roots, bits = found._forest.parent, found._forest.seen.get().view(np.uint8)
+        roots, bits = found._forest.parent, found._forest.present.get().view(np.uint8)
         occur = np.unpackbits(bits, bitorder="little")[: roots.size].astype(bool)
         two = np.unique(roots.get()[occur])[-2:]
         roots[roots == two[1]] = two[0]

@@ -154,7 +154,7 @@ def test_shared_bits(cupy, n):
 
 def test_auto_shares_bits(cupy):
     """On a GPU with as much shared memory as those that it was measured on."""
-    if backends.get("cuda").largest_tiles().words < 55_000:
+    if backends.get("cuda").shared_memory_limits().words < 55_000:
         pytest.skip("this GPU has less shared memory")
     n = 1 << 21
     ends = tuple(cupy.random.default_rng(1).integers(0, n, (2, 30 * n)).astype(cupy.int32))

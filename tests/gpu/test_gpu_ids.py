@@ -75,14 +75,16 @@ def test_the_ends_of_64_bits(cudf, dtype):
 
 
 def test_the_number_of_different_ids_is_estimated_closely():
-    engine = cc_rapids.backends.get("cuda")
+    backend = cc_rapids.backends.get("cuda")
     for different in (1, 1000, 30_000, 3_000_000):
-        column = engine.asarray((np.arange(4_000_000) % different) * 10**12 - 2**60)
-        assert hash_table._about([column], engine) == pytest.approx(different, rel=0.03, abs=1)
+        column = backend.asarray((np.arange(4_000_000) % different) * 10**12 - 2**60)
+        assert hash_table._estimate_ids([column], backend) == pytest.approx(
+            different, rel=0.03, abs=1
+        )
 
 
 def test_a_table_that_is_too_small_grows(cudf, monkeypatch):
-    monkeypatch.setattr(hash_table, "_about", lambda columns, engine: 50)
+    monkeypatch.setattr(hash_table, "_estimate_ids", lambda columns, engine: 50)
     both(cudf, hashed(20_000, 40_000))
 
 

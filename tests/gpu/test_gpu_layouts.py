@@ -123,18 +123,18 @@ def test_rows(cupy, graph, memory, both):
 def test_where_arrays_lie(cupy):
     """The kernels are handed pages of the host for zero copies, and memory of the device else."""
     cupyx = pytest.importorskip("cupyx")
-    engine = backends.get("cuda")
+    backend = backends.get("cuda")
     array, own = np.arange(100, dtype=np.int32), cupyx.empty_pinned(100, np.int32)
     own[:] = array
     for given in (array, own, cupy.asarray(array)):
         for memory, kind in zip(MEMORY, (2, 2, 1), strict=True):
-            placed = engine.placed(given, memory)
+            placed = backend.placed(given, memory)
             assert type_of(cupy, placed) == kind
             np.testing.assert_array_equal(cupy.asnumpy(placed), array)
             assert bool((placed + 1 == cupy.arange(1, 101)).all())
-    assert engine.placed(own, "zero-copy").data.ptr == own.ctypes.data
+    assert backend.placed(own, "zero-copy").data.ptr == own.ctypes.data
     for memory, kind in zip(MEMORY, (2, 2, 1), strict=True):
-        cells = engine.by_way_of(memory, 64, np.uint8, lambda cells: engine.fill(cells, 7))
+        cells = backend.by_way_of(memory, 64, np.uint8, lambda cells: backend.fill(cells, 7))
         assert type_of(cupy, cells) == kind
         assert cupy.asnumpy(cells).tolist() == [7] * 64
 

@@ -42,8 +42,8 @@ def kept_to(frame, solve=cc_rapids.connected_components):
 
     That memory is counted at all shows where the answer has to be among it.
     """
-    engine = backends.get("cuda")
-    labels, peak = bench.with_peak(engine, lambda: solve(frame))
+    backend = backends.get("cuda")
+    labels, peak = bench.with_peak(backend, lambda: solve(frame))
     ends = [int(edge) for name in frame for edge in (frame[name].min(), frame[name].max())]
     ids, width = max(ends) - min(ends) + 1, frame["src"].dtype.itemsize
     answer = 2 * width * len(labels)

@@ -7,7 +7,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import backends, oracle
-from cc_rapids.algorithms.auto import AT_ONCE
+from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.errors import InputError
 from cc_rapids.solver import one_launch
 
@@ -18,14 +18,14 @@ SIZES = 1, 1024, 1025, one_launch.FEW, one_launch.FEW + 1, 135_168, 135_169, 1_0
 @pytest.fixture
 def launched(monkeypatch):
     """The names of the kernels that run."""
-    engine, names = type(backends.get("cuda")), []
-    launch = engine.launch
+    backend, names = type(backends.get("cuda")), []
+    launch = backend.launch
 
     def noted(self, kernel, n, arguments):
         names.append(kernel.part.function.__name__)
         launch(self, kernel, n, arguments)
 
-    monkeypatch.setattr(engine, "launch", noted)
+    monkeypatch.setattr(backend, "launch", noted)
     return names
 
 
@@ -110,7 +110,7 @@ def test_ids_that_lie_far_apart(launched):
     src = np.arange(0, 3_000_000, 10)
     found = cc_rapids.components((cupy.asarray(src), cupy.asarray(src + 10))).labels()
     assert launched[0] == "solve"
-    assert "span" not in launched
+    assert "find_bounds" not in launched
     assert not found.labels.any()
 
 
@@ -118,7 +118,7 @@ def test_memory_stays_in_bounds():
     cudf = pytest.importorskip("cudf")
     import rmm.statistics
 
-    n, m = 1_000_000, AT_ONCE.most_edges
+    n, m = 1_000_000, ONE_LAUNCH_RULE.most_edges
     src, dst = np.random.default_rng(1).integers(0, n, (2, m)).astype(np.int32)
     frame = cudf.DataFrame({"src": src, "dst": dst})
     before = rmm.mr.get_current_device_resource()
@@ -126,7 +126,7 @@ def test_memory_stays_in_bounds():
     try:
         with rmm.statistics.statistics():
             planned = cc_rapids.components(frame, explain=True)
-            assert planned.design == str(AT_ONCE.design)
+            assert planned.design == str(ONE_LAUNCH_RULE.design)
             labels = cc_rapids.connected_components(frame)
             peak = rmm.statistics.get_statistics().peak_bytes
     finally:

@@ -72,7 +72,7 @@ def test_an_answer_is_copied_whole(kind, engine, cudf):
         check_same(found, other)
         assert str(other.audit(edges, *sides)) == str(found.audit(edges, *sides))
         assert lists(way(noted).forest()) == lists(noted.forest())
-        assert way(found._engine) is found._engine
+        assert way(found._backend) is found._backend
 
 
 @pytest.mark.parametrize("kind", KINDS)

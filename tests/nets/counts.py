@@ -82,8 +82,8 @@ def entered(path: str) -> set[tuple[str, str]]:
     together = PATHS[path]
     if together is None:
         return _entered(pd.DataFrame(columns))
-    with fake_cudf.installed(), rehearsed(_Gpu) as engine:
-        engine.in_one_launch = together
+    with fake_cudf.installed(), rehearsed(_Gpu) as backend:
+        backend.in_one_launch = together
         return _entered(fake_cudf.DataFrame(columns))
 
 

@@ -69,14 +69,14 @@ def traces() -> dict[str, dict[str, Any]]:
     Kernels of a job stand beside it once each, so that a difference can be named.
     """
     found = {}
-    with rehearsed(_Order) as engine, tuning.override(frequent_root_vertices=0):
+    with rehearsed(_Order) as backend, tuning.override(frequent_root_vertices=0):
         for name, job in jobs().items():
-            engine.order.clear()
+            backend.order.clear()
             job()
-            text = "\n".join(engine.order)
+            text = "\n".join(backend.order)
             found[name] = {
-                "launches": len(engine.order),
+                "launches": len(backend.order),
                 "order": hashlib.sha256(text.encode()).hexdigest()[:16],
-                "kernels": sorted({*engine.order}),
+                "kernels": sorted({*backend.order}),
             }
     return found

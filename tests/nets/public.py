@@ -21,6 +21,7 @@ ALSO = (
     "interfaces.dask_model", "interfaces.networkx", "interfaces.networkx_info.get_info",
     "doctor.check", "cli.main", "catalog.choice", "kernels.link.FINDS", "kernels.link.none_of",
     "kernels.FINDS", "kernels.none_of", "catalog.Choice", "engines.base.Engine",
+    "backends.base.Engine",
     "engines.base.Kernel", "interfaces.cugraph.connected_components",
     "interfaces.pylibcugraph.weakly_connected_components", "interfaces.accessor.Accessor",
     "interfaces.accessor.register",

@@ -87,9 +87,9 @@ def test_a_design_that_takes_too_long_is_stopped():
 
     from cc_rapids import backends, generators
 
-    engine = backends.get("threads")
-    ready = design_runs.Prepared(generators.path(8, engine="threads"), engine)
-    with design_runs.limited(engine, -1), pytest.raises(design_runs.TooLongError):
+    backend = backends.get("threads")
+    ready = design_runs.Prepared(generators.path(8, engine="threads"), backend)
+    with design_runs.limited(backend, -1), pytest.raises(design_runs.TooLongError):
         ready.solve(Design.parse("liu-tarjan(PRF)"), "list")
     assert ready.solve(Design.parse("liu-tarjan(PRF)"), "list").max() == 0
 

@@ -150,8 +150,8 @@ def test_strings_that_leave_their_bytes(dtype):
     for at, lie in ((50, 10**9), (50, -1), (100, 2**31 - 1), (0, -(2**31)), (slice(1, 99), -9)):
         offsets = (np.arange(101) * 8).astype(dtype)
         offsets[at] = lie
-        with running_on(engine_of("checked")) as engine, no_hang():
-            text = strings.Text.of(chars, offsets, engine)
+        with running_on(engine_of("checked")) as backend, no_hang():
+            text = strings.Text.of(chars, offsets, backend)
             with pytest.raises(InputError, match="some end before they begin, or beyond"):
                 strings.check_offsets(text)
             strings.factorise_text(text)
@@ -205,19 +205,19 @@ def test_another_thread_writes_all_the_time():
 @pytest.mark.parametrize("again", [0, 10**12])
 def test_what_was_wrong_may_be_right_when_the_message_looks(again):
     """The id, or the offset, that a pass has found is no longer there when it is to be named."""
-    engine = engine_of("checked")
+    backend = engine_of("checked")
 
     def late(kernel, n, arguments):
-        super(lies.Changing, engine).launch(kernel, n, arguments)
+        super(lies.Changing, backend).launch(kernel, n, arguments)
         src[:] = again
 
     src, dst = edges()
     src[7] = N
-    with running_on(engine), mock.patch.object(engine, "launch", late):
+    with running_on(backend), mock.patch.object(backend, "launch", late):
         words = "changed while it was read" if again == 0 else "holds the id 1000000000000"
         refused(InputError, (src, dst), words, num_vertices=N, design="dense")
     src, indices = rows()
     src[7] = 10**6
-    with running_on(engine), mock.patch.object(engine, "launch", late):
+    with running_on(backend), mock.patch.object(backend, "launch", late):
         words = "changed while it was read" if again == 0 else "offsets[7] is 1,000,000,000,000"
         refused(InputError, Csr(src, indices), words)

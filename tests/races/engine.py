@@ -1,4 +1,4 @@
-"""An engine whose arrays belong to a tape: a call runs up to its next access, and no further.
+"""A backend whose arrays belong to a tape: a call runs up to its next access, and no further.
 
 A call is a function of what its accesses returned. So a thread needs no stack of its own: it is a
 call and the values it was given, and one more value runs the call again from its beginning, up to

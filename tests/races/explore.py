@@ -105,7 +105,7 @@ class Course:
             return
         access = node.access
         location = access.location
-        own = [value for place, value in late if place == location]
+        own = [value for edge_index, value in late if edge_index == location]
         if access.operation == "store" and self.memory.late:
             late = (*late, (location, access.operands[0]))
             yield self.given(state, thread, 0, state.cells, late)

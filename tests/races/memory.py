@@ -59,10 +59,10 @@ def readings(cell: Cell, thread: int) -> Iterator[tuple[int, Cell]]:
         yield values[0], cell
         return
     known = set()
-    for place in range(places[thread], len(values)):
-        if values[place] not in known:
-            known.add(values[place])
-            yield values[place], _moved(values, places, thread, place)
+    for edge_index in range(places[thread], len(values)):
+        if values[edge_index] not in known:
+            known.add(values[edge_index])
+            yield values[edge_index], _moved(values, places, thread, edge_index)
 
 
 def written(cell: Cell, thread: int, value: int, stale: int) -> Cell:
@@ -73,7 +73,7 @@ def written(cell: Cell, thread: int, value: int, stale: int) -> Cell:
         forgotten = max(len(values) - 1 - stale, 0)
         if forgotten:
             values = values[forgotten:]
-            places = tuple(max(place - forgotten, 0) for place in places)
+            places = tuple(max(edge_index - forgotten, 0) for edge_index in places)
     return _moved(values, places, thread, len(values) - 1)
 
 
@@ -88,9 +88,9 @@ def applied(access: Access, old: int) -> int:
     return WRITES[access.operation](old, *access.operands)
 
 
-def _moved(values: tuple[int, ...], places: tuple[int, ...], thread: int, place: int) -> Cell:
-    places = (*places[:thread], place, *places[thread + 1 :])
+def _moved(values: tuple[int, ...], places: tuple[int, ...], thread: int, edge_index: int) -> Cell:
+    places = (*places[:thread], edge_index, *places[thread + 1 :])
     seen = min(places)
     if seen:
-        return values[seen:], tuple(place - seen for place in places)
+        return values[seen:], tuple(edge_index - seen for edge_index in places)
     return values, places

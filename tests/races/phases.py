@@ -13,19 +13,19 @@ from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import forest, sampling
 from cc_rapids.kernels import giant as giant_module
 from cc_rapids.kernels import queries as batch
-from cc_rapids.kernels.find import leap
-from cc_rapids.kernels.giant import mark_inside
+from cc_rapids.kernels.find import find_with_skip
+from cc_rapids.kernels.giant import mark_in_giant
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Arrays, Race
-from .scenes import Edge, Forest, Rule, climbing, components, joins
+from .scenes import Edge, Forest, LinkRule, climbing, components, joins
 
 COUNT_SHIFT = 48  # of the word that names the giant
 Kernel = Callable[..., Any]
 
 
 def first_phase(
-    rule: Rule,
+    rule: LinkRule,
     before: Forest,
     threads: Sequence[Sequence[Edge]],
     begin: Callable[[Any], Any] = reading.from_vertex,
@@ -39,61 +39,71 @@ def first_phase(
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         on, join = Interleaver, rule.join(tape)
         one = reading.one_edge(on, np.uint32, np.uint32, join, begin(on))
-        read, place = reading.listed(on, np.uint32), reading.every(on)
-        kernel = reading.every_edge(on, one, read, place, reading.no_look(on, np.uint32, place))
-        more = *rule.trees(shared), None, shared["seen"], shared["stray"]
+        read, edge_index = reading.edge_of_list(on, np.uint32), reading.every(on)
+        kernel = reading.every_edge(
+            on, one, read, edge_index, reading.no_prefetch(on, np.uint32, edge_index)
+        )
+        more = *rule.trees(shared), None, shared["present"], shared["out_of_range"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
-        if arrays["seen"] != (loops,) or arrays["stray"] != (0,):
-            return f"seen is {arrays['seen']}, stray {arrays['stray']}"
+        if arrays["present"] != (loops,) or arrays["out_of_range"] != (0,):
+            return f"present is {arrays['present']}, out_of_range {arrays['out_of_range']}"
         return joined(arrays, notes)
 
-    arrays = {**rule.arrays(before), "seen": [0], "stray": [0]}
+    arrays = {**rule.arrays(before), "present": [0], "out_of_range": [0]}
     title = _title(before, threads)
     return Race(title, arrays, calls, rule.guard, verdict, rule.waits, rule.kinds)
 
 
 def second_phase(
-    rule: Rule,
+    rule: LinkRule,
     before: Forest,
     giant: int,
     threads: Sequence[Sequence[Edge]],
-    make: Callable[..., Kernel] = giant_module.unless_inside,
+    make: Callable[..., Kernel] = giant_module.unless_in_giant,
 ) -> Race:
     """The same beside a giant: the trees are flat, and all of that root's have their bits."""
     edges = [edge for thread in threads for edge in thread]
     src, dst = columns(edges)
     joined, n = joins(rule, before, edges), len(before)
     members = [v for v in range(n) if before[v] == giant]
-    best = (len(members) << COUNT_SHIFT | giant,)
+    root_word = (len(members) << COUNT_SHIFT | giant,)
     label = components(n, [*enumerate(before), *edges])
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
         on = Interleaver
         parts = (
             make(on, np.uint32, rule.join(tape)),
-            reading.listed(on, np.uint32),
+            reading.edge_of_list(on, np.uint32),
             reading.every(on),
         )
         kernel = sampling.every_other_edge(on, np.uint32, np.uint32, *parts)
-        notes = shared["seen"], shared["stray"], best, shared["inside"]
+        notes = shared["present"], shared["out_of_range"], root_word, shared["in_giant"]
         more = *rule.trees(shared), None, *notes
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, n, *more))
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
-        inside = [v for v in range(n) if arrays["inside"][0] >> v & 1]
-        if not set(members) <= set(inside) or any(label[v] != label[giant] for v in inside):
-            return f"{inside} have bits, the giant is {giant} in {label}"
+        in_giant = [v for v in range(n) if arrays["in_giant"][0] >> v & 1]
+        if not set(members) <= set(in_giant) or any(label[v] != label[giant] for v in in_giant):
+            return f"{in_giant} have bits, the giant is {giant} in {label}"
         return joined(arrays, notes)
 
-    arrays = {**rule.arrays(before), "seen": [0], "stray": [0], "inside": [bits(members)]}
+    arrays = {
+        **rule.arrays(before),
+        "present": [0],
+        "out_of_range": [0],
+        "in_giant": [bits(members)],
+    }
     title = f"giant {giant}, {_title(before, threads)}"
     return Race(title, arrays, calls, rule.guard, verdict, rule.waits, rule.kinds)
 
 
 def mixed_batch(
-    rule: Rule, before: Forest, threads: Sequence[Sequence[Edge]], asks: Sequence[Sequence[bool]]
+    rule: LinkRule,
+    before: Forest,
+    threads: Sequence[Sequence[Edge]],
+    asks: Sequence[Sequence[bool]],
 ) -> Race:
     """Threads whose rows are insertions or queries: ``asks`` says of each row which it is."""
     edges = [edge for thread in threads for edge in thread]
@@ -105,12 +115,12 @@ def mixed_batch(
     joined = joins(rule, before, new)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        on, (parent, extra) = Interleaver, rule.trees(shared)
-        trees = extra if rule.extra == "ranks" else parent
+        on, (parent, aux) = Interleaver, rule.trees(shared)
+        trees = aux if rule.extra == "ranks" else parent
         same = batch.same(on, rule.word, rule.low, rule.find(on))
-        ends = reading.listed(on, np.uint32)
+        ends = reading.edge_of_list(on, np.uint32)
         kernel = batch.mixed(on, np.uint32, rule.word, rule.join(tape), ends, same)
-        more = parent, extra, trees, queries, shared["answers"]
+        more = parent, aux, trees, queries, shared["answers"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, len(before), *more))
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
@@ -130,15 +140,15 @@ def flattening(before: Forest, threads: Sequence[Sequence[int]], steps: int) -> 
     roots = bits(p for v, p in enumerate(before) if before[p] == p != v)
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = forest.flatten(Interleaver, leap(Interleaver, np.uint64(steps)))
+        kernel = forest.flatten(Interleaver, find_with_skip(Interleaver, np.uint64(steps)))
         return [[partial(kernel, v, *shared.values()) for v in thread] for thread in threads]
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
-        if list(arrays["parent"]) == label and arrays["seen"] == (roots,):
+        if list(arrays["parent"]) == label and arrays["present"] == (roots,):
             return None
         return f"{arrays} where {label} and {roots:b} are right"
 
-    arrays = {"parent": before, "seen": [0]}
+    arrays = {"parent": before, "present": [0]}
     return Race(_title(before, threads), arrays, calls, climbing, verdict)
 
 
@@ -147,13 +157,13 @@ def marking(before: Forest, giant: int) -> Race:
     n, label = len(before), components(len(before), enumerate(before))
     members = [v for v in range(n) if label[v] == giant]
     expected = tuple(bits(members).to_bytes(-(-n // 8), "little"))
-    best, children = (len(members) << COUNT_SHIFT | giant,), sum(map(ne, label, range(n)))
+    root_word, children = (len(members) << COUNT_SHIFT | giant,), sum(map(ne, label, range(n)))
 
     def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
-        kernel = mark_inside(Interleaver, np.uint32, leap(Interleaver))
+        kernel = mark_in_giant(Interleaver, np.uint32, find_with_skip(Interleaver))
         parent, linked, octets = shared.values()
         own = [(np.uint64(b), np.uint64(b + 1), np.uint64(1)) for b in range(len(expected))]
-        return [[partial(kernel, *octet, n, parent, best, linked, octets)] for octet in own]
+        return [[partial(kernel, *octet, n, parent, root_word, linked, octets)] for octet in own]
 
     def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
         counted = arrays["linked"] == (children,)

@@ -15,7 +15,7 @@ def plain_store(on, find):
     """A hook that was made between the climb and the store is lost."""
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = find(parent, u), find(parent, v)
         if u == v:
             return NONE
@@ -30,13 +30,13 @@ def unordered(on, find):
     cas = on.atomic_cas
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
-            seen = cas(parent, u, u, v)
-            if seen == u:
+            current = cas(parent, u, u, v)
+            if current == u:
                 return u
-            u, v = find(parent, seen), find(parent, v)
+            u, v = find(parent, current), find(parent, v)
         return NONE
 
     return link
@@ -47,16 +47,16 @@ def hook_of_no_root(on, find):
     cas = on.atomic_cas
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             if u < v:
                 u, v = v, u
             now = parent[u]
-            seen = cas(parent, u, now, v)
-            if seen == now:
+            current = cas(parent, u, now, v)
+            if current == now:
                 return u
-            u, v = find(parent, seen), find(parent, v)
+            u, v = find(parent, current), find(parent, v)
         return NONE
 
     return link
@@ -67,7 +67,7 @@ def no_retry(on, find):
     cas = on.atomic_cas
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = find(parent, u), find(parent, v)
         if u == v:
             return NONE
@@ -83,15 +83,15 @@ def told_again(on, find):
     cas = on.atomic_cas
 
     @on.device
-    def link(parent, extra, u, v):
+    def link(parent, aux, u, v):
         u, v = find(parent, u), find(parent, v)
         while u != v:
             if u < v:
                 u, v = v, u
-            seen = cas(parent, u, u, v)
-            if seen in (u, v):
+            current = cas(parent, u, u, v)
+            if current in (u, v):
                 return u
-            u, v = find(parent, seen), find(parent, v)
+            u, v = find(parent, current), find(parent, v)
         return NONE
 
     return link
@@ -195,11 +195,11 @@ def either_bit(on, vertex, join):
     has, mark = primitives.has(on), primitives.mark(on)
 
     @on.device
-    def finish(u, v, e, parent, extra, chosen, seen, best, inside):
-        if has(inside, u) or has(inside, v):
-            mark(inside, u)
-            mark(inside, v)
+    def link_outside(u, v, e, parent, aux, hook_edge, present, root_word, in_giant):
+        if has(in_giant, u) or has(in_giant, v):
+            mark(in_giant, u)
+            mark(in_giant, v)
         else:
-            join(parent, extra, chosen, u, v, e)
+            join(parent, aux, hook_edge, u, v, e)
 
-    return finish
+    return link_outside

@@ -28,7 +28,7 @@ def scenes_of(*sizes: tuple[int, tuple[int, ...], int]) -> Any:
     return pytest.mark.parametrize(("n", "shape", "most"), sizes, ids=names)
 
 
-def some(most: int, rule: scenes.Rule, *axes: Iterable[Any]) -> list[Any]:
+def some(most: int, rule: scenes.LinkRule, *axes: Iterable[Any]) -> list[Any]:
     """All combinations, or by default so many of them, always the same."""
     cases = list(product(*axes))
     if DEEP:

@@ -1,6 +1,6 @@
 """Whole runs of a design: each launch is a race, and each of its outcomes is gone on from.
 
-``Outcomes`` is an engine on NumPy arrays. A launch goes through every schedule of its threads,
+``Outcomes`` is a backend on NumPy arrays. A launch goes through every schedule of its threads,
 and one of the outcomes is what the arrays then hold; ``every_run`` takes one after the other.
 What a launch only reads is no place where threads are switched.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.backends import Engine
+from cc_rapids.backends import Backend
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Found, Race, every_schedule
@@ -52,18 +52,18 @@ class _Frozen:
 class Launched:
     """A kernel: its function, and the names of the arrays that it was seen to write."""
 
-    def __init__(self, engine: Outcomes, shape: str, function: Callable[..., Any]) -> None:
-        self.engine, self.shape, self.function = engine, shape, function
+    def __init__(self, backend: Outcomes, shape: str, function: Callable[..., Any]) -> None:
+        self.backend, self.shape, self.function = backend, shape, function
         self.name = function.__name__
         self.written: set[str] = set()
 
     def __call__(self, n: int, *arguments: Any) -> None:
         if n:
-            self.engine.launch(self, n, arguments)
+            self.backend.launch(self, n, arguments)
 
 
-class Outcomes(Engine):
-    """An engine whose launches have any outcome that a schedule of some threads leads to.
+class Outcomes(Backend):
+    """A backend whose launches have any outcome that a schedule of some threads leads to.
 
     Index i belongs to thread i % ``threads``. Outcomes are numbered: the k-th launch takes
     ``script[k]``, or the first one beyond the script; ``asked`` says how many there were.
@@ -110,12 +110,12 @@ class Outcomes(Engine):
         """A tile is one thread, with memory of its own: see tests/races/test_tile_races.py."""
 
         def made(function: Any) -> Any:
-            def solve_tile(k: Any, *arguments: Any) -> None:
+            def solve_block(k: Any, *arguments: Any) -> None:
                 memory = np.full(shared_words, POISON, np.uint32)
                 function(k, np.uint64(0), np.uint64(1), memory, *arguments)
 
-            solve_tile.__signature__ = _without(inspect.signature(function), range(1, 4))
-            return Launched(self, "elementwise", solve_tile)
+            solve_block.__signature__ = _without(inspect.signature(function), range(1, 4))
+            return Launched(self, "elementwise", solve_block)
 
         return made
 
@@ -207,23 +207,23 @@ class Outcomes(Engine):
         )
 
 
-def every_run(engine: Outcomes, run: Callable[[], str | None]) -> Iterator[str]:
+def every_run(backend: Outcomes, run: Callable[[], str | None]) -> Iterator[str]:
     """Run a procedure for all outcomes of its launches; what is wrong at the ends, if anything."""
     been: set[Any] = set()
     scripts: list[tuple[int, ...]] = [()]
     while scripts:
         script = scripts.pop()
-        engine.begin(script, been)
+        backend.begin(script, been)
         try:
             wrong = run()
-            engine.runs += 1
+            backend.runs += 1
             if wrong:
                 yield f"{wrong}, outcomes {script}"
         except _KnownError:
             pass
-        for turn in range(len(script), len(engine.asked)):
+        for turn in range(len(script), len(backend.asked)):
             before = (*script, *(0,) * (turn - len(script)))
-            scripts += [(*before, k) for k in range(1, engine.asked[turn])]
+            scripts += [(*before, k) for k in range(1, backend.asked[turn])]
 
 
 def _names_of(kernel: Launched, count: int) -> list[str]:
@@ -255,4 +255,4 @@ def _place(array: Any) -> tuple[Any, ...]:
 def _same(values: Any) -> list[int]:
     """Which arguments are one and the same array."""
     places = [_place(v) if isinstance(v, np.ndarray) else None for v in values]
-    return [places.index(place) for place in places]
+    return [places.index(edge_index) for edge_index in places]

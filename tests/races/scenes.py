@@ -27,7 +27,7 @@ Forest = Sequence[int]
 
 
 @dataclass(frozen=True)
-class Rule:
+class LinkRule:
     """A link rule, called ``link(parent, extra, u, v)``; it returns the root hooked, or NONE.
 
     ``make(on)`` gives the link; ``extra`` is the word of the catalog for what it keeps beside the
@@ -99,9 +99,9 @@ def climbing(name: str, v: int, old: int, new: int) -> str | None:
     return None
 
 
-def rules() -> dict[str, Rule]:
+def rules() -> dict[str, LinkRule]:
     """Each link of the catalog that is a union of two trees, with each find that goes with it."""
-    return {name: Rule(made, extra, **facts) for name, made, extra, facts in _rules()}
+    return {name: LinkRule(made, aux, **facts) for name, made, aux, facts in _rules()}
 
 
 def _rules() -> Iterator[tuple[Any, ...]]:
@@ -110,31 +110,31 @@ def _rules() -> Iterator[tuple[Any, ...]]:
         spec = link.spec
         if not sample.spec.samples and spec.is_union:
             made = partial(_made, spec, compress, dict(link.options).get("find"))
-            extra = spec.aux_array.name if spec.aux_array else ""
-            forests, waits = design.makes_forests, extra == "locks"
+            aux = spec.aux_array.name if spec.aux_array else ""
+            forests, waits = design.makes_forests, aux == "locks"
             own = spec.finds[compress.spec.name] if spec.takes_find and compress else naive
             facts = {"forests": forests, "waits": waits, "find": own}
-            yield str(design).removeprefix("none+"), made, extra, facts
+            yield str(design).removeprefix("none+"), made, aux, facts
 
 
-def rule(link: str, compress: str | None = None, **facts: Any) -> Rule:
+def rule(link: str, compress: str | None = None, **facts: Any) -> LinkRule:
     """A link and its find by name, also those that no design is made of."""
     word = find("link", link)
     step = find("compress", compress) if compress else None
-    tidy = dict(word.options).get("find")
-    extra = word.spec.aux_array.name if word.spec.aux_array else ""
-    return Rule(partial(_made, word.spec, step, tidy), extra, **facts)
+    compress_after_union = dict(word.options).get("find")
+    aux = word.spec.aux_array.name if word.spec.aux_array else ""
+    return LinkRule(partial(_made, word.spec, step, compress_after_union), aux, **facts)
 
 
-def _made(spec: UnionSpec, step: Word | None, tidy: str | None, on: Any) -> Any:
+def _made(spec: UnionSpec, step: Word | None, compress_after_union: str | None, on: Any) -> Any:
     """The link, put together as :mod:`cc_rapids.algorithms.compiled` does it."""
     made = step and spec.finds[step.spec.name](on)
-    after = compress.AFTER_UNION.get(tidy or (step.spec.name if step else ""))
+    after = compress.AFTER_UNION.get(compress_after_union or (step.spec.name if step else ""))
     known = {"find": made, "step": made, "compress_after_union": after and after(on)}
     return spec.make(on, np.uint32, *(known[part] for part in spec.requires))
 
 
-def links(rule: Rule, before: Forest, threads: Sequence[Sequence[Edge]]) -> Race:
+def links(rule: LinkRule, before: Forest, threads: Sequence[Sequence[Edge]]) -> Race:
     """Threads that link one edge after the other, in a forest that is there already."""
     edges = [edge for thread in threads for edge in thread]
 
@@ -152,7 +152,7 @@ def links(rule: Rule, before: Forest, threads: Sequence[Sequence[Edge]]) -> Race
 
 
 def joins(
-    rule: Rule, before: Forest, edges: Sequence[Edge]
+    rule: LinkRule, before: Forest, edges: Sequence[Edge]
 ) -> Callable[[Arrays, tuple[Any, ...]], str | None]:
     """A verdict: the trees are the components of the forest and the edges, each join noted once.
 

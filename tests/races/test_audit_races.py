@@ -64,17 +64,17 @@ def pass_over(hold, make, before, giant, threads, cut=None):
     wrong = int(cut is not None and least[edges[cut][0]] != least[edges[cut][1]])
     labels = [giant if label == least[giant] else label for label in least]
     within = scenes.components(len(before), enumerate(before))
-    inside = [v for v, label in enumerate(within) if label == within[giant]]
+    in_giant = [v for v, label in enumerate(within) if label == within[giant]]
 
     def calls(tape, shared):
         kind = Interleaver, np.uint32
         same = audit.same_label(*kind, True)
         right = audit.examine(*kind, np.uint32, hold(Interleaver, same, make(Interleaver)))
-        read = audit.ends_of_pair(*kind)
+        read = audit.pair_of_columns(*kind)
         alike = np.array(
             [phases.bits(v for v, own in enumerate(labels) if own == giant)], np.uint32
         )
-        held = np.array(labels, np.uint32), alike, shared["inside"], shared["trees"]
+        held = np.array(labels, np.uint32), alike, shared["in_giant"], shared["trees"]
 
         def one(i):
             u, v = read(i, src, dst, 0, len(before))
@@ -88,14 +88,14 @@ def pass_over(hold, make, before, giant, threads, cut=None):
         if name == "trees" and (not ORDERS[make](v, new) or labels[new] != labels[v]):
             return f"trees[{v}] = {new}"
         wrong = [u for u in range(len(before)) if new >> u & 1 and labels[u] != labels[giant]]
-        return f"{wrong} have bits" if name == "inside" and wrong else None
+        return f"{wrong} have bits" if name == "in_giant" and wrong else None
 
     def verdict(arrays, notes):
         if scenes.components(len(before), enumerate(arrays["trees"])) != least:
             return f"the trees {arrays['trees']} are not the components {least}"
         return f"wrong is {arrays['wrong']}" if arrays["wrong"] != (wrong,) else None
 
-    arrays = {"inside": [phases.bits(inside)], "trees": before, "named": [0], "wrong": [0]}
+    arrays = {"in_giant": [phases.bits(in_giant)], "trees": before, "named": [0], "wrong": [0]}
     title = f"trees {list(before)}, giant {giant}, edges {list(map(list, threads))}"
     return explore.Race(title, arrays, calls, guard, verdict)
 
@@ -161,8 +161,8 @@ def race_in_a_tile(edges):
 
     def calls(tape, shared):
         on = Interleaver
-        near = audit.join_near(on, audit.join_roots(on))
-        share = audit.join_share(on, audit.ends_of_pair(on, np.uint32), near)
+        near = audit.join_in_block(on, audit.join_roots(on))
+        share = audit.join_share(on, audit.pair_of_columns(on, np.uint32), near)
         rest = np.uint64(len(edges)), two, base, np.uint64(n), shared["trees"], src, dst, 0, 99
         return [[partial(share, np.uint64(t), *rest)] for t in range(2)]
 
@@ -190,7 +190,7 @@ def test_a_join_without_compare_and_swap_is_found_out(make):
     """The check can fail: a plain store in its place loses a hook under some schedule."""
 
     class Plain(Interleaver):
-        """An engine whose swap looks first, and stores without looking again."""
+        """A backend whose swap looks first, and stores without looking again."""
 
     def careless(array, i, old, new):
         held = array[i]

@@ -95,7 +95,7 @@ def test_schedules_are_counted():
 
 
 def rule(make, find=compress.halve, **more):
-    return scenes.Rule(lambda on: make(on, find(on)), **more)
+    return scenes.LinkRule(lambda on: make(on, find(on)), **more)
 
 
 def asynchronous(on, find):

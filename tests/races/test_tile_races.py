@@ -31,12 +31,12 @@ def linking(rule, n, edges):
     joined = scenes.joins(rule, range(n), [edge if n not in edge else (0, 0) for edge in listed])
 
     def calls(tape, shared):
-        def note(chosen, r, e):
+        def note(hook_edge, r, e):
             tape.notes.append((int(r) - int(BASE), int(e)))
 
         on, near = Interleaver, shared["parent"]
-        link = blocks.link_near(on, rule.make(on), note)
-        share = blocks.share_of_list(on, reading.listed(on, np.uint32), link)
+        link = blocks.link_in_block(on, rule.make(on), note)
+        share = blocks.share_of_list(on, reading.edge_of_list(on, np.uint32), link)
         last = np.uint64(len(listed))
         rest = TWO, BASE, np.uint64(n), NONE, last, near, src, dst, 0, 100, 0, None
         return [[partial(share, np.uint64(t), *rest)] for t in range(2)]
@@ -51,7 +51,7 @@ def settling(before, find=compress.halve):
 
     def calls(tape, shared):
         near, parent = shared.values()
-        settle = blocks.settle(Interleaver, np.uint32, find(Interleaver))
+        settle = blocks.flatten_block(Interleaver, np.uint32, find(Interleaver))
         size = np.uint64(len(before))
         return [[partial(settle, np.uint64(t), TWO, BASE, size, near, parent)] for t in range(2)]
 
@@ -59,7 +59,7 @@ def settling(before, find=compress.halve):
         found = arrays["parent"][int(BASE) :]
         return None if found == wanted else f"{found} where {wanted} are right"
 
-    arrays = {"near": before, "parent": [0] * (int(BASE) + len(before))}
+    arrays = {"shared": before, "parent": [0] * (int(BASE) + len(before))}
     return Race(f"forest {list(before)}", arrays, calls, lambda *_: None, verdict)
 
 
@@ -77,7 +77,7 @@ def test_settling(model):
 
 
 def test_a_lost_hook_is_found():
-    planted = scenes.Rule(lambda on: plants.no_retry(on, compress.halve(on)))
+    planted = scenes.LinkRule(lambda on: plants.no_retry(on, compress.halve(on)))
     with pytest.raises(explore.RaceError, match="are not the components"):
         explore_all([linking(planted, 4, [(0, 3), (1, 3)])], memory.STRONG)
 

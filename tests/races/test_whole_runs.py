@@ -44,19 +44,19 @@ OPTIONS = (
 def small(monkeypatch, tuned):
     """Probes and blocks for graphs so small."""
     tuned(giant_probes=whole.PROBES, frequent_root_vertices=0)
-    monkeypatch.setattr(reading, "BLOCK", 1)
+    monkeypatch.setattr(reading, "SAMPLE_BLOCK", 1)
 
 
 def check(names, graph, model=memory.STRONG, both_ways=True, group=1):
     n, edges = GRAPHS[graph] if isinstance(graph, str) else graph
     runs = races = 0
     for design in map(Design.parse, names):
-        engine = Outcomes(model, group=group, waits="lock" in design.link)
+        backend = Outcomes(model, group=group, waits="lock" in design.link)
         entries = whole.symmetric_rows(n, edges) if both_ways else whole.rows_of(n, edges)
         rows = whole.adjacency(entries, both_ways) if design.takes_rows else None
-        wrong = next(whole.wrong(design, engine, n, edges, rows), None)
+        wrong = next(whole.wrong(design, backend, n, edges, rows), None)
         assert wrong is None, wrong
-        runs, races = runs + engine.runs, races + engine.found.races
+        runs, races = runs + backend.runs, races + backend.found.races
     assert races
     print(f"{runs} runs of {len(names)} designs, {races} launches")
 

@@ -48,7 +48,7 @@ def entries(rows: Adjacency) -> list[Edge]:
 
 
 def wrong(
-    design: Design, engine: Outcomes, n: int, edges: Sequence[Edge], rows: Adjacency | None
+    design: Design, backend: Outcomes, n: int, edges: Sequence[Edge], rows: Adjacency | None
 ) -> Iterator[str]:
     """What is wrong with the answers of a design, over all outcomes of all of its launches."""
     noted = design.makes_forests
@@ -59,23 +59,23 @@ def wrong(
     occur = {v for edge in edges for v in edge}
 
     def run() -> str | None:
-        forest = Forest(engine, n)
+        forest = Forest(backend, n)
         listed = Edges(ends[:, 0].copy(), ends[:, 1].copy(), 0)
-        chosen = engine.fill(engine.empty(n, np.uint64), 0xFF) if noted else None
-        made = compiled.build(design, engine, np.uint32, np.uint32, rows is not None, noted)
+        chosen = backend.fill(backend.empty(n, np.uint64), 0xFF) if noted else None
+        made = compiled.build(design, backend, np.uint32, np.uint32, rows is not None, noted)
         solve.run(made, solve.prepare(made, listed, forest, rows, chosen))
         if forest.parent.tolist() != label:
             return f"{design}: {forest.parent} where {label} is right"
         if not _roots_seen(forest, label, occur):
-            return f"{design}: {forest.seen} are seen"
+            return f"{design}: {forest.present} are seen"
         return _forest_wrong(design, chosen.tolist(), edges, label) if noted else None
 
-    return every_run(engine, run)
+    return every_run(backend, run)
 
 
 def _roots_seen(forest: Forest, label: list[int], occur: set[int]) -> bool:
     """Roots with children have bits, and no vertex has that occurs nowhere."""
-    seen = {v for v in range(len(label)) if forest.seen[v // WORD] >> (v % WORD) & 1}
+    seen = {v for v in range(len(label)) if forest.present[v // WORD] >> (v % WORD) & 1}
     roots = {label[v] for v in occur if label[v] != v}
     return roots <= seen <= occur
 

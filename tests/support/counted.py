@@ -1,6 +1,6 @@
-"""An engine that counts: the bytes that a run holds at once, and what it copies to the host.
+"""A backend that counts: the bytes that a run holds at once, and what it copies to the host.
 
-It runs on threads, and asks for memory as the engine of GPUs does: the same choices, one block
+It runs on threads, and asks for memory as the backend of GPUs does: the same choices, one block
 beside the forest for the arrays of a run, rows that are gathered before they are counted.
 """
 
@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from cc_rapids import backends
-from cc_rapids.backends.base import Largest, Scope
+from cc_rapids.backends.base import Scope, SharedMemoryLimits
 from cc_rapids.backends.memory.packing import side_by_side
 from cc_rapids.backends.memory.pool import Arena
 from cc_rapids.backends.threads import Threads
 
-H100 = Largest(132, 1024, 58_112)  # its tiles, of threads and words
+H100 = SharedMemoryLimits(132, 1024, 58_112)  # its tiles, of threads and words
 TO_HOST, TO_DEVICE = "to the host", "to the device"
 
 
@@ -31,7 +31,7 @@ class Block:
 
 
 class Counted(Threads):
-    """Threads that hold, and copy, what the engine of GPUs would."""
+    """Threads that hold, and copy, what the backend of GPUs would."""
 
     def __init__(self, like_gpu=True):
         super().__init__()
@@ -39,10 +39,10 @@ class Counted(Threads):
         self.copies = []  # (direction, bytes)
         self.like_gpu = self.goes_on = self.in_one_launch = like_gpu
         self.name = "cuda" if like_gpu else "threads"
-        self.arena = None
+        self.current_arena = None
 
-    def largest_tiles(self):
-        return H100 if self.like_gpu else super().largest_tiles()
+    def shared_memory_limits(self):
+        return H100 if self.like_gpu else super().shared_memory_limits()
 
     def allocate(self, size):
         whole = np.empty(size, np.uint8)
@@ -56,35 +56,35 @@ class Counted(Threads):
 
     def empty(self, n, dtype):
         size = n * np.dtype(dtype).itemsize
-        block = (self.arena or self.allocate)(size) if size else self.allocate(0)
+        block = (self.current_arena or self.allocate)(size) if size else self.allocate(0)
         return block.whole[block.start : block.start + size].view(dtype)
 
-    def pieces(self, *shapes, room=0):
-        if not room or self.arena is None:
-            return super().pieces(*shapes)
+    def alloc_packed(self, *shapes, arena_bytes=0):
+        if not arena_bytes or self.current_arena is None:
+            return super().alloc_packed(*shapes)
         size, pieces = side_by_side(shapes)
-        block = self.arena.with_room(size, room)
-        return self.pieces_of(block.whole[block.start : block.start + size], pieces)
+        block = self.current_arena.with_block(size, arena_bytes)
+        return self.packed_views(block.whole[block.start : block.start + size], pieces)
 
-    def leave_room(self):
-        if self.arena is not None:
-            self.arena.leave_room()
+    def leave_arena(self):
+        if self.current_arena is not None:
+            self.current_arena.leave_block()
 
-    def room(self):
+    def arena(self):
         """As on a GPU, an arena for the small arrays of a run."""
         if self.like_gpu:
-            self.arena = Arena()
-            self.arena.allocate = self.arena.allocate_large = self.allocate
-        return self.arena
+            self.current_arena = Arena()
+            self.current_arena.allocate = self.current_arena.allocate_large = self.allocate
+        return self.current_arena
 
-    def scope(self, room=None):
-        return Scope(self.name, nullcontext(), room or self.room())
+    def scope(self, arena=None):
+        return Scope(self.name, nullcontext(), arena or self.arena())
 
     def to_host(self, array):
         self.copies.append((TO_HOST, array.nbytes))
         return super().to_host(array).copy()
 
-    def later(self, array):
+    def read_async(self, array):
         copy = self.to_host(array)
         return lambda: copy
 
@@ -96,9 +96,9 @@ class Counted(Threads):
 
 @contextmanager
 def counted(like_gpu=True):
-    """A counting engine, which every name of an engine stands for meanwhile."""
-    engine = Counted(like_gpu)
+    """A counting backend, which every name of a backend stands for meanwhile."""
+    backend = Counted(like_gpu)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(backends, "opened", lambda name: engine)
-        yield engine
-        engine.arena = None
+        patch.setattr(backends, "opened", lambda name: backend)
+        yield backend
+        backend.current_arena = None

@@ -94,7 +94,7 @@ class GpuMachine:
         solve = run.solve
 
         def noted(edges, forest, design, *rest, **options):
-            if forest.engine.on_device:
+            if forest.backend.on_device:
                 self.running.add(str(design))
             return solve(edges, forest, design, *rest, **options)
 

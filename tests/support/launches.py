@@ -53,7 +53,9 @@ def batches(design):
 
 def takes_batches(design):
     """Whether a design takes batches; a sample makes no difference to them."""
-    return design.rooted and design.sample == "none" and not design.words[1].spec.standalone
+    return (
+        design.hooks_roots_only and design.sample == "none" and not design.words[1].spec.standalone
+    )
 
 
 def ids():
@@ -142,7 +144,7 @@ def audits():
                 with pytest.raises(VerificationError, match="it has read 256 of 260 rows"):
                     audit(tuple(np.resize(end, 260) for end in edges(dtype)))
             with pytest.MonkeyPatch.context() as tiled, tuning.override(tiled_audit_edges=1):
-                tiled.setattr("cc_rapids.verify.audit.tiles_pay", lambda order, n: True)
+                tiled.setattr("cc_rapids.verify.audit.blocks_pay", lambda order, n: True)
                 audit(edges(dtype))
     for dtype in (INT, LONG, ULONG):
         audit(edges(dtype))
@@ -200,10 +202,10 @@ def rehearse(which):
         (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
     ]
     by = {}
-    with rehearsed() as engine, tuning.override(frequent_root_vertices=0):
+    with rehearsed() as backend, tuning.override(frequent_root_vertices=0):
         for name, use, *arguments in named + uses:
             use(*arguments)
-            by |= dict.fromkeys(engine.launched.keys() - by.keys(), name)
+            by |= dict.fromkeys(backend.launched.keys() - by.keys(), name)
             if name == named[-1][0]:
-                chosen = set(engine.launched)
-    return engine.launched, by, chosen
+                chosen = set(backend.launched)
+    return backend.launched, by, chosen

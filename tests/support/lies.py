@@ -1,4 +1,4 @@
-"""Lies about rows, columns that change while they are read, and engines that check all accesses."""
+"""Lies about rows, columns that change while read, and backends that check accesses."""
 
 import signal
 import warnings
@@ -156,7 +156,12 @@ class Watched:
         self.array[int(i)] = value
 
 
-FIRST_LOOKS = "span", "glance", "nearby", "first_wrong_offset"  # or no other kernel would run
+FIRST_LOOKS = (
+    "find_bounds",
+    "sampled_scan",
+    "sampled_order",
+    "first_wrong_offset",
+)  # or no other kernel would run
 
 
 class Flickering(dry_run.Rehearsal):
@@ -188,7 +193,7 @@ class Flickering(dry_run.Rehearsal):
 
 @cache
 def engine_of(kind):
-    """One of each for all tests: kernels are compiled for an engine."""
+    """One of each for all tests: kernels are compiled for a backend."""
     made = {
         "checked": lambda: Changing(checked=True),
         "one by one": lambda: Flickering(warps=False),
@@ -209,12 +214,12 @@ def any_answer(given, **options):
 
 
 @contextmanager
-def running_on(engine, columns=(), since=0, values=FAR):
-    """The engine stands for every other, and the columns are the caller's that change."""
-    engine.columns, engine.since, engine.launches, engine.values = columns, since, 0, values
-    with mock.patch.object(backends, "opened", return_value=engine), warnings.catch_warnings():
+def running_on(backend, columns=(), since=0, values=FAR):
+    """The backend stands for every other, and the columns are the caller's that change."""
+    backend.columns, backend.since, backend.launches, backend.values = columns, since, 0, values
+    with mock.patch.object(backends, "opened", return_value=backend), warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*overflow encountered", RuntimeWarning)
         try:
-            yield engine
+            yield backend
         finally:
-            engine.columns = ()
+            backend.columns = ()

@@ -136,12 +136,12 @@ PLANTS = {
         sampling.strided, "m - count(m, every)", "m - count(m, every) - 1", "sample"
     ),
     "listed": Plant(
-        reading.listed, "at(dst, e,", "at(dst, e - np.uint64(e % SOON == ONE),", "list"
+        reading.edge_of_list, "at(dst, e,", "at(dst, e - np.uint64(e % SOON == ONE),", "list"
     ),
     "listed once": Plant(
-        reading.listed_once,
-        "once(dst, e)",
-        "once(dst, e - np.uint64(e == np.uint64(270)))",
+        reading.edge_of_list_streaming,
+        "load_streaming(dst, e)",
+        "load_streaming(dst, e - np.uint64(e == np.uint64(270)))",
         "shared bits",
     ),
     "distance": Plant(reading.distance, "- low)", "- low - np.int64(i == SOON))", "list"),
@@ -152,31 +152,44 @@ PLANTS = {
     ),
     "one edge": Plant(reading.one_edge, "u == v:", "u == v or e == 40:", "list"),
     "one after the sample": Plant(
-        sampling.every_other_edge, "e = place(i)", "e = place(i - (i & np.uint64(1)))", "sample"
+        sampling.every_other_edge,
+        "e = edge_index(i)",
+        "e = edge_index(i - (i & np.uint64(1)))",
+        "sample",
     ),
-    "stripes": Plant(blocks.striped, "i & row", "i & row & row << ONE", "tiles", gpu=True),
+    "stripes": Plant(
+        blocks.strided_permutation, "i & row", "i & row & row << ONE", "tiles", gpu=True
+    ),
     # The giant, and what is left out beside it.
-    "unless inside": Plant(giant.unless_inside, "elif not u_in:", "elif u_in:", "sample"),
-    "mark inside": Plant(giant.mark_inside, "r == giant(best)", "r != giant(best)", "sample"),
-    "known": Plant(shared_filter.known, "WORD(WORD(near[", "WORD(BIT | WORD(near[", "shared bits"),
-    "share": Plant(shared_filter.share, "near[i] = word", "near[i] = WORD(~word)", "shared bits"),
-    "both inside": Plant(shared_filter.both_inside, "a & b & BIT", "(a | b) & BIT", "shared bits"),
+    "unless inside": Plant(giant.unless_in_giant, "elif not u_in:", "elif u_in:", "sample"),
+    "mark inside": Plant(
+        giant.mark_in_giant, "r == giant(root_word)", "r != giant(root_word)", "sample"
+    ),
+    "known": Plant(
+        shared_filter.known, "WORD(WORD(shared[", "WORD(BIT | WORD(shared[", "shared bits"
+    ),
+    "share": Plant(
+        shared_filter.share, "shared[i] = word", "shared[i] = WORD(~word)", "shared bits"
+    ),
+    "both inside": Plant(
+        shared_filter.both_in_giant, "a & b & BIT", "(a | b) & BIT", "shared bits"
+    ),
     "two edges": Plant(
-        shared_filter.two_edges, "min(e + lanes, last)", "min(e, last)", "shared bits"
+        shared_filter.two_edges, "min(e + warp_size, last)", "min(e, last)", "shared bits"
     ),
     "look at two": Plant(
         shared_filter.look_at_two, "(first, second)", "(first, BIT)", "shared bits"
     ),
     "odd": Plant(
-        shared_filter.odd, "mark(seen, vertex(u))", "mark(seen, vertex(0))", "shared bits"
+        shared_filter.odd, "mark(present, vertex(u))", "mark(present, vertex(0))", "shared bits"
     ),
     "filter": Plant(shared_filter.filter_edges, "m == 0", "m >= 0", "shared bits"),
-    "enter": Plant(shared_filter.enter, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
-    "leave": Plant(shared_filter.leave, "np.uint64(at) + beside", "np.uint64(at)", "shared bits"),
+    "enter": Plant(shared_filter.enqueue, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
+    "leave": Plant(shared_filter.dequeue, "np.uint64(at) + beside", "np.uint64(at)", "shared bits"),
     "together": Plant(
-        shared_filter.leave_together,
-        "leave(queues, WORD(WORD(queue + waiting) + lane)",
-        "leave(queues, WORD(queue + lane)",
+        shared_filter.dequeue_by_warp,
+        "dequeue(warp_queues, WORD(WORD(queue + waiting) + lane)",
+        "dequeue(warp_queues, WORD(queue + lane)",
         "shared bits",
     ),
     "bits": Plant(bits_of_runs.has, "!= 0", "== 0", "sample"),
@@ -193,19 +206,17 @@ PLANTS = {
     ),
     "rem-lock": Plant(rem.locked_hook, "parent[a] = q", "parent[a] = a", "none+rem-lock+split-one"),
     "jtb": Plant(jtb.jtb, "a - u + v) == a", "a) == a", "none+jtb+two-try-split"),
-    "joining": Plant(
-        forest.joining, "link(parent, extra, u, v)", "link(parent, extra, u, u)", "list"
-    ),
+    "joining": Plant(forest.joining, "link(parent, aux, u, v)", "link(parent, aux, u, u)", "list"),
     "halve": Plant(find.halve, "parent[v] = g", "parent[v] = g // 2", "list"),
     "split": Plant(find.split, "parent[v] = g", "parent[v] = g // 2", "none+async+split"),
     "full": Plant(find.full, "parent[v] = r", "parent[v] = r // 2", "none+async+full"),
     "naive": Plant(find.naive, "return v", "return v // 2", "none+async+naive"),
     "halve-one": Plant(rem.halve_one, "return g", "return g // 2", "none+rem-cas+halve-one"),
     "split-one": Plant(rem.split_one, "return p", "return p // 2", "none+rem-lock+split-one"),
-    "start": Plant(forest.start, "vertex(v)", "vertex(v // 2)", "list"),
+    "start": Plant(forest.init_singletons, "vertex(v)", "vertex(v // 2)", "list"),
     # Flat trees, and what is counted and gathered of them.
     "flatten": Plant(forest.flatten, "parent[v] = r", "parent[v] = p", "none+async+naive"),
-    "roots that occur": Plant(forest.flatten, "mark(seen, r)", "mark(seen, v)", "list"),
+    "roots that occur": Plant(forest.flatten, "mark(present, r)", "mark(present, v)", "list"),
     "least of trees": Plant(
         forest.least_of_trees,
         "parent[v], vertex(v)",
@@ -217,8 +228,8 @@ PLANTS = {
     "components": Plant(forest.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
     "count blocks": Plant(
         scan.count_blocks,
-        "found += ones(seen[w])",
-        "found += ones(seen[w] >> np.uint32(1))",
+        "found += ones(present[w])",
+        "found += ones(present[w] >> np.uint32(1))",
         "list",
     ),
     "sums": Plant(scan.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
@@ -226,9 +237,12 @@ PLANTS = {
         gather.gather, "ids[k] = np.int64(v)", "ids[k] = np.int64(v) - np.int64(v == LAST)", "list"
     ),
     "labels": Plant(gather.gather, "label(parent[v],", "label(parent[v // 2],", "list"),
-    "least": Plant(gather.least, "return np.int64(r) + low", "return np.int64(r)", "offset"),
+    "least": Plant(gather.min_label, "return np.int64(r) + low", "return np.int64(r)", "offset"),
     "dense": Plant(
-        gather.dense, "rank(roots, before_roots, r)", "rank(roots, before_roots, r // 2)", "dense"
+        gather.dense_label,
+        "rank(roots, before_roots, r)",
+        "rank(roots, before_roots, r // 2)",
+        "dense",
     ),
     "mark roots": Plant(gather.mark_roots, "parent[v] == v", "parent[v] != v", "dense"),
     "rank": Plant(bits_of_runs.rank, "return found", "return found // 2", "dense"),
@@ -238,11 +252,13 @@ PLANTS = {
     ),
     "the last of each": Plant(cc_rapids.Components._last.func, "- 1]", "- 2]", "max"),
     # Blocks of ids.
-    "near": Plant(blocks.link_near, "NEAR(x), NEAR(y)", "NEAR(x), NEAR(0)", "tiles"),
+    "near": Plant(blocks.link_in_block, "LOCAL(x), LOCAL(y)", "LOCAL(x), LOCAL(0)", "tiles"),
     "settle": Plant(
-        blocks.settle, "vertex(base +", "vertex(base // ONE // (base + ONE) +", "tiles"
+        blocks.flatten_block, "vertex(base +", "vertex(base // ONE // (base + ONE) +", "tiles"
     ),
-    "solve": Plant(blocks.solve, "near[v] = NEAR(v)", "near[v] = NEAR(v // 2)", "tiles"),
+    "solve": Plant(
+        blocks.solve_blocks, "shared[v] = LOCAL(v)", "shared[v] = LOCAL(v // 2)", "tiles"
+    ),
     # Ids.
     "offset": Plant(
         Components._columns,
@@ -262,17 +278,17 @@ PLANTS = {
     ),
     "number slots": Plant(ids.number_slots, "column[i])", "column[i // 2])", "slots"),
     "insert": Plant(ids.insert, "if held == key:", "if held != key:", "slots"),
-    "lower": Plant(forest.lower, "vertex(k)", "vertex(k // 2)", "slots"),
-    "hang": Plant(forest.hang, "roots[k]", "roots[k // 2]", "slots"),
+    "lower": Plant(forest.scatter_min, "vertex(k)", "vertex(k // 2)", "slots"),
+    "hang": Plant(forest.assign_min_root, "roots[k]", "roots[k // 2]", "slots"),
     "order of ids": Plant(
-        hash_table.Slots.settle,
-        "order = engine.xp.argsort(ids)",
-        "order = engine.xp.argsort(-ids)",
+        hash_table.Slots.finalise_order,
+        "order = backend.xp.argsort(ids)",
+        "order = backend.xp.argsort(-ids)",
         "slots",
     ),
     "bytes": Plant(strings.some, "min(size, EIGHT) << THREE", "min(size, EIGHT) << ONE", "strings"),
     "pieces": Plant(
-        strings.pieces,
+        strings.sort_keys,
         "x << HALVES | x >> HALVES",
         "~(x << HALVES | x >> HALVES | BYTE)",
         "strings",
@@ -281,9 +297,9 @@ PLANTS = {
     "split digits": Plant(
         multi_column.Digits.split, "numbers // size", "numbers // size // 2", "several"
     ),
-    "growing": Plant(growing.Integers.inserted, "numbers[back]", "numbers[back // 2]", "growing"),
+    "growing": Plant(growing.Integers.insert, "numbers[back]", "numbers[back // 2]", "growing"),
     "places": Plant(
-        growing._Placed._insert,
+        growing._InArrivalOrder._insert,
         "places[old] = self.places",
         "places[old] = self.places[::-1]",
         "growing",
@@ -296,7 +312,10 @@ PLANTS = {
         "rem-parallel",
     ),
     "edges of rounds": Plant(
-        sampling.keep_edge, "name(vertex(v), best)", "name(vertex(u), best)", "liu-tarjan(PRF)"
+        sampling.keep_edge,
+        "name(vertex(v), root_word)",
+        "name(vertex(u), root_word)",
+        "liu-tarjan(PRF)",
     ),
     "connect": Plant(
         rounds.connect, "low(new, h, label)", "low(new, h, label // 2)", "liu-tarjan(PRF)"
@@ -336,7 +355,7 @@ def planted(plant, folder):
 
 def forget():
     """No kernel of runs that was made before is used again; those of audits are."""
-    base.Engine.kernel.cache_clear()
+    base.Backend.kernel.cache_clear()
     for name, module in list(sys.modules.items()):
         if not name.startswith("cc_rapids.") or name.startswith(
             ("cc_rapids.backends", "cc_rapids.kernels.audit", "cc_rapids.verify")

@@ -20,7 +20,7 @@ class Stand:
     barrier, slots = threading.Barrier(2), {}
 
     @staticmethod
-    def room():
+    def free_bytes():
         return 1 << 40
 
     @classmethod
@@ -95,7 +95,7 @@ def test_a_rank_that_fails_sends_forests_up_the_tree(nccl, monkeypatch, caplog):
 
 
 def test_size_decides(nccl, monkeypatch):
-    monkeypatch.setattr(nccl, "room", staticmethod(lambda: 4096))
+    monkeypatch.setattr(nccl, "free_bytes", staticmethod(lambda: 4096))
     assert cc_rapids.dask.components(parts(random_frame(), 6)).facts["combine"] == "tree"
 
 
@@ -104,7 +104,7 @@ def test_why_there_is_no_gather(nccl, monkeypatch):
         cc_rapids.dask.components(parts(as_text(random_frame()), 6), combine="gather")
     with pytest.raises(errors.EngineError, match="one worker holds all"):
         cc_rapids.dask.components(parts(random_frame(), 1), combine="gather")
-    monkeypatch.setattr(nccl, "room", staticmethod(lambda: 0))
+    monkeypatch.setattr(nccl, "free_bytes", staticmethod(lambda: 0))
     with pytest.raises(errors.EngineError, match="not every worker has a GPU and CuPy with NCCL"):
         cc_rapids.dask.components(parts(random_frame(), 6), combine="gather")
     with pytest.raises(errors.InputError, match="unknown way to combine forests 'ring'"):
@@ -112,7 +112,7 @@ def test_why_there_is_no_gather(nccl, monkeypatch):
 
 
 def test_without_a_gpu_there_is_no_room():
-    assert gather.Nccl.room() == 0
+    assert gather.Nccl.free_bytes() == 0
 
 
 def test_one_plain_process_sees_one_gpu():

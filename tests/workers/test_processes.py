@@ -81,11 +81,11 @@ def test_processes_started_while_others_compute(method):
 def test_a_gpu_is_refused_after_a_fork(monkeypatch):
     from cc_rapids.backends.cuda import Cuda
 
-    engine = Cuda.__new__(Cuda)
-    engine._process = os.getpid()
-    monkeypatch.setattr(os, "getpid", lambda: engine._process + 1)
+    backend = Cuda.__new__(Cuda)
+    backend._process = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: backend._process + 1)
     with pytest.raises(cc_rapids.EngineError, match=r"forked .*get_context\('spawn'\)"):
-        engine.scope().__enter__()
+        backend.scope().__enter__()
 
 
 def test_a_run_loads_nothing_of_audits_streams_and_files():
@@ -95,5 +95,5 @@ def test_a_run_loads_nothing_of_audits_streams_and_files():
     done = subprocess.run(
         command, env=with_package(os.environ), capture_output=True, text=True, check=True
     )
-    rooms = "audit.run", "formats", "oracle", "sources", "streams"
-    assert not {f"cc_rapids.{room}" for room in rooms} & set(done.stdout.split())
+    modules = "audit.run", "formats", "oracle", "sources", "streams"
+    assert not {f"cc_rapids.{module}" for module in modules} & set(done.stdout.split())

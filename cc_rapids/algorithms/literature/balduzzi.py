@@ -27,8 +27,8 @@ def hook_larger(on: Any, read: Any) -> Any:
     """
 
     @on.elementwise
-    def hook_larger(e, src, dst, low, n, seen, stray, old, parent, changed):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def hook_larger(e, src, dst, low, n, present, out_of_range, old, parent, changed):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             x, y = old[u], old[v]
             if x != y:
@@ -65,8 +65,8 @@ def hook_stars(on: Any, read: Any) -> Any:
             parent[x] = parent[y]
 
     @on.elementwise
-    def hook_stars(e, src, dst, low, n, seen, stray, s, old, parent, taken):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def hook_stars(e, src, dst, low, n, present, out_of_range, s, old, parent, taken):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             x, y = old[u], old[v]
             if x != y:
@@ -92,9 +92,9 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
     first, note, rest = hook_larger(on, read), note_hooks(on), hook_stars(on, read)
     compress = multi_jumps(on)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         backend, n, parent, s = state.backend, state.n, state.trees.parent, 1
-        old, taken = backend.pieces((n, vertex), (n, np.uint32))
+        old, taken = backend.alloc_packed((n, vertex), (n, np.uint32))
         backend.fill(taken, 0)
         old[:] = parent
         edges = state.m, *state.edges, n, *state.flags
@@ -105,7 +105,7 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
             old[:] = parent
             s += 1
 
-    return finish
+    return connect_rest
 
 
 def hook_once(on: Any, read: Any) -> Any:
@@ -124,8 +124,8 @@ def hook_once(on: Any, read: Any) -> Any:
             parent[v] = r
 
     @on.elementwise
-    def hook_once(e, src, dst, low, n, seen, stray, parent):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def hook_once(e, src, dst, low, n, present, out_of_range, parent):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u == v:
             return
         r, t = climb(parent, u), climb(parent, v)
@@ -149,7 +149,7 @@ def single_pass(on: Any, vertex: type, read: Any) -> Step:
     """Hook by compare-and-swap in one pass over the edges, and write representatives back."""
     link = hook_once(on, read)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         link(state.m, *state.edges, state.n, *state.flags, state.trees.parent)
 
-    return finish
+    return connect_rest

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.edges import checked, listed
+from ...kernels.edges import checked, edge_of_list
 from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 from .sutton import multi_jumps
@@ -35,8 +35,8 @@ def graft(on: Any, read: Any, updated: bool) -> Any:
     """
 
     @on.elementwise
-    def graft(e, src, dst, low, n, seen, stray, parent, changed):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def graft(e, src, dst, low, n, present, out_of_range, parent, changed):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             p, q = (u, v) if updated else (parent[u], parent[v])
             if p != q:
@@ -99,8 +99,10 @@ def hook_smaller(on: Any, read: Any) -> Any:
             changed[0] = 1
 
     @on.elementwise
-    def hook_smaller(e, src, dst, low, n, seen, stray, s, parent, now, new, last, changed):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def hook_smaller(
+        e, src, dst, low, n, present, out_of_range, s, parent, now, new, last, changed
+    ):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             send(u, v, s, parent, now, new, last, changed)
             send(v, u, s, parent, now, new, last, changed)
@@ -122,8 +124,8 @@ def hook_stagnant(on: Any, read: Any) -> Any:
             new[x] = y
 
     @on.elementwise
-    def hook_stagnant(e, src, dst, low, n, seen, stray, s, now, new, last):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def hook_stagnant(e, src, dst, low, n, present, out_of_range, s, now, new, last):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             send(u, v, s, now, new, last)
             send(v, u, s, now, new, last)
@@ -143,7 +145,7 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     def begin(state: Any) -> Round:
         backend, n, parent, s = state.backend, state.n, state.trees.parent, 0
         shapes = (n, vertex), (n, vertex), (n, np.uint32), (1, np.int64)
-        now, new, last, flag = backend.pieces(*shapes)
+        now, new, last, flag = backend.alloc_packed(*shapes)
         backend.fill(last, 0)
 
         def go(given: Any) -> bool:
@@ -168,34 +170,36 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 def all_rounds(begin: Begin) -> Step:
     """Run rounds over the edges as they are given, until one changes nothing."""
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         go = begin(state)
         while go(state):
             pass
 
-    return finish
+    return connect_rest
 
 
 def in_order(on: Any) -> Any:
     """Return all edges, as they stand in the input."""
 
     @on.device
-    def place(i, m, half):
+    def edge_index(i, m, half):
         return i
 
-    return place
+    return edge_index
 
 
-def update(on: Any, read: Any, place: Any) -> Any:
+def update(on: Any, read: Any, edge_index: Any) -> Any:
     """Copy the components of the ends of each edge; skip edges inside a component.
 
-    The copies stand in any order. ``place`` says which edge is the i-th of m.
+    The copies stand in any order. ``edge_index`` says which edge is the i-th of m.
     """
     add = on.atomic_add
 
     @on.elementwise
-    def update(i, first, half, m, src, dst, low, n, seen, stray, parent, count, us, vs):
-        u, v = read(place(np.uint64(first) + i, m, half), src, dst, low, n, seen, stray)
+    def update(i, first, half, m, src, dst, low, n, present, out_of_range, parent, count, us, vs):
+        u, v = read(
+            edge_index(np.uint64(first) + i, m, half), src, dst, low, n, present, out_of_range
+        )
         if u != v:
             p, q = parent[u], parent[v]
             if p != q:
@@ -222,16 +226,16 @@ def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin])
     Edges inside a component are dropped. Trees lose no vertex and only roots hook, so that they
     stay there; with none left all trees are whole.
     """
-    own = checked(on, vertex, vertex, listed(on, vertex))
+    own = checked(on, vertex, vertex, edge_of_list(on, vertex))
     copy, again = update(on, read, in_order(on)), update(on, own, in_order(on))
     begin = make(on, vertex, own, True)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         go, given = begin(state), updated(state, copy, 0, state.m)
         while given.m and go(given):
             given = updated(given, again, 0, given.m)
 
-    return finish
+    return connect_rest
 
 
 FACTS: dict[str, Any] = {"requires": ("read",), "supports_stages": True}

@@ -4,7 +4,7 @@ cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge
 parent : (n,) unsigned, the labels.
 
 The paper's matrix is made on the host, and copied or mapped; here a kernel makes it of the edges,
-in the kind of memory that is asked for (see :meth:`cc_rapids.backends.Engine.by_way_of`).
+in the kind of memory that is asked for (see :meth:`cc_rapids.backends.Backend.by_way_of`).
 
 Lehr, Reinsperger and Rysavy 2022, 4.2 and 4.3.
 """
@@ -23,8 +23,8 @@ def fill_cells(on: Any, read: Any) -> Any:
     """Set the two cells of an edge; of its duplicates each stores the same."""
 
     @on.elementwise
-    def fill_cells(e, src, dst, low, n, seen, stray, cells):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def fill_cells(e, src, dst, low, n, present, out_of_range, cells):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             cells[np.uint64(u) * np.uint64(n) + np.uint64(v)] = 1
             cells[np.uint64(v) * np.uint64(n) + np.uint64(u)] = 1
@@ -48,16 +48,16 @@ def next_row(on: Any) -> Any:
     Searches begin at the least vertex that is left, so that all labels are smaller than what they
     label, but for those of the beginnings, which are behind.
     """
-    all_min = on.block_reduce_min
+    block_min = on.block_reduce_min
 
     @on.grid_stride
-    def next_row(v, n, step, start, parent, best):
+    def next_row(v, n, step, start, parent, found_word):
         found = NOWHERE
         while v < n:
             if v >= np.uint64(start) and parent[v] == v:
                 found = min(found, v)
             v += step
-        all_min(best, 0, found)
+        block_min(found_word, 0, found)
 
     return next_row
 
@@ -101,13 +101,13 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
     """
     fill, after, look = fill_cells(on, read), next_row(on), look_along(on, vertex)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         backend, n, parent = state.backend, state.n, state.trees.parent
         cells, queue = matrix_of(state, fill, np.uint8), backend.empty(n, vertex)
-        best, count, start = backend.empty(1, np.uint64), backend.empty(1, np.int64), 0
+        found_word, count, start = backend.empty(1, np.uint64), backend.empty(1, np.int64), 0
         while True:
-            after(n, start, parent, backend.fill(best, 0xFF))
-            start = int(backend.to_host(best)[0]) if n else 0
+            after(n, start, parent, backend.fill(found_word, 0xFF))
+            start = int(backend.to_host(found_word)[0]) if n else 0
             if start >= n:
                 return
             queue[:1] = start
@@ -118,7 +118,7 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
                 first, last = last, int(backend.to_host(count)[0])
             start += 1
 
-    return finish
+    return connect_rest
 
 
 @standalone_algorithm(
@@ -139,7 +139,7 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
     """
     fill = fill_cells(on, read)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         n, parent, xp = state.n, state.trees.parent, state.backend.xp
         cells = matrix_of(state, fill, vertex).reshape(n, n)
         own, rows = (
@@ -157,4 +157,4 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
             top = xp.concatenate([block.max(axis=1) for block in blocks])
         parent[:] = xp.where(top != 0, top, own) - vertex(1)
 
-    return finish
+    return connect_rest

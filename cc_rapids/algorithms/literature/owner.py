@@ -1,10 +1,10 @@
 """Owner: one thread a component, that of its highest vertex, searches it from end to end.
 
 offsets, indices : the rows, every edge in those of both its ends.
-room             : (n (n + 1) / 2,) unsigned: the words from v (v + 1) / 2 on are thread v's, one
+visits           : (n (n + 1) / 2,) unsigned: the words from v (v + 1) / 2 on are thread v's, one
                    for each vertex up to v, as it never keeps a higher one.
 parent           : (n,) unsigned; in the end the owner of each vertex.
-stray            : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was met.
+out_of_range     : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was met.
 
 A thread that comes to a higher vertex than its own is no owner, and ends at once. Those that are
 left are as many as the components: on a single one the search is sequential.
@@ -24,33 +24,33 @@ from ...tuning import tuning
 
 
 def search_to_labels(on: Any, vertex: type) -> Any:
-    """Search from v and raise the labels of the vertices found to v; ``room`` is the work list.
+    """Search from v and raise the labels of the vertices found to v; ``visits`` is the work list.
 
     A label tells who was there last: v itself, so that there is no news; a higher thread, so that
     v is no owner; or a lower one. Labels only rise, by atomic maxima, which also tell: a label that
     is read before is a lower one at worst, and then the maximum says what stands there. Threads
     that end early leave theirs behind. The owner meets no higher label, raises that of each vertex
-    of its component once, and visits it once: so its room is enough, and its search ends.
+    of its component once, and visits it once: so its words are enough, and its search ends.
     """
     high, entries = on.atomic_max, entries_of(on)
 
     @on.elementwise
-    def search_to_labels(v, offsets, indices, room, parent, stray):
+    def search_to_labels(v, offsets, indices, visits, parent, out_of_range):
         taken = (v * (v + ONE)) >> ONE
         found = taken + ONE
-        room[taken] = vertex(v)
+        visits[taken] = vertex(v)
         while taken < found:
-            u = np.uint64(room[taken])
+            u = np.uint64(visits[taken])
             e, last = entries(offsets, indices, u)
             while e < last:
                 w = np.uint64(indices[e])
                 if w >= np.uint64(parent.size):
-                    stray[0] = 1
+                    out_of_range[0] = 1
                 label = v + ONE if w > v else np.uint64(parent[w])
                 if label < v:
                     label = np.uint64(high(parent, w, vertex(v)))
                     if label < v:
-                        room[found] = vertex(w)
+                        visits[found] = vertex(w)
                         found += ONE
                 if label > v:
                     return
@@ -61,7 +61,7 @@ def search_to_labels(on: Any, vertex: type) -> Any:
 
 
 def search_to_lists(on: Any, vertex: type) -> Any:
-    """Search from v, and keep the component as a list: room[w] follows w, or is w at its end.
+    """Search from v, and keep the component as a list: visits[w] follows w, or is w at its end.
 
     It begins with v; what follows the vertex that is being visited is still to be. Room is no
     other thread's, and a vertex that is not in the list has NONE there: no atomic operations. At
@@ -70,26 +70,26 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     none, entries = none_of(vertex), entries_of(on)
 
     @on.elementwise
-    def search_to_lists(v, offsets, indices, room, parent, stray):
+    def search_to_lists(v, offsets, indices, visits, parent, out_of_range):
         first = (v * (v + ONE)) >> ONE
         u, tail, end = v, v, v + ONE
-        room[first + v] = vertex(v)
+        visits[first + v] = vertex(v)
         while u != end:
             e, last = entries(offsets, indices, u)
             while e < last:
                 w = np.uint64(indices[e])
                 if w >= np.uint64(parent.size):
-                    stray[0] = 1
+                    out_of_range[0] = 1
                 if w > v:
                     return
-                if room[first + w] == none:
-                    room[first + tail], room[first + w] = vertex(w), vertex(w)
+                if visits[first + w] == none:
+                    visits[first + tail], visits[first + w] = vertex(w), vertex(w)
                     tail = w
                 e += ONE
-            u = end if u == tail else np.uint64(room[first + u])
+            u = end if u == tail else np.uint64(visits[first + u])
         parent[v], u = vertex(v), v
         while u != tail:
-            u = np.uint64(room[first + u])
+            u = np.uint64(visits[first + u])
             parent[u] = vertex(v)
 
     return search_to_lists
@@ -117,11 +117,11 @@ def owner(on: Any, vertex: type, output: str) -> Step:
     search = make(on, vertex)
     search.together = tuning.owner_searches
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         backend, n = state.backend, state.n
-        room = backend.empty(n * (n + 1) // 2, vertex)
+        visits = backend.empty(n * (n + 1) // 2, vertex)
         if output == "lists":
-            backend.fill(room, 0xFF)
-        search(n, *state.csr.arrays, room, state.trees.parent, state.flags.out_of_range)
+            backend.fill(visits, 0xFF)
+        search(n, *state.csr.arrays, visits, state.trees.parent, state.flags.out_of_range)
 
-    return finish
+    return connect_rest

@@ -24,8 +24,8 @@ def unite(on: Any, read: Any) -> Any:
     """
 
     @on.elementwise
-    def unite(e, src, dst, low, n, seen, stray, parent):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def unite(e, src, dst, low, n, present, out_of_range, parent):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         p, q = (parent[u], parent[v]) if u != v else (u, v)
         while p != q:
             if p < q:
@@ -43,8 +43,8 @@ def verify(on: Any, read: Any) -> Any:
     climb = naive(on)
 
     @on.elementwise
-    def verify(e, src, dst, low, n, seen, stray, parent, apart):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def verify(e, src, dst, low, n, present, out_of_range, parent, apart):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v and climb(parent, u) != climb(parent, v):
             apart[0] = 1
 
@@ -65,10 +65,10 @@ def rem_parallel(on: Any, vertex: type, read: Any) -> Step:
     """
     join, check = unite(on, read), verify(on, read)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         given = state.m, *state.edges, state.n, *state.flags, state.trees.parent
         join(*given)
         while changes(state, check, *given):
             join(*given)
 
-    return finish
+    return connect_rest

@@ -29,8 +29,8 @@ def original(on: Any, vertex: type) -> Any:
     giant = giant_of(on, vertex)
 
     @on.device
-    def vertex_of(x, best):
-        return x if x > giant(best) else giant(best) if x == 0 else vertex(x - vertex(1))
+    def vertex_of(x, root_word):
+        return x if x > giant(root_word) else giant(root_word) if x == 0 else vertex(x - vertex(1))
 
     return vertex_of
 
@@ -97,10 +97,10 @@ def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
     vertex_of = original(on, vertex)
 
     @on.elementwise
-    def hooked_by(i, us, vs, es, old, new, best, chosen):
+    def hooked_by(i, us, vs, es, old, new, root_word, hook_edge):
         h, label = pair(us[i], vs[i], old, new)
         if h != label and old[h] == h and new[h] == label:
-            chosen[vertex_of(h, best)] = es[i]
+            hook_edge[vertex_of(h, root_word)] = es[i]
 
     return hooked_by
 
@@ -137,9 +137,9 @@ def first_labels(on: Any, vertex: type) -> Any:
     name = renamed(on, vertex)
 
     @on.elementwise
-    def first_labels(v, best, parent, old, new):
-        x = name(vertex(v), best)
-        old[x] = new[x] = name(parent[v], best)
+    def first_labels(v, root_word, parent, old, new):
+        x = name(vertex(v), root_word)
+        old[x] = new[x] = name(parent[v], root_word)
 
     return first_labels
 
@@ -149,23 +149,28 @@ def last_labels(on: Any, vertex: type) -> Any:
     name, vertex_of = renamed(on, vertex), original(on, vertex)
 
     @on.elementwise
-    def last_labels(v, best, new, parent):
-        parent[v] = vertex_of(new[name(vertex(v), best)], best)
+    def last_labels(v, root_word, new, parent):
+        parent[v] = vertex_of(new[name(vertex(v), root_word)], root_word)
 
     return last_labels
 
 
-def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, noted: Any) -> Step:
+def procedure(
+    on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, record_forest: Any
+) -> Step:
     """Run rounds of connect, shortcut and alter over the edges that are kept; see the top.
 
-    ``rule`` has the letters R and A if roots alone are updated and edges are altered; ``noted`` is
-    the pair by which a forest is noted.
+    ``rule`` has the letters R and A if roots alone are updated and edges are altered;
+    ``record_forest`` is the pair by which a forest is noted.
     """
-    send, hook = connect(on, pairs, "R" in rule), hooked_by(on, vertex, noted) if noted else None
+    send, hook = (
+        connect(on, pairs, "R" in rule),
+        hooked_by(on, vertex, record_forest) if record_forest else None,
+    )
     begin, end = first_labels(on, vertex), last_labels(on, vertex)
 
     @on.elementwise
-    def settle(v, old, new, changed):
+    def store_labels(v, old, new, changed):
         if old[v] != new[v]:
             old[v] = new[v]
             changed[0] = 1
@@ -174,8 +179,8 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
     def alter(i, us, vs, new):
         us[i], vs[i] = new[us[i]], new[vs[i]]
 
-    def finish(state: Any) -> None:
-        backend, n, (parent, _, chosen) = state.backend, state.n, state.trees
+    def connect_rest(state: Any) -> None:
+        backend, n, (parent, _, hook_edge) = state.backend, state.n, state.trees
         us, vs, es = state.remaining
         old, new = backend.empty(n, vertex), backend.empty(n, vertex)
         changed = backend.empty(1, np.int64)
@@ -186,17 +191,17 @@ def procedure(on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, no
             backend.fill(changed, 0)
             send(us.size, us, vs, old, new)
             if state.record_forest and hook:
-                hook(us.size, us, vs, es, old, new, state.giant.root_word, chosen)
+                hook(us.size, us, vs, es, old, new, state.giant.root_word, hook_edge)
             if short:
                 short(n, new)
-            settle(n, old, new, changed)
+            store_labels(n, old, new, changed)
             if not backend.to_host(changed)[0]:
                 break
             if "A" in rule:
                 alter(us.size, us, vs, new)
         end(n, state.giant.root_word, new, parent)
 
-    return finish
+    return connect_rest
 
 
 NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes a vertex for labels"
@@ -226,13 +231,13 @@ def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     needs=NEEDS,
     paper="Hong et al. 2020, Algorithm 15",
 )
-def shiloach_vishkin(on: Any, vertex: type, noted: bool) -> Step:
+def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
     """Hook the roots of this round's start by the least label sent to them; then stars again.
 
     Labels are read as they are by now, which saves rounds. For a spanning forest they are those
     before the round, so that the edge of each hook is known.
     """
-    pair = labels_of(on, now=not noted)
+    pair = labels_of(on, now=not record_forest)
     return procedure(on, vertex, [pair], full_shortcut(on), "R", pair)
 
 

@@ -3,7 +3,7 @@
 depth : (n,) int32, how far each vertex is from the source, or FAR.
 queue : (n,) the vertices of the current depth, in any order; ``after`` those of the next.
 sizes : [vertices, entries] of the next depth.
-stray : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
+out_of_range : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
 
 Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 2012; BFS-CC after
 Shun and Blelloch 2013.
@@ -25,57 +25,61 @@ FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)
 
 
-def deepen(on: Any, vertex: type, note: Any) -> Any:
+def deepen(on: Any, vertex: type, record_hook: Any) -> Any:
     """Hang a vertex from the source, and give it a place in the queue of the next depth."""
     add, entries = on.atomic_add, entries_of(on)
 
     @on.device
-    def deepen(w, e, source, offsets, indices, after, sizes, parent, chosen):
+    def deepen(w, e, source, offsets, indices, after, sizes, parent, hook_edge):
         first, last = entries(offsets, indices, w)
         parent[w] = vertex(source)
         after[np.uint64(add(sizes, 0, 1))] = vertex(w)
         add(sizes, 1, np.int64(last - first))
-        note(chosen, w, e)
+        record_hook(hook_edge, w, e)
 
     return deepen
 
 
-def from_above(on: Any, vertex: type, note: Any) -> Any:
+def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
     """Visit the neighbours of the queue: a group of threads a row, a swap decides who is first."""
-    cas, found, group = on.atomic_cas, deepen(on, vertex, note), np.uint64(on.threads_per_row)
+    cas, found, threads_per_row = (
+        on.atomic_cas,
+        deepen(on, vertex, record_hook),
+        np.uint64(on.threads_per_row),
+    )
     entries = entries_of(on)
 
     @on.elementwise
-    def from_above(i, d, source, queue, stray, depth, offsets, indices, *rest):
-        v = np.uint64(queue[i // group])
+    def from_above(i, d, source, queue, out_of_range, depth, offsets, indices, *rest):
+        v = np.uint64(queue[i // threads_per_row])
         e, last = entries(offsets, indices, v)
-        e += i % group
+        e += i % threads_per_row
         while e < last:
             w = np.uint64(indices[e])
             if w >= np.uint64(depth.size):
-                stray[0] = 1
+                out_of_range[0] = 1
             elif depth[w] == FAR and cas(depth, w, FAR, np.int32(d)) == FAR:
                 found(w, e, source, offsets, indices, *rest)
-            e += group
+            e += threads_per_row
 
     return from_above
 
 
-def from_below(on: Any, vertex: type, note: Any) -> Any:
+def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
     """Look from each vertex that is not visited for a neighbour in the queue, and stop there.
 
     A neighbour of this very depth does not count, whether its depth is seen already or not.
     """
-    found, entries = deepen(on, vertex, note), entries_of(on)
+    found, entries = deepen(on, vertex, record_hook), entries_of(on)
 
     @on.elementwise
-    def from_below(v, d, source, stray, depth, offsets, indices, *rest):
+    def from_below(v, d, source, out_of_range, depth, offsets, indices, *rest):
         if depth[v] == FAR:
             e, last = entries(offsets, indices, v)
             while e < last:
                 w = np.uint64(indices[e])
                 if w >= np.uint64(depth.size):
-                    stray[0] = 1
+                    out_of_range[0] = 1
                 elif depth[w] == np.int32(d - 1):
                     depth[v] = np.int32(d)
                     found(v, e, source, offsets, indices, *rest)
@@ -90,57 +94,57 @@ def of_high_degree(on: Any) -> Any:
     high, entries = on.atomic_max, entries_of(on)
 
     @on.elementwise
-    def of_high_degree(i, n, offsets, indices, best):
+    def of_high_degree(i, n, offsets, indices, found_word):
         v = ((i * SPREAD) & LOW_WORD) % np.uint64(n)
         first, last = entries(offsets, indices, v)
-        high(best, 0, ((last - first) << np.uint64(32)) | v)
+        high(found_word, 0, ((last - first) << np.uint64(32)) | v)
 
     return of_high_degree
 
 
 def next_source(on: Any) -> Any:
     """Find the least vertex with edges that no search has visited, and write it to best."""
-    all_min = on.block_reduce_min
+    block_min = on.block_reduce_min
 
     @on.grid_stride
-    def next_source(v, n, step, offsets, depth, best):
+    def next_source(v, n, step, offsets, depth, found_word):
         found = NOWHERE
         while v < n:
             if depth[v] == FAR and offsets[v] != offsets[v + ONE]:
                 found = min(found, v)
             v += step
-        all_min(best, 0, found)
+        block_min(found_word, 0, found)
 
     return next_source
 
 
 def least_below(on: Any) -> Any:
     """Find the least vertex whose parent is the source, and write it to best."""
-    all_min = on.block_reduce_min
+    block_min = on.block_reduce_min
 
     @on.grid_stride
-    def least_below(v, n, step, source, parent, best):
+    def least_below(v, n, step, source, parent, found_word):
         found = NOWHERE
         while v < n:
             if parent[v] == np.uint64(source):
                 found = min(found, v)
             v += step
-        all_min(best, 0, found)
+        block_min(found_word, 0, found)
 
     return least_below
 
 
-def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
-    """Return a procedure ``search(state, depth, queues, source)`` of a breadth-first search."""
-    above, below = from_above(on, vertex, note), from_below(on, vertex, note)
+def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
+    """Return a procedure ``search(state, depth, frontiers, source)`` of a breadth-first search."""
+    above, below = from_above(on, vertex, record_hook), from_below(on, vertex, record_hook)
 
     @on.elementwise
     def begin(i, source, queue, depth):
         queue[0], depth[np.uint64(source)] = vertex(source), np.int32(0)
 
-    def search(state: Any, depth: Any, queues: list[Any], source: int) -> None:
-        backend, n, (queue, after) = state.backend, state.n, queues
-        parent, _, chosen = state.trees
+    def search(state: Any, depth: Any, frontiers: list[Any], source: int) -> None:
+        backend, n, (queue, after) = state.backend, state.n, frontiers
+        parent, _, hook_edge = state.trees
         sizes = backend.empty(2, np.int64)
         begin(1, source, queue, depth)
         width, entries, left, d, up = 1, 0, state.m, 0, False
@@ -149,7 +153,7 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
             below_pays = entries > left // tuning.bfs_alpha
             up = width > n // tuning.bfs_beta if up else below_pays
             given = state.flags.out_of_range, depth, *state.csr.arrays
-            rest = *given, after, backend.fill(sizes, 0), parent, chosen
+            rest = *given, after, backend.fill(sizes, 0), parent, hook_edge
             if up:
                 below(n, d, source, *rest)
             else:
@@ -164,8 +168,8 @@ def searcher(on: Any, vertex: type, note: Any) -> Callable[..., None]:
 def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     """Return the depths, all FAR, two queues, and a word for the result of a kernel."""
     backend, n = state.backend, state.n
-    queues = [backend.empty(n, vertex) for _ in range(2)]
-    return backend.fill(backend.empty(n, np.int32), 0x7F), queues, backend.empty(1, np.uint64)
+    frontiers = [backend.empty(n, vertex) for _ in range(2)]
+    return backend.fill(backend.empty(n, np.int32), 0x7F), frontiers, backend.empty(1, np.uint64)
 
 
 @sampling_rule(
@@ -177,32 +181,32 @@ def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     breadth_first=True,
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
-def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
+def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
     """Search from the vertex of the most edges among some, and make what it reaches one tree.
 
     The root is the least vertex that the search has reached. Each vertex but the source was found
     by an edge of its own; the edge of the new root is given to the source, so that roots alone have
     none.
     """
-    search, high, low = searcher(on, vertex, note), of_high_degree(on), least_below(on)
+    search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
 
     @on.elementwise
-    def hang(v, source, least, parent):
+    def assign_min_root(v, source, least, parent):
         if parent[v] == np.uint64(source):
             parent[v] = vertex(least)
 
     def before(state: Any) -> None:
-        backend, (parent, _, chosen) = state.backend, state.trees
-        depth, queues, best = begin_search(state, vertex)
-        high(tuning.giant_probes, state.n, *state.csr.arrays, backend.fill(best, 0))
-        source = int(backend.to_host(best)[0]) & int(LOW_WORD)
-        search(state, depth, queues, source)
-        low(state.n, source, parent, backend.fill(best, 0xFF))
-        least = int(backend.to_host(best)[0])
-        hang(state.n, source, least, parent)
+        backend, (parent, _, hook_edge) = state.backend, state.trees
+        depth, frontiers, found_word = begin_search(state, vertex)
+        high(tuning.giant_probes, state.n, *state.csr.arrays, backend.fill(found_word, 0))
+        source = int(backend.to_host(found_word)[0]) & int(LOW_WORD)
+        search(state, depth, frontiers, source)
+        low(state.n, source, parent, backend.fill(found_word, 0xFF))
+        least = int(backend.to_host(found_word)[0])
+        assign_min_root(state.n, source, least, parent)
         if state.record_forest and least != source:
-            chosen[source] = chosen[least]
-            backend.fill(chosen[least : least + 1], 0xFF)
+            hook_edge[source] = hook_edge[least]
+            backend.fill(hook_edge[least : least + 1], 0xFF)
 
     return Sample(None, before, left=every(on), gather=gather == "on")
 
@@ -216,18 +220,18 @@ def bfs(on: Any, vertex: type, note: Any, gather: str) -> Sample:
     iterative=False,
     paper="BFS-CC, Shun and Blelloch 2013; Hong et al. 2020, 4.2",
 )
-def bfs_cc(on: Any, vertex: type, note: Any) -> Step:
+def bfs_cc(on: Any, vertex: type, record_hook: Any) -> Step:
     """Search from the least vertex that is not visited yet, until all are."""
-    search, low = searcher(on, vertex, note), next_source(on)
+    search, low = searcher(on, vertex, record_hook), next_source(on)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         backend, n = state.backend, state.n
-        depth, queues, best = begin_search(state, vertex)
+        depth, frontiers, found_word = begin_search(state, vertex)
         while True:
-            low(n, state.csr.offsets, depth, backend.fill(best, 0xFF))
-            source = int(backend.to_host(best)[0])
+            low(n, state.csr.offsets, depth, backend.fill(found_word, 0xFF))
+            source = int(backend.to_host(found_word)[0])
             if source >= n:
                 return
-            search(state, depth, queues, source)
+            search(state, depth, frontiers, source)
 
-    return finish
+    return connect_rest

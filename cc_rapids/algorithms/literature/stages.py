@@ -28,7 +28,7 @@ def shuffled(on: Any) -> Any:
     """
 
     @on.device
-    def place(i, m, half):
+    def edge_index(i, m, half):
         width = np.uint64(half)
         mask, e, again = (ONE << width) - ONE, i, True
         while again:
@@ -41,7 +41,7 @@ def shuffled(on: Any) -> Any:
             again = e >= np.uint64(m)
         return e
 
-    return place
+    return edge_index
 
 
 def half_bits(m: int) -> int:
@@ -67,8 +67,8 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
     """
     pick, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 
-    def around(step: Step, unpack: Any) -> Step:
-        def finish(state: Any) -> None:
+    def in_stages(step: Step, unpack: Any) -> Step:
+        def connect_rest(state: Any) -> None:
             parent, words, _ = state.trees
             size = max(q * state.n, 1)
             for first in range(0, state.m, size):
@@ -78,6 +78,6 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
                     unpack(state.n, words, parent)
                 shortcut(state)
 
-        return finish
+        return connect_rest
 
-    return around
+    return in_stages

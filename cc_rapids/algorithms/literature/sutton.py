@@ -30,8 +30,8 @@ def hook(on: Any, read: Any) -> Any:
     """
 
     @on.elementwise
-    def hook(e, src, dst, low, n, seen, stray, parent, up, changed):
-        u, v = read(e, src, dst, low, n, seen, stray)
+    def hook(e, src, dst, low, n, present, out_of_range, parent, up, changed):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             p, q = parent[u], parent[v]
             if p != q:
@@ -54,8 +54,8 @@ def atomic_hook(on: Any, read: Any) -> Any:
     cas = on.atomic_cas
 
     @on.elementwise
-    def atomic_hook(i, first, src, dst, low, n, seen, stray, parent):
-        u, v = read(np.uint64(first) + i, src, dst, low, n, seen, stray)
+    def atomic_hook(i, first, src, dst, low, n, present, out_of_range, parent):
+        u, v = read(np.uint64(first) + i, src, dst, low, n, present, out_of_range)
         p, q = (parent[u], parent[v]) if u != v else (u, v)
         while p != q:
             if p < q:
@@ -114,13 +114,13 @@ def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
     """Run rounds of hooks and a full compression, until no edge hooks (Figure 1)."""
     send = hook(on, read)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         given, up = (state.m, *state.edges, state.n, *state.flags, state.trees.parent), 0
         while changes(state, send, *given, up):
             compress(state)
             up = 1 - up if hooks == "alternate" else 0
 
-    return finish
+    return connect_rest
 
 
 def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step:
@@ -131,7 +131,7 @@ def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step
     """
     link = atomic_hook(on, read)
 
-    def finish(state: Any) -> None:
+    def connect_rest(state: Any) -> None:
         entries = state.m if state.symmetric else 2 * state.m
         count = entries // max(state.n, 1) if segments == "auto" else int(segments)
         size = -(-state.m // min(max(count, 1), max(state.m, 1)))
@@ -140,7 +140,7 @@ def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step
             link(min(size, state.m - first), first, *rest)
             compress(state)
 
-    return finish
+    return connect_rest
 
 
 @standalone_algorithm(

@@ -64,7 +64,7 @@ class Layout:
         return [dtype.num for _, _, dtype in self.pieces]
 
 
-class Placed:
+class PackedArgs:
     """The arrays of a layout in an allocation at a given address."""
 
     __slots__ = "address", "layout"

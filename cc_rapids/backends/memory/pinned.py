@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import CapacityError
 from ..base import Array
 
-NOTE = 4096  # bytes of an array that is copied to the host through a pinned page
+READBACK_BYTES = 4096  # bytes of an array that is copied to the host through a pinned page
 LOCKED = 1  # cudaMemoryTypeHost, the driver's value for pinned pages
 
 
@@ -48,15 +48,15 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
     if isinstance(array, cupy.ndarray):
         if memory == "pinned" or _is_locked(cupy, array.data.ptr):
             return array
-        _, seen = locked(cupy, array.size, array.dtype)
-        seen[:] = array
-        return seen
+        _, mapped = locked(cupy, array.size, array.dtype)
+        mapped[:] = array
+        return mapped
     if array.flags.c_contiguous and _is_locked(cupy, array.ctypes.data):
-        seen = _over(cupy, array.ctypes.data, array.size, array.dtype, array)
+        mapped = _over(cupy, array.ctypes.data, array.size, array.dtype, array)
     else:
-        held, seen = locked(cupy, array.size, array.dtype)
+        held, mapped = locked(cupy, array.size, array.dtype)
         held[:] = array
-    return seen if memory == "zero-copy" else _copied(cupy, seen)
+    return mapped if memory == "zero-copy" else _copied(cupy, mapped)
 
 
 def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
@@ -64,21 +64,21 @@ def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array
 
     Returns the pages, or their copy on the device.
     """
-    _, seen = locked(cupy, n, dtype)
-    write(seen)
-    return seen if memory == "zero-copy" else _copied(cupy, seen)
+    _, mapped = locked(cupy, n, dtype)
+    write(mapped)
+    return mapped if memory == "zero-copy" else _copied(cupy, mapped)
 
 
-def note() -> Callable[[Any, Array], Callable[[], Any]]:
-    """Return the thread's object that copies up to ``NOTE`` bytes to the host by a pinned page.
+def readback() -> Callable[[Any, Array], Callable[[], Any]]:
+    """Return the thread's function that copies small arrays to the host, through a pinned page.
 
-    The page is kept: that takes half as long as by pages that are locked on the way. Once the copy
+    It takes up to ``READBACK_BYTES``. The page is kept: that takes half as long as by pages that are locked on the way. Once the copy
     is done, what it gave reads it. For one thread, and one array at a time.
     """
     import cupy
 
-    page, seen = locked(cupy, NOTE, np.uint8)
-    address, runtime = seen.data.ptr, cupy.cuda.runtime
+    page, mapped = locked(cupy, READBACK_BYTES, np.uint8)
+    address, runtime = mapped.data.ptr, cupy.cuda.runtime
 
     def send(stream: Any, array: Array) -> Callable[[], Any]:
         kind = runtime.memcpyDefault
@@ -89,20 +89,20 @@ def note() -> Callable[[Any, Array], Callable[[], Any]]:
     return send
 
 
-def aside() -> Any:
-    """Allocate ``NOTE`` bytes of device memory outside all pools, to be kept."""
+def alloc_kept() -> Any:
+    """Allocate ``READBACK_BYTES`` of device memory outside all pools, to be kept."""
     import cupy
 
     try:
-        return cupy.cuda.MemoryPointer(cupy.cuda.Memory(NOTE), 0)
+        return cupy.cuda.MemoryPointer(cupy.cuda.Memory(READBACK_BYTES), 0)
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise MemoryError(str(error)) from error
 
 
-def _copied(cupy: Any, seen: Array) -> Array:
+def _copied(cupy: Any, mapped: Array) -> Array:
     """Return a copy on the device, made before the pages may be freed."""
-    copy = cupy.ndarray(seen.shape, seen.dtype)
-    copy.data.copy_from_device_async(seen.data, seen.nbytes)
+    copy = cupy.ndarray(mapped.shape, mapped.dtype)
+    copy.data.copy_from_device_async(mapped.data, mapped.nbytes)
     cupy.cuda.get_current_stream().synchronize()
     return copy
 
@@ -121,13 +121,13 @@ def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
 _BUFFER, _SIZE, _END = 1, 2, 0
 
 
-class Kept(threading.local):
+class ThreadBuffers(threading.local):
     """The buffers of one thread."""
 
     def __init__(self) -> None:
         self._arguments: dict[int, Any] = {}  # by how many words they are
-        self._asides: dict[int, Any] = {}  # by device
-        self._notes: dict[str, Any] = {}
+        self._kept_memory: dict[int, Any] = {}  # by device
+        self._readbacks: dict[str, Any] = {}
 
     def pack(self, words: list[int]) -> int:
         """Pack the arguments as cuLaunchKernel's 'extra'.
@@ -153,19 +153,19 @@ class Kept(threading.local):
         form.pack_into(data, 0, *words)
         return extra, each
 
-    def aside(self, device: int) -> Any:
-        """Return ``pages.NOTE`` bytes of the device."""
-        if device not in self._asides:
-            self._asides[device] = aside()
-        return self._asides[device]
+    def kept_memory(self, device: int) -> Any:
+        """Return ``READBACK_BYTES`` of the device."""
+        if device not in self._kept_memory:
+            self._kept_memory[device] = alloc_kept()
+        return self._kept_memory[device]
 
-    def note(self, stream: Any, array: Array) -> Any:
-        """Copy at most ``pages.NOTE`` bytes to the host."""
+    def read_now(self, stream: Any, array: Array) -> Any:
+        """Copy at most ``READBACK_BYTES`` to the host."""
         read = self._sent("now", stream, array)
         stream.synchronize()
         return read()
 
-    def later(self, stream: Any, array: Array) -> Callable[[], Any]:
+    def read_async(self, stream: Any, array: Array) -> Callable[[], Any]:
         """Start a copy to the host on a separate page.
 
         Return what waits for it, while more is launched.
@@ -179,7 +179,7 @@ class Kept(threading.local):
         return copy
 
     def _sent(self, page: str, stream: Any, array: Array) -> Callable[[], Any]:
-        if page not in self._notes:
-            self._notes[page] = note()
-        read: Callable[[], Any] = self._notes[page](stream, array)
+        if page not in self._readbacks:
+            self._readbacks[page] = readback()
+        read: Callable[[], Any] = self._readbacks[page](stream, array)
         return read

@@ -49,16 +49,16 @@ class Arena:
                 return self.block + first
         return self.allocate(size)
 
-    def with_room(self, size: int, room: int) -> Any:
+    def with_block(self, size: int, block_bytes: int) -> Any:
         """Allocate an array and, if it is large and there is no block, a block beside it."""
         if size <= self.SMALL or self.block is not None:
             return self(size)
-        whole = self.allocate_large(size + room)
+        whole = self.allocate_large(size + block_bytes)
         with self.lock:
-            self.block, self.used, self.size, self.beside = whole + size, 0, room, True
+            self.block, self.used, self.size, self.beside = whole + size, 0, block_bytes, True
         return whole
 
-    def leave_room(self) -> None:
+    def leave_block(self) -> None:
         """Stop placing arrays in a block beside a large array, which they would keep alive."""
         with self.lock:
             if self.beside:

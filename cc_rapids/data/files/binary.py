@@ -11,8 +11,8 @@ from zipfile import BadZipFile
 
 from ...errors import CcRapidsError, FormatError
 from ..dtypes import is_integer, is_number
-from .header import KNOWN_PAIRS, listed
-from .input_file import File, Wanted
+from .header import KNOWN_PAIRS, naming
+from .input_file import ColumnRequest, File
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,25 +34,25 @@ def damage(file: File, kind: str) -> Iterator[None]:
         raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
 
 
-def columns_of(file: File, wanted: Wanted, schema: Any) -> list[str]:
+def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
     """Return the names of the two columns of ids, and of the column of weights if there is one."""
     if len(schema.names) < 2:
         raise FormatError(
-            f"{file.path} lacks columns: two are needed, but it has {listed(schema.names)}"
+            f"{file.path} lacks columns: two are needed, but it has {naming(schema.names)}"
         )
-    ends = wanted.columns(file.path, schema.names)
-    weight = wanted.weight_column(file.path, schema.names, ends)
+    ends = request.columns(file.path, schema.names)
+    weight = request.weight_column(file.path, schema.names, ends)
     return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
 
 
-def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
+def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column, if it is not one of ids, as weights.
 
     These are int64 or double, without nulls.
     """
     import pyarrow as pa
 
-    at = wanted.ends
+    at = request.ends
     if table.num_columns == at:
         return table
     column, name = table.column(at), table.column_names[at]
@@ -65,7 +65,7 @@ def weighed(file: File, wanted: Wanted, table: pa.Table) -> pa.Table:
     return table.set_column(at, "weight", column.cast(pa.int64() if whole else pa.float64()))
 
 
-def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
+def read_npz(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
     """Read npz: arrays src and dst, perhaps num_vertices, or a matrix of ``save_npz``."""
     import numpy as np
 
@@ -73,11 +73,11 @@ def read_npz(file: File, wanted: Wanted) -> tuple[pa.Table, range | None]:
     with damage(file, "npz"), np.load(stream) as stored:
         if {"format", "shape"} <= set(stored.files):
             stream.seek(0)
-            return _matrix(file, wanted, stream)
-        return _arrays(file, wanted, stored)
+            return _matrix(file, request, stream)
+        return _arrays(file, request, stored)
 
 
-def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
+def _matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, range]:
     import scipy.sparse
 
     from .. import offsets
@@ -85,7 +85,9 @@ def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
     matrix = scipy.sparse.load_npz(stream)
     if matrix.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
         said = f"{file.path}: indptr"
-        offsets.check(said, matrix.indptr, len(matrix.indices), room=True, error=FormatError)
+        offsets.check(
+            said, matrix.indptr, len(matrix.indices), may_have_spare=True, error=FormatError
+        )
     matrix = matrix.tocoo()
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise FormatError(
@@ -94,19 +96,19 @@ def _matrix(file: File, wanted: Wanted, stream: Any) -> tuple[pa.Table, range]:
     columns = {"src": matrix.row, "dst": matrix.col}
     if is_number(matrix.dtype):
         columns["weight"] = matrix.data
-    return _numbered(file, wanted, columns, matrix.shape[0])
+    return _numbered(file, request, columns, matrix.shape[0])
 
 
-def _arrays(file: File, wanted: Wanted, stored: Any) -> tuple[pa.Table, range | None]:
+def _arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, range | None]:
     names = [name for name in stored.files if name != "num_vertices"]
     known = any(set(pair) <= {name.lower() for name in names} for pair in KNOWN_PAIRS)
-    if not known and wanted.source is None and wanted.destination is None:
+    if not known and request.source is None and request.destination is None:
         raise FormatError(
-            f"{file.path} has the arrays {listed(stored.files)}: expected src and dst, or what"
+            f"{file.path} has the arrays {naming(stored.files)}: expected src and dst, or what"
             " scipy.sparse.save_npz writes; name two of them by source= and destination="
         )
-    ends = wanted.columns(file.path, names)
-    weight = wanted.weight_column(file.path, names, ends)
+    ends = request.columns(file.path, names)
+    weight = request.weight_column(file.path, names, ends)
     picked = [names[i] for i in (ends if weight is None else (*ends, weight))]
     columns = {name: stored[name] for name in picked}
     for name in picked[:2]:
@@ -121,15 +123,15 @@ def _arrays(file: File, wanted: Wanted, stored: Any) -> tuple[pa.Table, range | 
         lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
         raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
     if "num_vertices" in stored.files:
-        return _numbered(file, wanted, columns, int(stored["num_vertices"]))
-    return _ordered(file, wanted, columns), None
+        return _numbered(file, request, columns, int(stored["num_vertices"]))
+    return _ordered(file, request, columns), None
 
 
 def _native(array: Any) -> Any:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Table, range]:
+def _numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[pa.Table, range]:
     """Return edges of the vertices 0 .. n - 1."""
     import numpy as np
 
@@ -141,18 +143,18 @@ def _numbered(file: File, wanted: Wanted, columns: Any, n: int) -> tuple[pa.Tabl
             raise FormatError(
                 f"{file.path}: edge {at} has {name} {end[at]}, but the vertices are 0 to {n - 1}"
             )
-    return _ordered(file, wanted, columns), range(n)
+    return _ordered(file, request, columns), range(n)
 
 
-def _ordered(file: File, wanted: Wanted, columns: Any) -> pa.Table:
+def _ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
     """Return the requested columns of a table in order."""
     import pyarrow as pa
 
     table = pa.table({name: _native(column) for name, column in columns.items()})
-    return weighed(file, wanted, table.select(columns_of(file, wanted, table.schema)))
+    return weighed(file, request, table.select(columns_of(file, request, table.schema)))
 
 
-def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
+def read_egr(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read ECL's graphs in int32, little-endian.
 
     They are n, m, nindex[n + 1], nlist[m], perhaps m weights.
@@ -181,4 +183,4 @@ def read_egr(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     columns = {"src": owner, "dst": neighbour}
     if len(words) > n + 3 + m:
         columns["weight"] = words[n + 3 + m :]
-    return _numbered(file, wanted, columns, n)
+    return _numbered(file, request, columns, n)

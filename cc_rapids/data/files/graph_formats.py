@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError
 from .delimited import DIALECTS, Block, Dialect, check_utf8, from_first_data, parse, shown
-from .input_file import File, Wanted
+from .input_file import ColumnRequest, File
 from .text_edges import Weights
 from .text_ids import IdColumns, integers
 
@@ -76,7 +76,7 @@ _LAYOUTS = {
 }
 
 
-def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
+def read_matrix(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read Matrix Market: a banner, comments, a line of sizes, and one entry a line."""
     feed = file.blocks(DIALECTS["mtx"])
     top = next(feed, Block(1, b"\n"))
@@ -101,10 +101,10 @@ def read_matrix(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
             f" by {columns}"
         )
     head = Head(number, rows, entries, b"complex" not in banner.lower())
-    return _entries(file, wanted, chain([rest], feed), head)
+    return _entries(file, request, chain([rest], feed), head)
 
 
-def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
+def read_shortest_paths(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read DIMACS shortest paths: ``p sp n m``, then an arc ``a u v weight`` a line."""
     feed = file.blocks(DIALECTS["gr"])
     number, line, rest = _head_line(feed, DIALECTS["gr"])
@@ -114,10 +114,10 @@ def read_shortest_paths(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
         raise FormatError(
             f"{file.path}, line {number}: expected 'p sp <nodes> <arcs>', found {shown(line)}"
         )
-    return _entries(file, wanted, chain([rest], feed), Head(number, counts[0], counts[1]))
+    return _entries(file, request, chain([rest], feed), Head(number, counts[0], counts[1]))
 
 
-def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
+def read_he(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read he: ``H n e u``, then an edge ``E s d w`` a line."""
     feed = file.blocks(DIALECTS["he"])
     number, line, rest = _head_line(feed, DIALECTS["he"])
@@ -128,7 +128,7 @@ def read_he(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
             f"{file.path}, line {number}: expected 'H <nodes> <edges> <1 if undirected, else 0>', "
             f"found {shown(line)}"
         )
-    return _entries(file, wanted, chain([rest], feed), Head(number, counts[0], counts[1]))
+    return _entries(file, request, chain([rest], feed), Head(number, counts[0], counts[1]))
 
 
 def _head_line(
@@ -152,18 +152,18 @@ def counts_of(fields: list[str], wanted: int) -> list[int] | None:
 
 
 def _entries(
-    file: File, wanted: Wanted, feed: Iterator[Block], head: Head
+    file: File, request: ColumnRequest, feed: Iterator[Block], head: Head
 ) -> tuple[pa.Table, range]:
     """Return the edges after the header line."""
-    layout, ids, weights = _LAYOUTS[wanted.format], IdColumns(), Weights()
+    layout, ids, weights = _LAYOUTS[request.format], IdColumns(), Weights()
     tags, dialect = len(layout.tag), layout.dialect
-    take = *range(tags), *(tags + i for i in wanted.columns(file.path, ("src", "dst")))
+    take = *range(tags), *(tags + i for i in request.columns(file.path, ("src", "dst")))
     every = range(layout.first, layout.first + head.vertices)
     width, weighted = 0, False
     for block in from_first_data(feed, dialect):
         if not width:  # that of the first line, whatever the head says
             width = max(tags + 2, len(dialect.split(block.first()[0])))
-            weighted = wanted.weights and head.weighted and width > tags + 2
+            weighted = request.weights and head.weighted and width > tags + 2
             take = (*take, tags + 2) if weighted else take
         columns = parse(file.path, block, dialect, width, take)
         pair = ids.append(*columns[tags : tags + 2])
@@ -250,7 +250,7 @@ class Header:
         )
 
 
-def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
+def read_metis(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read METIS, which lists each edge at both ends; both entries are returned."""
     import numpy as np
     import pyarrow as pa
@@ -259,7 +259,7 @@ def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
     top = next(from_first_data(feed, _DIALECT), Block(1, b"\n"))
     line, rest = top.first()
     header = _header(file.path, top.line, line)
-    pairs, at, weighted = [], 1, wanted.weights and header.stride == 2
+    pairs, at, weighted = [], 1, request.weights and header.stride == 2
     for block in chain([rest], feed):
         counts, numbers = _tokens(file.path, block, header)
         if at + len(counts) - 1 > header.vertices:
@@ -275,7 +275,7 @@ def read_metis(file: File, wanted: Wanted) -> tuple[pa.Table, range]:
         at += len(counts)
     _check_counts(file.path, header, at - 1, sum(len(owner) for owner, *_ in pairs))
     columns = [pa.chunked_array(side, pa.int64()) for side in zip(*pairs, strict=True)]
-    names = ["dst", "src"] if wanted.turned(file.path) else ["src", "dst"]
+    names = ["dst", "src"] if request.turned(file.path) else ["src", "dst"]
     table = pa.table(columns, names=[*names, "weight"][: len(columns)])
     return table.select(["src", "dst", "weight"][: len(columns)]), range(1, header.vertices + 1)
 

@@ -71,7 +71,7 @@ def edge_columns(
         if pair is None:
             raise MissingColumnError(
                 f"{path} has {len(names)} columns and no known pair of names among them:"
-                f" {_NAME_THEM}; it has {listed(names)}"
+                f" {_NAME_THEM}; it has {naming(names)}"
             )
         a, b = pair
     elif a is None or b is None:
@@ -82,7 +82,7 @@ def edge_columns(
             other = "destination" if b is None else "source"
             raise MissingColumnError(
                 f"{path}: one end of the edges is column {_quoted(names[one])}, but nothing"
-                f" determines the other: name it with {other}= (--{other}); it has {listed(names)}"
+                f" determines the other: name it with {other}= (--{other}); it has {naming(names)}"
             )
         rest = pair[1] if pair[0] == one else pair[0]
         a, b = (one, rest) if b is None else (rest, one)
@@ -94,7 +94,7 @@ def edge_columns(
 def _one_column(path: str, names: Sequence[str], name: str) -> InputError:
     return InputError(
         f"{path}: source and destination are the same column {_quoted(name)}; it has"
-        f" {listed(names)}"
+        f" {naming(names)}"
     )
 
 
@@ -109,7 +109,7 @@ def place_of(path: str, names: Sequence[str], name: str) -> int:
         There are several.
     """
     if name not in names:
-        raise MissingColumnError(f"{_missing(path, names, name)}; it has {listed(names)}")
+        raise MissingColumnError(f"{_missing(path, names, name)}; it has {naming(names)}")
     if names.count(name) > 1:
         raise InputError(
             f"{path} has {names.count(name)} columns called {_quoted(name)}: rename one"
@@ -146,7 +146,7 @@ def _known_pair(path: str, names: Sequence[str], one: int | None) -> tuple[int, 
     return None
 
 
-def listed(names: Iterable[str]) -> str:
+def naming(names: Iterable[str]) -> str:
     """Return the names for a message: those that fit, and their number."""
     names, letters = list(names), 0
     shown: list[str] = []
@@ -227,13 +227,13 @@ def is_header(
         return False
     if requested:
         raise MissingColumnError(
-            f"{_missing(path, fields, requested[0])}; its first line holds {listed(fields)}, and if"
+            f"{_missing(path, fields, requested[0])}; its first line holds {naming(fields)}, and if"
             " that is an edge, pass header=False (--no-header)"
         )
     raise FormatError(
         f"{path}, line {line}: this may be an edge, or the names of columns: pass header=False"
         " (--no-header) if it is an edge, header=True (--header) if it names the columns, or"
-        f" {_NAME_THEM}; it holds {listed(fields)}"
+        f" {_NAME_THEM}; it holds {naming(fields)}"
     )
 
 

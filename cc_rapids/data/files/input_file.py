@@ -134,7 +134,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ColumnRequest:
     """The columns that the caller requested, for ids of one or several columns.
 
     ``text`` says of files of text, for each column of an id, whether all of it are strings, as in

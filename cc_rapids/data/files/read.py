@@ -18,7 +18,7 @@ from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
 from .header import DELIMITERS, check_header, place_of
-from .input_file import File, Progress, Wanted, format_of, mark_of, unchanged
+from .input_file import ColumnRequest, File, Progress, format_of, mark_of, unchanged
 from .text_edges import Pair, beside, first_lines, read_delimited, without_rows
 from .text_ids import IdColumns, are_ids, check_ids
 
@@ -56,7 +56,7 @@ class Piece:
 
 
 def parquet_pieces(
-    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
+    file: File, request: ColumnRequest, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
     """Yield row groups in batches, starting after a given group and row."""
     import pyarrow as pa
@@ -64,8 +64,8 @@ def parquet_pieces(
 
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
-        pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
-        ids = pair[: wanted.ends]
+        pair, meta = columns_of(file, request, stored.schema_arrow), stored.metadata
+        ids = pair[: request.ends]
         none = stored.schema_arrow.empty_table().select(pair)
         if start >= meta.num_row_groups:
             yield Piece(none, start, 0, False)
@@ -86,7 +86,12 @@ def parquet_pieces(
 
 
 def group_pieces(
-    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int], read: RowGroups
+    file: File,
+    request: ColumnRequest,
+    start: int,
+    done: int,
+    rows: Callable[[], int],
+    read: RowGroups,
 ) -> Iterator[Piece]:
     """Yield row groups from a given one on, as many at once as fit.
 
@@ -99,12 +104,12 @@ def group_pieces(
 
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
-        pair, meta = columns_of(file, wanted, stored.schema_arrow), stored.metadata
+        pair, meta = columns_of(file, request, stored.schema_arrow), stored.metadata
         sizes = [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
         empty = stored.schema_arrow.empty_table().select(pair)
     ids = all(are_ids(empty[name].type) for name in pair)  # what is refused, is by its first row
     if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
-        yield from parquet_pieces(file, wanted, start, done, rows)
+        yield from parquet_pieces(file, request, start, done, rows)
         return
     while start < len(sizes):
         group, most, left = start, rows(), sum(sizes[start:])
@@ -124,7 +129,7 @@ def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done:
 
 
 def arrow_pieces(
-    file: File, wanted: Wanted, start: int, done: int, rows: Callable[[], int]
+    file: File, request: ColumnRequest, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
     """Yield record batches, starting after a given batch and row."""
     import pyarrow as pa
@@ -135,8 +140,8 @@ def arrow_pieces(
         stream.seek(0)
         source = pa.PythonFile(stream, "r")
         stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
-        pair = columns_of(file, wanted, stored.schema)
-        ids = pair[: wanted.ends]
+        pair = columns_of(file, request, stored.schema)
+        ids = pair[: request.ends]
         if is_file:
             batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
         else:
@@ -146,7 +151,7 @@ def arrow_pieces(
             kept = batch.select(pair)
             kept.validate(full=True)  # or offsets of text beyond its end are followed
             where = file.path if not start else f"{file.path}, batch {group}"
-            check_ids(where, ids, kept.columns[: wanted.ends], 0 if start else rows_before)
+            check_ids(where, ids, kept.columns[: request.ends], 0 if start else rows_before)
             rows_before += len(batch)
             file.report_place()
             table, seen = pa.Table.from_batches([kept]), seen + 1
@@ -155,18 +160,18 @@ def arrow_pieces(
             yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
 
 
-def read_typed(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+def read_typed(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     """Read Parquet and Arrow files: the columns with their stored types, in one table."""
     import pyarrow as pa
 
-    read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[wanted.format]
-    table = pa.concat_tables([piece.table for piece in read(file, wanted, 0, 0, lambda: 1 << 20)])
+    read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[request.format]
+    table = pa.concat_tables([piece.table for piece in read(file, request, 0, 0, lambda: 1 << 20)])
     file.report(file.size)
-    return weighed(file, wanted, table), None
+    return weighed(file, request, table), None
 
 
 def text_pieces(
-    file: File, wanted: Wanted, text: list[bool] | None, done: int, rows: Callable[[], int]
+    file: File, request: ColumnRequest, text: list[bool] | None, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
     """Yield the blocks of a csv, tsv or snap file, starting after a given row.
 
@@ -183,13 +188,13 @@ def text_pieces(
     """
     import pyarrow as pa
 
-    dialect = DIALECTS[wanted.format]
-    first, feed, names = first_lines(file, wanted)
+    dialect = DIALECTS[request.format]
+    first, feed, names = first_lines(file, request)
     if first is None:
-        yield Piece(without_rows(wanted, text), 0, 0, False)
+        yield Piece(without_rows(request, text), 0, 0, False)
         return
-    places = wanted.columns(file.path, names)
-    pairs = [Pair(file.path, dialect, names, own) for own in wanted.pairs(file.path, names)]
+    places = request.columns(file.path, names)
+    pairs = [Pair(file.path, dialect, names, own) for own in request.pairs(file.path, names)]
     at = 0
     for block in chain([first], feed):
         read = parse(file.path, block, dialect, len(names), places)
@@ -226,13 +231,13 @@ def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> I
             return
 
 
-def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int] | None]:
+def parquet_facts(file: File, request: ColumnRequest) -> tuple[int, int, tuple[int, int] | None]:
     """Return row groups, rows, least and greatest id from the metadata of a Parquet file."""
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
-        pair = columns_of(file, wanted, stored.schema_arrow)
+        pair = columns_of(file, request, stored.schema_arrow)
         meta, bounds = stored.metadata, cast(list[tuple[Any, Any]], [])
         at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
         for group in range(meta.num_row_groups):
@@ -245,9 +250,9 @@ def parquet_facts(file: File, wanted: Wanted) -> tuple[int, int, tuple[int, int]
     return meta.num_row_groups, meta.num_rows, span
 
 
-def check_sides(path: str, wanted: Wanted) -> None:
+def check_sides(path: str, request: ColumnRequest) -> None:
     """Raise an InputError if the named columns cannot be the ends of an edge in this file."""
-    source, destination = wanted.source, wanted.destination
+    source, destination = request.source, request.destination
     if not (isinstance(source, list) or isinstance(destination, list)):
         return
     lists = isinstance(source, list) and isinstance(destination, list)
@@ -256,16 +261,16 @@ def check_sides(path: str, wanted: Wanted) -> None:
             f"{path}: source={source!r} and destination={destination!r} are not two ends of an"
             " edge: name different columns of ids, the same number on each side"
         )
-    if wanted.format not in IN_PIECES:
+    if request.format not in IN_PIECES:
         raise InputError(
-            f"{path} is {wanted.format}, whose ids have one column per side, not source={source!r}:"
-            f" ids of several columns can be read from {', '.join(IN_PIECES)}"
+            f"{path} is {request.format}, whose ids have one column per side, not"
+            f" source={source!r}: ids of several columns can be read from {', '.join(IN_PIECES)}"
         )
 
 
 def read_pieces(
     file: File,
-    wanted: Wanted,
+    request: ColumnRequest,
     group: int,
     done: int,
     rows: Callable[[], int],
@@ -288,17 +293,17 @@ def read_pieces(
         What reads row groups of a Parquet file of this machine as frames: called with its path,
         columns and groups.
     """
-    check_sides(file.path, wanted)
-    if wanted.format == "parquet" and read is not None:
-        yield from group_pieces(file, wanted, group, done, rows, read)
-    elif wanted.format == "parquet":
-        yield from parquet_pieces(file, wanted, group, done, rows)
-    elif wanted.format == "arrow":
-        yield from arrow_pieces(file, wanted, group, done, rows)
-    elif wanted.format in IN_PIECES:
-        yield from text_pieces(file, wanted, text, done, rows)
+    check_sides(file.path, request)
+    if request.format == "parquet" and read is not None:
+        yield from group_pieces(file, request, group, done, rows, read)
+    elif request.format == "parquet":
+        yield from parquet_pieces(file, request, group, done, rows)
+    elif request.format == "arrow":
+        yield from arrow_pieces(file, request, group, done, rows)
+    elif request.format in IN_PIECES:
+        yield from text_pieces(file, request, text, done, rows)
     else:
-        table, vertices = WHOLE[wanted.format](file, wanted)
+        table, vertices = WHOLE[request.format](file, request)
         vertices = None if done else vertices
         for piece in sliced(table, 0, done, rows):
             yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
@@ -385,7 +390,7 @@ class EdgeFile:
     @property
     def taken(self) -> Taken:
         """The way the file was read."""
-        ends = Wanted(self.source, self.destination, self.format, self.header).ends
+        ends = ColumnRequest(self.source, self.destination, self.format, self.header).ends
         return Taken(self.format, tuple(self.table.column_names[:ends]), self.header)
 
 
@@ -468,34 +473,34 @@ def read_edges(
         one a side; ``header`` is given for another format.
     """
     kind = format_of(Path(path), format)
-    wanted = Wanted(source, destination, kind, header, weights, weight)
-    return read_wanted(path, wanted, on_progress)
+    request = ColumnRequest(source, destination, kind, header, weights, weight)
+    return read_wanted(path, request, on_progress)
 
 
 def read_wanted(
-    path: str | os.PathLike[str], wanted: Wanted, on_progress: Progress | None = None
+    path: str | os.PathLike[str], request: ColumnRequest, on_progress: Progress | None = None
 ) -> EdgeFile:
     """Return the requested columns of a file, as :func:`read_edges` does."""
     path = Path(path)
     if os.path.isdir(path):  # False for values that are not paths
         raise FormatError(f"{path} is a directory; name a file")
     check_path(path)
-    check_header(wanted.header, [path], [wanted.format])
-    check_sides(str(path), wanted)
+    check_header(request.header, [path], [request.format])
+    check_sides(str(path), request)
     try:
         before = mark_of(path)
         with path.open("rb", buffering=0) as raw, unchanged(path, before):
             file = File(str(path), raw, path.stat().st_size, on_progress)
-            table, vertices = _READERS[wanted.format](file, wanted)
-            table = _with_weights(path, table, wanted)
+            table, vertices = _READERS[request.format](file, request)
+            table = _with_weights(path, table, request)
     except FileNotFoundError:
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
     ends: tuple[str | list[str], str | list[str]] = _pair(table)
-    if isinstance(wanted.source, list) and isinstance(wanted.destination, list):
-        ends = wanted.source, wanted.destination
-    return EdgeFile(table, *ends, wanted.format, vertices, file.header)
+    if isinstance(request.source, list) and isinstance(request.destination, list):
+        ends = request.source, request.destination
+    return EdgeFile(table, *ends, request.format, vertices, file.header)
 
 
 def taken_of(
@@ -514,10 +519,10 @@ def taken_of(
         return None
     if kind not in IN_PIECES:
         return Taken(kind, ("src", "dst"), None)
-    wanted = Wanted(source, destination, kind, header)
+    request = ColumnRequest(source, destination, kind, header)
     with path.open("rb", buffering=0) as raw:
         file = File(str(path), raw, path.stat().st_size, None)
-        piece = next(read_pieces(file, wanted, 0, 0, lambda: 1024, None))
+        piece = next(read_pieces(file, request, 0, 0, lambda: 1024, None))
     return Taken(kind, _pair(piece.table), file.header)
 
 
@@ -525,20 +530,20 @@ def _pair(table: pa.Table) -> tuple[str, str]:
     return table.column_names[0], table.column_names[1]
 
 
-def _with_weights(path: Path, table: pa.Table, wanted: Wanted) -> pa.Table:
+def _with_weights(path: Path, table: pa.Table, request: ColumnRequest) -> pa.Table:
     """Return the table, with weights if the caller named them.
 
     A file of no edges has all.
     """
     import pyarrow as pa
 
-    if not wanted.weights or wanted.weight is None:
+    if not request.weights or request.weight is None:
         return table
-    ids = table.column_names[: wanted.ends]
+    ids = table.column_names[: request.ends]
     without = table.num_columns == len(ids)
     if without and not len(table):
         return table.append_column("weight", pa.array([], pa.float64()))
-    if without or wanted.format in _UNNAMED:
+    if without or request.format in _UNNAMED:
         own = [*ids, *([] if without else ["weight"])]
-        place_of(str(path), own, wanted.weight)
+        place_of(str(path), own, request.weight)
     return table

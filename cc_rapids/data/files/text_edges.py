@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import FormatError
 from .delimited import DIALECTS, Block, Column, Dialect, check_utf8, parse, shown
 from .header import following, is_header, names_in_comment, opening, without_header
-from .input_file import File, Wanted
+from .input_file import ColumnRequest, File
 from .text_ids import Floats, IdColumns
 
 if TYPE_CHECKING:
@@ -75,16 +75,16 @@ def _is_number(fields: list[str], place: int) -> bool:
     return len(fields) > place and numbers(pa.chunked_array([[fields[place]]])) is not None
 
 
-def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
+def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     """Read csv, tsv and snap."""
-    dialect = DIALECTS[wanted.format]
-    first, feed, names = first_lines(file, wanted)
+    dialect = DIALECTS[request.format]
+    first, feed, names = first_lines(file, request)
     if first is None:
-        return without_rows(wanted, wanted.text), None
-    ends = wanted.columns(file.path, names)
-    at, weights = wanted.weight_column(file.path, names, ends), Weights()
+        return without_rows(request, request.text), None
+    ends = request.columns(file.path, names)
+    at, weights = request.weight_column(file.path, names, ends), Weights()
     take = ends if at is None else (*ends, at)
-    pairs = [Pair(file.path, dialect, names, own) for own in wanted.pairs(file.path, names)]
+    pairs = [Pair(file.path, dialect, names, own) for own in request.pairs(file.path, names)]
     ids = [IdColumns() for _ in pairs]
     for block in chain([first], feed):
         read = parse(file.path, block, dialect, len(names), take)
@@ -95,7 +95,7 @@ def read_delimited(file: File, wanted: Wanted) -> tuple[pa.Table, None]:
             weights.append(file.path, block, dialect, at, columns[at].text)
     for pair in pairs:
         pair.floats.refuse()
-    kinds = [None] * len(pairs) if wanted.text is None else wanted.text
+    kinds = [None] * len(pairs) if request.text is None else request.text
     found = zip(pairs, ids, kinds, strict=True)
     table = beside([columns.table(pair.names, kind) for pair, columns, kind in found])
     return table if at is None else table.append_column("weight", weights.column()), None
@@ -123,9 +123,9 @@ class Pair:
         self.floats.append(block, [columns[end] for end in found], list(found.values()))
 
 
-def without_rows(wanted: Wanted, text: list[bool] | None) -> pa.Table:
+def without_rows(request: ColumnRequest, text: list[bool] | None) -> pa.Table:
     """Return the columns of an empty text file."""
-    source, destination = wanted.source or "src", wanted.destination or "dst"
+    source, destination = request.source or "src", request.destination or "dst"
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = list(zip(*sides, strict=True))
     kinds = [None] * len(pairs) if text is None else text
@@ -142,9 +142,11 @@ def beside(tables: list[pa.Table]) -> pa.Table:
     return pa.table(found)
 
 
-def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Block], list[str]]:
+def first_lines(
+    file: File, request: ColumnRequest
+) -> tuple[Block | None, Iterator[Block], list[str]]:
     """Return the first block of data, if any, the other blocks, and the names of the columns."""
-    dialect = DIALECTS[wanted.format]
+    dialect = DIALECTS[request.format]
     feed = file.blocks(dialect)
     first, comment = opening(feed, dialect)
     if first is None:
@@ -157,13 +159,13 @@ def first_lines(file: File, wanted: Wanted) -> tuple[Block | None, Iterator[Bloc
             f"{file.path}, line {first.line}: expected at least 2 fields separated by "
             f"{dialect.separator}, found {len(fields)}: {shown(line)}"
         )
-    file.header, names = wanted.header, None
-    if wanted.header is None:
-        names = names_in_comment(comment, len(fields), wanted.requested)
+    file.header, names = request.header, None
+    if request.header is None:
+        names = names_in_comment(comment, len(fields), request.requested)
         file.header = False
         if names is None:
             below, feed = following(rest, feed, dialect)
-            file.header = is_header(file.path, first.line, fields, below, wanted.requested)
+            file.header = is_header(file.path, first.line, fields, below, request.requested)
     if file.header:
         return rest, feed, fields
     return first, feed, names or without_header(len(fields))

@@ -42,12 +42,12 @@ from ...options import Options
 from ...results.labels import check_labels
 from .gather import by_gather, reason_not_to
 from .local import (
+    as_names,
     check_width,
     chunk,
     edges_of,
     empty_of,
     labelled,
-    listed,
     local_forest,
     loops,
     merged,
@@ -251,7 +251,7 @@ class Run:
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
         """Return the forests of all partitions, including those of Dask vertices."""
-        names = [*listed(self.source), *listed(self.destination)]
+        names = [*as_names(self.source), *as_names(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
         found = [self._later(local_forest, part, *ends) for part in parts]
@@ -290,7 +290,7 @@ class Run:
                 " Dask's option 'dataframe.convert-string' False the error names the row"
             ) from error
         except KeyError as error:
-            names = dict.fromkeys([*listed(self.source), *listed(self.destination)])
+            names = dict.fromkeys([*as_names(self.source), *as_names(self.destination)])
             lacking = [repr(name) for name in names if repr(name) in str(error)]
             if isinstance(error, CcRapidsError) or not lacking:
                 raise
@@ -433,7 +433,7 @@ def _parts_of(vertices: Any, meta: Any) -> list[Any]:
     """Return lazy frames of vertices."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
-    with column.of("vertices", vertices).lend() as held:
+    with column.of("vertices", vertices).borrow() as held:
         ids: Any = held
         if hasattr(held, "__cuda_array_interface__"):
             ids = held if column.is_cudf(meta) else held.get()
@@ -596,7 +596,7 @@ def _check(
         )
     meta = _example(vertices._meta, None) if is_dask(vertices) else vertices
     if isinstance(vertices, dd.DataFrame):
-        check_width(len(meta.columns), len(listed(source)))
+        check_width(len(meta.columns), len(as_names(source)))
         meta = meta[meta.columns[0]] if isinstance(source, str) else meta
     elif dask.is_dask_collection(vertices) and not is_dask(vertices):
         raise InputError(
@@ -605,7 +605,7 @@ def _check(
         )
     if isinstance(vertices, range):
         check_range(vertices)
-    example = _example(edges._meta, [*listed(source), *listed(destination)])
+    example = _example(edges._meta, [*as_names(source), *as_names(destination)])
     read.read(example, source, destination, meta, count, nulls)
 
 

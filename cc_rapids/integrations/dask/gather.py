@@ -150,7 +150,7 @@ class Nccl:
     """An NCCL communicator on the GPU of this process."""
 
     @staticmethod
-    def room() -> int:
+    def free_bytes() -> int:
         """Return the memory of this process's GPU in bytes; 0 without a GPU or NCCL."""
         try:
             from cupy.cuda import nccl, runtime
@@ -197,7 +197,7 @@ def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], f
         return "a worker was lost in the meantime"
     if any(fact["low"] is None for fact in facts):
         return "ids are not integers of one column"
-    rooms = tasks.facts([tasks.submit(room, worker=home, pinned=True) for home in homes])
+    rooms = tasks.facts([tasks.submit(free_bytes, worker=home, pinned=True) for home in homes])
     if not all(rooms):
         return "not every worker has a GPU and CuPy with NCCL"
     rows = [fact["rows"] for fact in facts]
@@ -242,9 +242,9 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
     return _open[key]
 
 
-def room() -> int:
+def free_bytes() -> int:
     """Return the bytes that this worker has for a gather; 0 if it cannot take part."""
-    return Nccl.room()
+    return Nccl.free_bytes()
 
 
 def identity() -> Any:

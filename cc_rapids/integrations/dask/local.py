@@ -43,7 +43,7 @@ def sides(source: Side) -> tuple[Side, Side]:
     return [f"{k}_source" for k in count], [f"{k}_destination" for k in count]
 
 
-def listed(side: Side) -> list[str]:
+def as_names(side: Side) -> list[str]:
     """Return one or several columns as a list."""
     return side if isinstance(side, list) else [side]
 
@@ -99,8 +99,8 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
         A column is integers in one and strings in another.
     """
     filled = [frame for frame in frames if len(frame)]
-    names = [name for side in ends for name in listed(side)]
-    for name, own in zip(names, [name for side in called for name in listed(side)], strict=True):
+    names = [name for side in ends for name in as_names(side)]
+    for name, own in zip(names, [name for side in called for name in as_names(side)], strict=True):
         if len({str(frame[name].dtype) for frame in filled}) > 1:
             kind = common_kind(own, [kind_of(frame[name]) for frame in filled])
             if kind:
@@ -155,7 +155,7 @@ def local_forest(
     """
     if not_frame(frame):
         raise TypeError(f"a partition is {not_frame(frame)}")
-    columns = list(dict.fromkeys([*listed(source), *listed(destination)]))
+    columns = list(dict.fromkeys([*as_names(source), *as_names(destination)]))
     lacking = [name for name in columns if name not in frame.columns]
     if lacking:
         raise MissingColumnError(
@@ -197,11 +197,11 @@ def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
     if not_frame(named, series=True):
         raise TypeError(f"a partition of vertices is {not_frame(named, series=True)}")
     frame = named.to_frame() if not hasattr(named, "columns") else named
-    ends, width = sides(source), len(listed(source))
+    ends, width = sides(source), len(as_names(source))
     check_width(len(frame.columns), width)
     columns = [frame[name].reset_index(drop=True) for name in frame.columns]
     named_twice = {
-        name: column for side in ends for name, column in zip(listed(side), columns, strict=True)
+        name: column for side in ends for name, column in zip(as_names(side), columns, strict=True)
     }
     twice = type(frame)(named_twice)
     called = ("vertices",) * 2 if width == 1 else ends
@@ -234,7 +234,7 @@ def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:
     edges = found.forest()
     names = [name for name in edges.columns if name != "row"]
     edges = _values(edges[names])
-    if not _may_loop(frame, *map(listed, ends)):
+    if not _may_loop(frame, *map(as_names, ends)):
         return edges
     alone = _values(found.filter(max_size=1))
     vertex = [name for name in alone.columns if name.endswith("vertex")]
@@ -272,7 +272,7 @@ def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
 def edges_of(forest: Forest, source: Side) -> Any:
     """Return the edges of a forest without self-loops."""
     frame, (left, right) = forest[0], sides(source)
-    pairs = zip(listed(left), listed(right), strict=True)
+    pairs = zip(as_names(left), as_names(right), strict=True)
     same = reduce(and_, (frame[a] == frame[b] for a, b in pairs))
     return frame[~same].reset_index(drop=True)
 

@@ -42,7 +42,17 @@ from ...data.column import is_cudf
 from ...data.dtypes import is_boolean, is_integer
 from ...errors import InputError, shown
 from ...incremental.progress import Reporter
-from .local import Ends, Forest, common_kind, concat, kind_of, library, listed, local_forest, taken
+from .local import (
+    Ends,
+    Forest,
+    as_names,
+    common_kind,
+    concat,
+    kind_of,
+    library,
+    local_forest,
+    taken,
+)
 from .tasks import DaskProgress, Tasks
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
@@ -83,7 +93,7 @@ class Hashed:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenOwners:
     """Owners by a function of the caller, whose results are checked."""
 
     owner: Owner
@@ -199,7 +209,7 @@ def kind_of_ids(
     InputError
         They are strings, and integers are named besides.
     """
-    [name] = listed(called[0])
+    [name] = as_names(called[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]
     kind = common_kind(name, kinds, named)
     if named is not None and kinds and kind is None:
@@ -261,7 +271,7 @@ def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
         A function that the caller gave says of some of them that they belong elsewhere.
     """
     whole = concat(list(frames))
-    if isinstance(owner, Given):
+    if isinstance(owner, GivenOwners):
         owner.check(whole[by], part)
     return whole
 
@@ -273,7 +283,7 @@ def sample(forest: Forest, kind: str | None) -> Any:
     return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
 
-def called(owner: Given, named: range | None, *samples: Any) -> tuple[Any, Any]:
+def called(owner: GivenOwners, named: range | None, *samples: Any) -> tuple[Any, Any]:
     """Return distinct ids of samples and of a range, and their parts by several calls."""
     ids = concat(list(samples))["vertex"]
     if named:
@@ -305,7 +315,7 @@ def local_labels(
     if named:
         engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
         size = -(-len(named) // count) * BYTES_OF_A_ROW
-        engine.check_room(size, f"the share of {len(named):,} vertices that a worker has")
+        engine.check_capacity(size, f"the share of {len(named):,} vertices that a worker has")
     inner, outer = _split(edges, owner, part)
     alone = outer[["source"]].drop_duplicates()
     frame = concat([inner, alone.assign(destination=alone["source"])])
@@ -378,23 +388,23 @@ def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
     names, pair = ("vertex", "labels"), []
     for ends in (ENDS, ENDS[::-1]):
         pair.append(forest[0].rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
-    return boxed(least(*pair), "vertex", owner, count)
+    return boxed(least_labels(*pair), "vertex", owner, count)
 
 
-def least(*tables: Any) -> Any:
+def least_labels(*tables: Any) -> Any:
     """Return the table of the least label of each vertex in several tables."""
     return concat(list(tables)).groupby("vertex").agg({"labels": "min"}).reset_index()
 
 
-def wanted(frame: Any, by: str, owner: Owner, count: int) -> Box:
+def ids_to_look_up(frame: Any, by: str, owner: Owner, count: int) -> Box:
     """Return the distinct ids of a column, for their owners to look up."""
     ids = frame[[by]].drop_duplicates().rename(columns={by: "vertex"})
     return boxed(ids, "vertex", owner, count)
 
 
-def told(asked: Any, table: Any) -> Any:
+def answers_for(queries: Any, table: Any) -> Any:
     """Return the rows of a table for ids that another part looks up."""
-    return table[table["vertex"].isin(asked["vertex"])].reset_index(drop=True)
+    return table[table["vertex"].isin(queries["vertex"])].reset_index(drop=True)
 
 
 def replaced(frame: Any, by: str, *answers: Any) -> Any:
@@ -408,7 +418,7 @@ def grand(frame: Any, *answers: Any) -> Any:
     return replaced(frame, "further", *answers)
 
 
-def rooted(frame: Any) -> Any:
+def with_roots(frame: Any) -> Any:
     """Return the table with the lesser of two vertices that chose each other as a root."""
     root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
     return concat(
@@ -541,7 +551,7 @@ class Exchange:
     ) -> list[list[Future]]:
         """Return the answers for each part, by one batch of look-ups and one of answers."""
         boxes = [
-            self.on(part, wanted, frame, by, self.owner, self.count)
+            self.on(part, ids_to_look_up, frame, by, self.owner, self.count)
             for part, frame in enumerate(frames)
         ]
         answers: list[list[Future]] = [[] for _ in range(self.count)]
@@ -551,7 +561,7 @@ class Exchange:
                 if not filled:
                     continue
                 asked = self.on(part, getitem, boxes[part], other)
-                answer = self.on(other, told, asked, tables[other])
+                answer = self.on(other, answers_for, asked, tables[other])
                 answers[part].append(answer)
                 if other != part:
                     self.bytes[part, other] += size
@@ -573,7 +583,7 @@ def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     lows = [fact["low"] for fact in facts if fact["low"] is not None]
     highs = [fact["high"] for fact in facts if fact["high"] is not None]
     if callable(wanted):
-        return Given(wanted, count)
+        return GivenOwners(wanted, count)
     if wanted == "hash" or (wanted is None and not lows):
         return Hashed(count)
     kinds = sorted({kind.dtype for fact in facts for kind in fact["kinds"]})
@@ -639,9 +649,9 @@ class Distributed:
         count = self.count
         boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(left)]
         nearest = self.exchange.send(boxes, "vertex", range(count), stage)
-        tables = [on(p, least, one) for p, one in enumerate(nearest)]
+        tables = [on(p, least_labels, one) for p, one in enumerate(nearest)]
         seen = self.exchange.further(tables, stage)
-        tables = [on(p, rooted, one) for p, one in enumerate(seen)]
+        tables = [on(p, with_roots, one) for p, one in enumerate(seen)]
         while True:
             seen = self.exchange.further(tables, stage)
             tables = [on(p, jumped, one) for p, one in enumerate(seen)]
@@ -696,7 +706,7 @@ def distributed(
     kind = kind_of_ids(called, facts, named)
     owner = owner_of(owners, facts, number)
     _check_ids(called, facts, count)
-    if isinstance(owner, Given):
+    if isinstance(owner, GivenOwners):
         _check_function(tasks, leaves, owner, kind, named)
     exchange = Exchange(tasks, owner, number, watch)
     run = Distributed(tasks, exchange, owner, number, named, options)
@@ -714,7 +724,7 @@ def distributed(
 
 
 def _check_function(
-    tasks: Tasks, leaves: list[Future], owner: Given, kind: str | None, named: range | None
+    tasks: Tasks, leaves: list[Future], owner: GivenOwners, kind: str | None, named: range | None
 ) -> None:
     """Ask every worker for the owners of some ids; raise an InputError if two calls differ.
 

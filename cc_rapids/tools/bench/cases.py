@@ -13,7 +13,7 @@ from ...algorithms.compiled import build
 from ...algorithms.design import Design
 from ...algorithms.run import arranged, prepare, run
 from ...api import find_components
-from ...backends import Engine
+from ...backends import Backend
 from ...errors import VerificationError
 from ...graph.forest import Forest
 from ...graph.memory_bound import memory_bound
@@ -53,23 +53,25 @@ class Options:
 
 
 class Measured:
-    """A graph on an engine, its right answer, and its measurements.
+    """A graph on a backend, its right answer, and its measurements.
 
     Parameters
     ----------
     graph : Graph
-        On the engine.
+        On the backend.
     weights : (m,) array, optional
         A column that stands beside the ends of the edges.
     """
 
-    def __init__(self, graph: Graph, engine: Engine, options: Options, weights: Any = None) -> None:
-        self.graph, self.engine, self.options, self.weights = graph, engine, options, weights
+    def __init__(
+        self, graph: Graph, backend: Backend, options: Options, weights: Any = None
+    ) -> None:
+        self.graph, self.backend, self.options, self.weights = graph, backend, options, weights
 
     @cached_property
     def truth(self) -> Truth:
         """The least vertex of each one's component, by an oracle that shares no code with ours."""
-        src, dst = map(self.engine.to_host, self.graph.edges)
+        src, dst = map(self.backend.to_host, self.graph.edges)
         return oracle.union_find(src, dst, self.graph.num_vertices)
 
     @cached_property
@@ -77,7 +79,7 @@ class Measured:
         """The vertices that an edge names."""
         named = np.zeros(self.graph.num_vertices, bool)
         for column in self.graph.edges:
-            named[self.engine.to_host(column)] = True
+            named[self.backend.to_host(column)] = True
         return named
 
     def records(self, form: str, ids: str, designs: list[str]) -> list[dict[str, Any]]:
@@ -86,10 +88,10 @@ class Measured:
         The peer's time is in each.
         """
         runs = self.options.runs
-        copies = inputs(self.graph, form, ids, self.engine, runs, self.weights)
+        copies = inputs(self.graph, form, ids, self.backend, runs, self.weights)
         facts = {
             "graph": self.graph.name,
-            "engine": self.engine.name,
+            "engine": self.backend.name,
             "form": form,
             "ids": ids,
             "n": self.graph.num_vertices,
@@ -103,15 +105,15 @@ class Measured:
         return [facts | self._case(form, ids, name, copies) | peer for name in designs]
 
     def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
-        options = JobOptions.check(design=name, engine=self.engine.name, wants_labels=True)
+        options = JobOptions.check(design=name, engine=self.backend.name, wants_labels=True)
 
         def job(copy: Input) -> Any:
             found: Any = find_components(copy.given, options)
             return found, found.labels()
 
-        times = timed(self.engine, job, copies, self.options.runs)
+        times = timed(self.backend, job, copies, self.options.runs)
         found, labels = times.answer
-        peak = with_peak(self.engine, lambda: job(copies[0]))[1]
+        peak = with_peak(self.backend, lambda: job(copies[0]))[1]
         summary = found.summary()
         design = Design.parse(summary["design"])
         assert design is not None
@@ -145,46 +147,46 @@ class Measured:
 
         And the rows, if it reads them.
         """
-        forest = Forest(self.engine, self.graph.num_vertices, everyone=True)
+        forest = Forest(self.backend, self.graph.num_vertices, all_present=True)
         runs = []
         for copy in copies:
             edges, rows = arranged(design, copy.edges, copy.rows, forest)
             types = forest.vertex, edges.wide
-            made = build(design, self.engine, *types, rows is not None, False)
-            runs.append((made, prepare(made, edges, forest, rows)))
+            compiled = build(design, self.backend, *types, rows is not None, False)
+            runs.append((compiled, prepare(compiled, edges, forest, rows)))
 
         def once(each: Any) -> None:
             made, state = each
             state.reset()
             run(made, state)
 
-        return timed(self.engine, once, runs, self.options.runs), forest.parent, rows
+        return timed(self.backend, once, runs, self.options.runs), forest.parent, rows
 
     def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
         spent = spread(alone.device or alone.wall)["median"]
-        item, device = np.dtype(ids).itemsize, self.engine.device_name
+        item, device = np.dtype(ids).itemsize, self.backend.device_name
         return on_paper(design, rows is not None, n, m, item, device, spent)
 
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
         vertex, label = label_columns(labels)
         named = np.flatnonzero(self.occurs) if form == "coo" else np.arange(self.truth.size)
-        what = f"{facts['ran']} on {self.graph.name} ({form}, {self.engine.name})"
+        what = f"{facts['ran']} on {self.graph.name} ({form}, {self.backend.name})"
         if not np.array_equal(vertex, named):
             raise VerificationError(f"{what}: labels of {vertex.size:,} vertices of {named.size:,}")
         everyone = np.arange(self.truth.size)
         _same(what, named, label, self.truth[named])
-        _same(f"{what}, alone", everyone, self.engine.to_host(parent), self.truth)
+        _same(f"{what}, alone", everyone, self.backend.to_host(parent), self.truth)
         facts["checked"] = "equal to sequential union-find"
 
     def _peer(self, form: str, copies: list[Input]) -> dict[str, Any]:
-        peer = peer_of(self.engine, self.graph.num_vertices)
+        peer = peer_of(self.backend, self.graph.num_vertices)
         if peer is None:
             return {"peer": {"not_run": "cuGraph is not installed"}}
         try:
             runs, patience = self.options.runs, self.options.patience
-            times = timed(self.engine, peer.solve, copies, runs, patience)
-            peak = with_peak(self.engine, lambda: peer.solve(copies[0]))[1]
+            times = timed(self.backend, peer.solve, copies, runs, patience)
+            peak = with_peak(self.backend, lambda: peer.solve(copies[0]))[1]
         except Exception as error:  # a failing peer must not lose our own times
             return {"peer": {"name": peer.name, "not_run": _short(error)}}
         facts = {"name": peer.name, "what": peer.what, **times.facts("job")}
@@ -214,7 +216,7 @@ def _same(what: str, vertex: Any, labels: Any, expected: Truth) -> None:
 
 def measure(
     graph: Graph,
-    engine: Engine,
+    backend: Backend,
     designs: list[str],
     forms: tuple[str, ...] = FORMS,
     ids: tuple[str, ...] = IDS,
@@ -235,7 +237,7 @@ def measure(
     VerificationError
         An answer is wrong: nothing is told of how fast it was.
     """
-    measured = Measured(graph, engine, options or Options(), weights)
+    measured = Measured(graph, backend, options or Options(), weights)
     for form in forms:
         for width in ids:
             yield from measured.records(form, width, designs)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends import Array, Engine
+from ...backends import Array, Backend
 from ...data.adapters import Csr
 from ...errors import InputError
 from ...graph.edges import Adjacency, Edges, rows_of
@@ -33,14 +33,14 @@ class Input:
 
 
 def inputs(
-    graph: Graph, form: str, ids: str, engine: Engine, runs: int, weights: Array = None
+    graph: Graph, form: str, ids: str, backend: Backend, runs: int, weights: Array = None
 ) -> list[Input]:
     """Return copies of a graph's edges in turn; see :func:`cc_rapids.tools.bench.timing.rotated`.
 
     Parameters
     ----------
     graph : Graph
-        On the engine.
+        On the backend.
     form : {"coo", "csr"}
         Columns, as a cuDF frame on a GPU that has cuDF and as two arrays elsewhere; or rows of
         both directions, sorted and distinct, as peers have them measured.
@@ -52,15 +52,15 @@ def inputs(
     if graph.num_vertices - 1 > np.iinfo(dtype).max:
         raise InputError(f"the {graph.num_vertices:,} vertices of {graph.name} do not fit {ids}")
     if form == "csr":
-        edges, forest = Edges(graph.src, graph.dst, 0), Forest(engine, graph.num_vertices)
+        edges, forest = Edges(graph.src, graph.dst, 0), Forest(backend, graph.num_vertices)
         rows = rows_of(edges, forest, distinct=True)
         whole = rows.offsets, rows.indices.astype(dtype)
-        copies = rotated(engine, whole, runs)
+        copies = rotated(backend, whole, runs)
         return [_rows(offsets, indices) for offsets, indices in copies]
     columns = graph.src.astype(dtype), graph.dst.astype(dtype)
     return [
-        Input(_framed(engine, src, dst, weights), Edges(src, dst, 0), None)
-        for src, dst in rotated(engine, columns, runs)
+        Input(_framed(backend, src, dst, weights), Edges(src, dst, 0), None)
+        for src, dst in rotated(backend, columns, runs)
     ]
 
 
@@ -69,11 +69,11 @@ def _rows(offsets: Array, indices: Array) -> Input:
     return Input(given, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))
 
 
-def _framed(engine: Engine, src: Array, dst: Array, weights: Array) -> Any:
+def _framed(backend: Backend, src: Array, dst: Array, weights: Array) -> Any:
     columns = {"src": src, "dst": dst}
     if weights is not None:
         columns["weight"] = weights
-    if engine.on_device and find_spec("cudf"):
+    if backend.on_device and find_spec("cudf"):
         import cudf
 
         return cudf.DataFrame(columns)
@@ -81,4 +81,4 @@ def _framed(engine: Engine, src: Array, dst: Array, weights: Array) -> Any:
         return src, dst
     import pyarrow as pa
 
-    return pa.table({name: engine.to_host(column) for name, column in columns.items()})
+    return pa.table({name: backend.to_host(column) for name, column in columns.items()})

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends import Engine
+from ...backends import Backend
 from ...data.adapters import Csr
 from .inputs import Input
 
@@ -27,9 +27,9 @@ class Peer:
     host: Callable[[Any], Any]
 
 
-def peer_of(engine: Engine, n: int) -> Peer | None:
-    """Return the peer library for an engine; None if none is installed."""
-    if not engine.on_device:
+def peer_of(backend: Backend, n: int) -> Peer | None:
+    """Return the peer library for a backend; None if none is installed."""
+    if not backend.on_device:
         return Peer("scipy", "the matrix and csgraph", lambda copy: _scipy(copy, n), _plain)
     if find_spec("cugraph"):
         return Peer("cugraph", "the graph and the components", _cugraph, lambda a: _by_vertex(a, n))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends import Array, Engine
+from ...backends import Array, Backend
 
 PACKAGES = (
     *("numpy", "scipy", "numba", "numba-cuda", "numba-cuda-mlir"),
@@ -58,7 +58,7 @@ class Times:
     """Milliseconds of each run after a warm-up, and the result of the last.
 
     ``device`` is the time between two events around the work, idle gaps included; None where the
-    engine has no device of its own.
+    backend has no device of its own.
     """
 
     wall: list[float]
@@ -72,7 +72,7 @@ class Times:
 
 
 def timed(
-    engine: Engine,
+    backend: Backend,
     work: Callable[[Any], Any],
     inputs: Sequence[Any],
     runs: int,
@@ -95,17 +95,17 @@ def timed(
         if k > fewest and time.perf_counter() - begun > patience:
             break
         given, answer = inputs[k % len(inputs)], None
-        engine.synchronize()
-        started, first = time.perf_counter(), engine.mark()
+        backend.synchronize()
+        started, first = time.perf_counter(), backend.mark()
         answer = work(given)
-        last = engine.mark()
-        engine.synchronize()
+        last = backend.mark()
+        backend.synchronize()
         wall.append(1e3 * (time.perf_counter() - started))
-        device.append(engine.elapsed(first, last))
-    return Times(wall[1:], device[1:] if engine.on_device else None, answer)
+        device.append(backend.elapsed(first, last))
+    return Times(wall[1:], device[1:] if backend.on_device else None, answer)
 
 
-def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
+def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
     """Return enough copies of the arrays that none stays in a cache until its next turn.
 
     Together they are several times as large as the last cache; or there is one for each run and
@@ -113,21 +113,21 @@ def rotated(engine: Engine, arrays: tuple[Array, ...], runs: int) -> list[tuple[
     short there are fewer: their number belongs into the record.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
-    wanted = min(runs + 1, 1 + -(-BEYOND_CACHE * engine.cache_bytes() // size))
-    fitting = 1 + engine.free_bytes() // 4 // size
+    wanted = min(runs + 1, 1 + -(-BEYOND_CACHE * backend.cache_bytes() // size))
+    fitting = 1 + backend.free_bytes() // 4 // size
     count = max(1, min(wanted, fitting))
     copies = [tuple(array.copy() for array in arrays) for _ in range(count - 1)]
-    engine.fill(engine.empty(BEYOND_CACHE * engine.cache_bytes(), np.uint8), 0)
-    engine.synchronize()
+    backend.fill(backend.empty(BEYOND_CACHE * backend.cache_bytes(), np.uint8), 0)
+    backend.synchronize()
     return [arrays, *copies]
 
 
-def with_peak(engine: Engine, work: Callable[[], Any]) -> tuple[Any, int | None]:
+def with_peak(backend: Backend, work: Callable[[], Any]) -> tuple[Any, int | None]:
     """Run the work; return its result and its peak of allocated bytes.
 
     They are counted by RMM, and are None where that does not allocate.
     """
-    if not (engine.on_device and find_spec("rmm")):
+    if not (backend.on_device and find_spec("rmm")):
         return work(), None
     import rmm
     import rmm.statistics
@@ -137,7 +137,7 @@ def with_peak(engine: Engine, work: Callable[[], Any]) -> tuple[Any, int | None]
     try:
         with rmm.statistics.statistics():
             answer = work()
-            engine.synchronize()
+            backend.synchronize()
             return answer, int(rmm.statistics.get_statistics().peak_bytes)
     finally:
         rmm.mr.set_current_device_resource(resource)

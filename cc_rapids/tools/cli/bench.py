@@ -16,7 +16,7 @@ from .recipes import Recipe, complete_recipe, recipe
 from .show import print_table, progress, quiet_option
 
 if TYPE_CHECKING:
-    from ...backends import Engine
+    from ...backends import Backend
 
 DEFAULT = "reference(name=kron21, scale=14)"
 TITLE = "milliseconds: median, and from least to greatest"
@@ -95,7 +95,7 @@ def bench(
     density: tuple[float, ...],
     weights: tuple[int, int] | None,
     rounds: int,
-    engine: Engine,
+    backend: Backend,
     check: bool,
     peers: bool,
     quiet: bool,
@@ -109,55 +109,55 @@ def bench(
     that is reached, are computed, not measured. For a peer, the output shows how many times longer
     it takes.
     """
-    from .. import bench as room
+    from .. import bench as bench_tools
 
     if density and not nodes:
         raise click.UsageError("--density goes with --nodes")
     named = [f"gnm(nodes={n}, density={p})" for n, p in product(nodes, density or (0.01,))]
     texts = [*recipes, *named] or [DEFAULT]
     made = [recipe(text) for text in texts]
-    options = room.Options(rounds, check, peers)
+    options = bench_tools.Options(rounds, check, peers)
     chosen = {"designs": list(axes["designs"]) or ["auto"]}
-    base = room.environment(engine.device_name, __version__)
-    forms, ids = axes["forms"] or room.FORMS, axes["ids"] or room.IDS
+    base = bench_tools.environment(backend.device_name, __version__)
+    forms, ids = axes["forms"] or bench_tools.FORMS, axes["ids"] or bench_tools.IDS
     total = len(made) * len(forms) * len(ids) * len(chosen["designs"])
     records = []
     with progress("measuring", quiet or json_output, "cases") as report:
-        for case in _cases(made, engine, weights, (forms, ids, options), chosen["designs"]):
+        for case in _cases(made, backend, weights, (forms, ids, options), chosen["designs"]):
             records.append(case)
             if json_output:
                 click.echo(json.dumps(base | case))
             if report:
                 report(len(records), total)
     if not (json_output or quiet):
-        _print(records, engine)
+        _print(records, backend)
 
 
 def _cases(
     made: list[Recipe],
-    engine: Engine,
+    backend: Backend,
     weights: tuple[int, int] | None,
     how: tuple[Any, Any, Any],
     designs: list[str],
 ) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    from .. import bench as room
+    from .. import bench as bench_tools
 
     for one in made:
-        graph, column = one.pieces.graph(one.pieces.dtype, engine.name), None
+        graph, column = one.pieces.graph(one.pieces.dtype, backend.name), None
         between = weights or one.weights
         if between is not None:
             random = np.random.Generator(np.random.PCG64([one.seed, 1]))
             drawn = random.integers(*between, graph.num_edges, endpoint=True)
-            column = engine.asarray(drawn)
-        yield from room.measure(graph, engine, designs, *how, column)
+            column = backend.asarray(drawn)
+        yield from bench_tools.measure(graph, backend, designs, *how, column)
 
 
-def _print(records: list[dict[str, Any]], engine: Engine) -> None:
+def _print(records: list[dict[str, Any]], backend: Backend) -> None:
     from rich.table import Table
 
-    table = Table(title=TITLE, caption=engine_in_words(engine))
+    table = Table(title=TITLE, caption=engine_in_words(backend))
     for name in HEAD:
         table.add_column(name, overflow="fold", no_wrap=name in ("to labels", "alone"))
     for case in records:

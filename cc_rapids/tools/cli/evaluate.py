@@ -22,7 +22,7 @@ from .options import (
 from .show import as_json, print_json, print_table, progress, quiet_option
 
 if TYPE_CHECKING:
-    from ...backends import Engine
+    from ...backends import Backend
 
 FAILED = 1  # the exit code
 DEFAULT = ("auto", "none+async+halve", "soman")
@@ -92,7 +92,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
 def evaluate(
     folder: Path,
     baseline: str | None,
-    engine: Engine,
+    backend: Backend,
     out: Path | None,
     figures: bool | None,
     quiet: bool,
@@ -105,7 +105,7 @@ def evaluate(
     on a GPU, else wall time. The exit code is 1 if an answer is wrong or a file cannot be read.
     """
     from .. import bench, charts
-    from .. import evaluate as room
+    from .. import evaluate as evaluation
 
     how["designs"] = how["designs"] or DEFAULT
     baseline = baseline or how["designs"][0]
@@ -113,17 +113,17 @@ def evaluate(
         raise click.UsageError(f"--baseline {baseline} is not one of the algorithms that run")
     if out is not None:
         _check_folder(out)
-    paths, plan = room.sources(folder), room.Plan(**how)
+    paths, plan = evaluation.sources(folder), evaluation.Plan(**how)
     with progress(f"evaluating {folder.name}", quiet, "runs") as report:
-        rows = list(room.evaluate(paths, plan, engine, report))
-    base = bench.environment(engine.device_name, __version__)
+        rows = list(evaluation.evaluate(paths, plan, backend, report))
+    base = bench.environment(backend.device_name, __version__)
     drawing = charts.available() if figures is None else figures
-    written = room.write(rows, base, out, baseline, drawing) if out is not None else []
+    written = evaluation.write(rows, base, out, baseline, drawing) if out is not None else []
     failed = [row for row in rows if "wrong" in row or "design" not in row]
     if json_output:
         print_json(base | {"baseline": baseline, "runs": rows, "written": list(map(str, written))})
     elif not quiet:
-        _print(rows, engine, baseline)
+        _print(rows, backend, baseline)
         for path in written:
             click.echo(f"written: {path}")
         if out is not None and not drawing:
@@ -141,12 +141,12 @@ def _check_folder(out: Path) -> None:
     check_output((out / "runs.csv") if out.is_dir() else out.with_name("runs.csv"))
 
 
-def _print(rows: list[dict[str, Any]], engine: Engine, baseline: str) -> None:
+def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
     from rich.table import Table
 
     from ..evaluate.figures import milliseconds, where
 
-    table = Table(title="milliseconds, medians", caption=engine_in_words(engine))
+    table = Table(title="milliseconds, medians", caption=engine_in_words(backend))
     for name in ("file", "algorithm", "components", "time", "least-greatest", "faster"):
         table.add_column(name, overflow="fold", no_wrap=name in ("time", "least-greatest"))
     base = {

@@ -80,23 +80,23 @@ def _edges(params: Params, nodes: int) -> int:
     raise click.UsageError("Give either --edges or --density.")
 
 
-def _uniform(room: Any, params: Params) -> Any:
+def _uniform(module: Any, params: Params) -> Any:
     nodes = params["nodes"]
-    return room.uniform(nodes, _edges(params, nodes), params["seed"])
+    return module.uniform(nodes, _edges(params, nodes), params["seed"])
 
 
-def _gnm(room: Any, params: Params) -> Any:
+def _gnm(module: Any, params: Params) -> Any:
     nodes = params["nodes"]
-    return room.gnm(nodes, _edges(params, nodes), params["seed"])
+    return module.gnm(nodes, _edges(params, nodes), params["seed"])
 
 
-def _rmat(room: Any, params: Params) -> Any:
+def _rmat(module: Any, params: Params) -> Any:
     nodes = params["nodes"]
     if nodes.bit_count() != 1:
         raise InputError(f"rmat needs 2^k vertices: --nodes 1, 2, 4, 8, ..., not {nodes:,}")
     shares = (params[name] for name in ("a", "b", "c"))
     edges, scale = _edges(params, nodes), nodes.bit_length() - 1
-    return room.rmat(scale, edges, *shares, params["seed"], permute=params["permute"])
+    return module.rmat(scale, edges, *shares, params["seed"], permute=params["permute"])
 
 
 def _sizes(text: str) -> list[int]:
@@ -111,7 +111,7 @@ def _sizes(text: str) -> list[int]:
 
 
 def _by_nodes(name: str) -> Callable[[Any, Params], Any]:
-    return lambda room, params: getattr(room, name)(params["nodes"])
+    return lambda module, params: getattr(module, name)(params["nodes"])
 
 
 GENERATORS = {
@@ -126,14 +126,14 @@ GENERATORS = {
                 " times 2.",
             ),
         ),
-        lambda room, params: room.cliques(_sizes(params["sizes"])),
+        lambda module, params: module.cliques(_sizes(params["sizes"])),
     ),
     "duplicated": Generator(
         "The edges of another generator, each several times, in random order and directions. The"
         " other list is held in memory.",
         "--of 'path(nodes=1000)' --times 3",
         (_OF, _count("--times", "The number of copies of each edge.", required=True)),
-        lambda room, params: room.duplicated(params["of"], params["times"], params["seed"]),
+        lambda module, params: module.duplicated(params["of"], params["times"], params["seed"]),
     ),
     "gnm": Generator(
         "The random graph G(n, m): distinct pairs of vertices, no self-loops.",
@@ -155,7 +155,7 @@ GENERATORS = {
                 help="The probability of keeping each edge.",
             ),
         ),
-        lambda room, params: room.grid(
+        lambda module, params: module.grid(
             params["rows"], params["columns"], params["keep"], params["seed"]
         ),
     ),
@@ -174,13 +174,13 @@ GENERATORS = {
                 help="Number the vertices at random.",
             ),
         ),
-        lambda room, params: room.path(params["nodes"], params["shuffle"]),
+        lambda module, params: module.path(params["nodes"], params["shuffle"]),
     ),
     "permuted": Generator(
         "The edges of another generator, with random numbers for its vertices.",
         "--of 'cliques(sizes=\"3,1,2\")' --seed 5",
         (_OF,),
-        lambda room, params: room.permuted(params["of"], params["seed"]),
+        lambda module, params: module.permuted(params["of"], params["seed"]),
     ),
     "reference": Generator(
         "A graph of the benchmarks: kron21, social22, road, uniform25M or rmat24.",
@@ -194,7 +194,7 @@ GENERATORS = {
                 help="Make a smaller graph of about 2^K vertices.",
             ),
         ),
-        lambda room, params: room.reference(params["name"], params["scale"], params["seed"]),
+        lambda module, params: module.reference(params["name"], params["scale"], params["seed"]),
     ),
     "rmat": Generator(
         "R-MAT: few vertices with very many neighbours, as in social networks.",
@@ -246,7 +246,7 @@ GENERATORS = {
             _count("--rows", "The number of rows.", required=True),
             _count("--columns", "The number of columns.", required=True),
         ),
-        lambda room, params: room.torus2d(params["rows"], params["columns"]),
+        lambda module, params: module.torus2d(params["rows"], params["columns"]),
     ),
     "uniform": Generator(
         "Random pairs of vertices; some may repeat, or join a vertex to itself.",

@@ -14,7 +14,7 @@ from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
 from ...errors import EngineError, InputError
 
 if TYPE_CHECKING:
-    from ...backends import Engine
+    from ...backends import Backend
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -107,7 +107,7 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
     It gives the engine itself, by default a GPU's.
     """
 
-    def opened(context: click.Context, option: click.Parameter, name: str | None) -> Engine | None:
+    def opened(context: click.Context, option: click.Parameter, name: str | None) -> Backend | None:
         from ... import backends
 
         if context.resilient_parsing:
@@ -127,7 +127,7 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def engine_in_words(engine: Engine) -> str:
+def engine_in_words(backend: Backend) -> str:
     """Return where a command ran, with a hint if there was no GPU."""
-    words = f"{engine.name}: {engine.device_name}"
-    return words if engine.on_device else f"{words} (no GPU: see cc-rapids doctor)"
+    words = f"{backend.name}: {backend.device_name}"
+    return words if backend.on_device else f"{words} (no GPU: see cc-rapids doctor)"

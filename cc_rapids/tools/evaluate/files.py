@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...backends import Engine
+from ...backends import Backend
 from ...data.dtypes import is_integer
 from ...data.files.header import DELIMITERS
 from ...data.files.input_file import format_of
@@ -87,7 +87,7 @@ class Source:
         """The number of edges."""
         return int(self.table.num_rows)
 
-    def copies(self, engine: Engine, runs: int, on_host: bool) -> list[Any]:
+    def copies(self, backend: Backend, runs: int, on_host: bool) -> list[Any]:
         """Return the edges where they are solved from, several times: see ``bench.rotated``."""
         if self.ends is None:
             return [self.table]
@@ -95,7 +95,7 @@ class Source:
             from ... import backends
 
             return list(rotated(backends.get("threads"), self.ends, runs))
-        return list(rotated(engine, tuple(map(engine.asarray, self.ends)), runs))
+        return list(rotated(backend, tuple(map(backend.asarray, self.ends)), runs))
 
 
 def density(vertices: int, edges: int) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...algorithms.design import Design
 from ...api import components
-from ...backends import Engine
+from ...backends import Backend
 from ...errors import CcRapidsError, InputError, VerificationError
 from ...verify import oracle
 from ...verify.oracle.columns import label_columns
@@ -87,7 +87,7 @@ class Plan:
 
 
 def evaluate(
-    paths: Sequence[Path], plan: Plan, engine: Engine, on_progress: Report | None = None
+    paths: Sequence[Path], plan: Plan, backend: Backend, on_progress: Report | None = None
 ) -> Iterator[Row]:
     """Run a plan over files; yield a row a run, as soon as it is done.
 
@@ -98,7 +98,7 @@ def evaluate(
     ----------
     paths : sequence of Path
     plan : Plan
-    engine : Engine
+    backend : Backend
     on_progress : callable, optional
         Called with the runs done and to do.
 
@@ -126,19 +126,19 @@ def evaluate(
             continue
         truth = _Truth(source)
         for j, case in enumerate(cases):
-            yield _row(source, truth, plan, engine, case)
+            yield _row(source, truth, plan, backend, case)
             if on_progress is not None:
                 on_progress(done + j + 1, len(paths) * len(cases))
 
 
-def _row(source: Source, truth: _Truth, plan: Plan, engine: Engine, case: Case) -> Row:
-    facts: Row = {"file": source.name, "edges": source.edges, "engine": engine.name}
+def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case) -> Row:
+    facts: Row = {"file": source.name, "edges": source.edges, "engine": backend.name}
     facts |= asdict(case)
     try:
         if case.processes:
-            times = _by_processes(source, plan, engine, case)
+            times = _by_processes(source, plan, backend, case)
         else:
-            times = _here(source, plan, engine, case)
+            times = _here(source, plan, backend, case)
         found, labels = times.answer
         if plan.check:
             truth.check(found, labels)
@@ -153,32 +153,32 @@ def _row(source: Source, truth: _Truth, plan: Plan, engine: Engine, case: Case) 
     return facts if times.device is None else facts | {"device_ms": spread(times.device)}
 
 
-def _here(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
+def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
     """Return the times on an engine of this process."""
     kinds = {} if case.memory is None else {"memory": case.memory}
-    how: dict[str, Any] = {"design": case.design, "engine": engine.name, **kinds}
+    how: dict[str, Any] = {"design": case.design, "engine": backend.name, **kinds}
 
     def job(edges: Any) -> Any:
         found = components(edges, vertices=source.every, **how)
         return found, found.labels()
 
-    with nullcontext() if case.threads is None else engine.using(case.threads):
-        copies = source.copies(engine, plan.rounds, on_host=case.memory is not None)
-        return timed(engine, job, copies, plan.rounds, plan.patience)
+    with nullcontext() if case.threads is None else backend.using(case.threads):
+        copies = source.copies(backend, plan.rounds, on_host=case.memory is not None)
+        return timed(backend, job, copies, plan.rounds, plan.patience)
 
 
-def _by_processes(source: Source, plan: Plan, engine: Engine, case: Case) -> Times:
+def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
     """Return the times of processes, and of what makes labels of their last forest."""
-    if source.ends is None or engine.on_device:
+    if source.ends is None or backend.on_device:
         raise InputError("processes need integer ids and run on CPU threads: pass engine='threads'")
     vertices = source.named if source.every is None else source.every
 
     def job(pool: Any) -> Any:
-        found = components(pool.forest(), vertices=vertices, engine=engine.name)
+        found = components(pool.forest(), vertices=vertices, engine=backend.name)
         return found, found.labels()
 
     with sharing(source.ends, case.processes or 1, case.design) as pool:
-        return timed(engine, job, [pool], plan.rounds, plan.patience)
+        return timed(backend, job, [pool], plan.rounds, plan.patience)
 
 
 class _Truth:

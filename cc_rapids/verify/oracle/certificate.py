@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...data import read
-from ...data.column import Lending
+from ...data.column import Borrowing
 from ...data.dtypes import is_integer
 from ...errors import VerificationError
 from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
@@ -142,7 +142,7 @@ def certify_components(
     >>> certify_components(cc_rapids.components(edges), edges)
     """
     given = read.read(edges, source, destination, vertices, num_vertices, nulls)
-    with Lending(given.columns) as held:
+    with Borrowing(given.columns) as held:
         columns = [host_ids(column) for column in held]
     if isinstance(given.vertices, range):
         columns.append(np.array(given.vertices, np.int64))

@@ -118,7 +118,7 @@ def test_atomics_return_the_old_value_and_store_the_new(on, name, dtype, old, va
 @pytest.mark.parametrize("dtype", WIDTHS)
 def test_asking_ahead_touches_nothing_and_may_name_no_element(on, dtype):
     def look(on):
-        ahead = edges.look_ahead(on, np.uint64, edges.every(on))
+        ahead = edges.prefetch_ahead(on, np.uint64, edges.every(on))
 
         @on.elementwise
         def look(i, src, dst, parent):
@@ -260,7 +260,7 @@ def test_bits_rank_members(on):
     members = np.array([0, 5, 31, 32, 63, 64, 95, 255, 256, 257, 511, 700, 899])
     words = np.zeros(-(-n // 32), np.uint32)
     np.bitwise_or.at(words, members // 32, np.uint32(1) << (members % 32).astype(np.uint32))
-    block = primitives.WORD * primitives.BLOCK
+    block = primitives.WORD * primitives.RANK_BLOCK
     starts = [int((members < b * block).sum()) for b in range(-(-n // block))]
 
     def ask(on):

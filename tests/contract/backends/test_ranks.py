@@ -5,7 +5,7 @@ import pytest
 from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 from cc_rapids.graph import forest
-from cc_rapids.kernels.primitives import BLOCK, WORD
+from cc_rapids.kernels.primitives import RANK_BLOCK, WORD
 
 
 @pytest.mark.parametrize("few", [1, 5, 64, 1 << 14])
@@ -16,8 +16,8 @@ def test_running_sums(on, tuned, size, few):
         pytest.skip(EACH_THREAD_IS_SLOW)
     tuned(single_block_sum=few)
     for dtype in (np.uint32, np.uint64):
-        values = np.random.default_rng(size).integers(0, BLOCK * WORD + 1, size)
-        members = np.arange(BLOCK * WORD) < values[:, None]
+        values = np.random.default_rng(size).integers(0, RANK_BLOCK * WORD + 1, size)
+        members = np.arange(RANK_BLOCK * WORD) < values[:, None]
         words = np.packbits(members, bitorder="little").view(np.uint32)
         before = on.empty(size + 1, dtype)
         forest.rank(on, on.asarray(words), before)

@@ -27,7 +27,7 @@ def cache(tmp_path, monkeypatch):
     """A folder that is not there yet, in a process that has told nothing so far."""
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path / "above" / "cache"))
     monkeypatch.delenv("CC_RAPIDS_CACHE_SIZE", raising=False)
-    monkeypatch.setattr(kernel_cache, "_told", set())
+    monkeypatch.setattr(kernel_cache, "_logged", set())
     monkeypatch.setattr(kernel_cache, "_rooms", {})
     return tmp_path / "above" / "cache"
 
@@ -231,7 +231,7 @@ def test_a_pickle_that_another_user_has_planted_is_not_run(cache, tmp_path, monk
     with monkeypatch.context() as patch:
         patch.setattr(kernel_cache, "recall", lambda *key: keys.append(key))
         patch.setattr(kernel_cache, "keep", lambda *rest: None)
-        forest.start(Threads(), np.uint32)(2, out)
+        forest.init_singletons(Threads(), np.uint32)(2, out)
     ((key, suffix),) = keys
     mark = tmp_path / "mark"
     evil = pickle.dumps(Evil(str(mark)))
@@ -239,7 +239,7 @@ def test_a_pickle_that_another_user_has_planted_is_not_run(cache, tmp_path, monk
     assert kernel_cache.recall(key, suffix) == evil  # it would be run, as this user's own
     part, name = kernel_cache._place(key, suffix)
     os.chown(cache / part / name, OTHER, OTHER)
-    forest.start(Threads(), np.uint32)(2, out)
+    forest.init_singletons(Threads(), np.uint32)(2, out)
     assert out.tolist() == [0, 1]
     assert not mark.exists()
 

@@ -103,7 +103,7 @@ def test_strings_are_lent_as_they_lie(way, private, kind):
 def test_frames_are_read(way, private):
     read, request = adapters.CUDF_FRAMES.read, ReadRequest("a", "b")
     given = read(DataFrame({"a": [5, 2], "b": [2, 7]}), request)
-    with given.src.lend() as src, given.dst.lend() as dst:
+    with given.src.borrow() as src, given.dst.borrow() as dst:
         assert (src.tolist(), dst.tolist()) == ([5, 2], [2, 7])
     answer = given.make_frame({"vertex": np.array([2, 5, 7]).view(Array)})
     assert answer._data["vertex"].values.tolist() == [2, 5, 7]

@@ -38,7 +38,7 @@ def test_a_list_of_one_launch_has_room_for_two_ids_an_edge(edges):
 
 
 def test_what_is_one_launch_is_said_once():
-    assert auto.AT_ONCE.most_edges + 1 == memory.AT_ONCE_EDGES
+    assert auto.ONE_LAUNCH_RULE.most_edges + 1 == memory.AT_ONCE_EDGES
 
 
 FORMULA = "4 n + n / 8 + answer + 8 MiB"
@@ -99,11 +99,11 @@ def test_runs_as_on_a_gpu_stay_within_the_bound(name, dtype, monkeypatch):
     """A row gathered in vain takes 8 or 16 bytes: kron21 took 46.1 MB of 41.2."""
     n, m, part, design = LISTS[name]
     edges = listed(n, m, part, dtype)
-    with counted() as engine:
+    with counted() as backend:
         if design:
-            rule = auto.Rule(cc_rapids.Design.parse(design), "")
+            rule = auto.AutoRule(cc_rapids.Design.parse(design), "")
             monkeypatch.setattr(auto, "AUTO", (rule,))
-        labels, peak = held(edges, engine)
+        labels, peak = held(edges, backend)
     column = 2 * labels.vertex.nbytes
     assert column <= peak <= bound_of(labels, n, m)
 
@@ -112,13 +112,13 @@ def test_runs_as_on_a_gpu_stay_within_the_bound(name, dtype, monkeypatch):
 def test_runs_on_threads_stay_within_the_bound(dtype):
     n, m = 300_000, 500_000
     edges = listed(n, m, 0.7, dtype)
-    with counted(like_gpu=False) as engine:
-        labels, peak = held(edges, engine)
+    with counted(like_gpu=False) as backend:
+        labels, peak = held(edges, backend)
         assert 2 * labels.vertex.nbytes + 4 * n <= peak <= bound_of(labels, n, None)
         found = cc_rapids.components(pd.DataFrame({"src": edges[0], "dst": edges[1]}))
-        engine.peak = engine.held
+        backend.peak = backend.held
         found.labels()
-        assert engine.peak - engine.held <= 2 * labels.vertex.nbytes + SLACK
+        assert backend.peak - backend.held <= 2 * labels.vertex.nbytes + SLACK
 
 
 KINDS = {
@@ -138,13 +138,13 @@ def test_nothing_visits_the_host_but_counts(kind, at_once, tuned):
     found = []
     for m in (8_000, 40_000):
         ends = tuple(KINDS[kind](np.random.default_rng(1).integers(0, m // 4, (2, m))))
-        with counted() as engine:
-            engine.in_one_launch = at_once
+        with counted() as backend:
+            backend.in_one_launch = at_once
             plan = cc_rapids.components(ends, explain=True)
             assert plan.ids == kind
-            del engine.copies[:]
+            del backend.copies[:]
             cc_rapids.connected_components(ends)
-            found.append(engine.copies)
+            found.append(backend.copies)
     for copies in found:
         assert {direction for direction, _ in copies} == {TO_HOST}
         assert 1 <= len(copies) <= 8

@@ -14,7 +14,7 @@ from support.refusals import refused
 
 import cc_rapids
 from cc_rapids import errors
-from cc_rapids.algorithms.auto import AT_ONCE
+from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.data.read import read as read_edges
 from cc_rapids.ids import encode, hash_table
 
@@ -69,7 +69,7 @@ def test_sides_of_different_types(engine, dtypes, ids):
 def test_a_table_that_is_too_small_grows(engine, monkeypatch, caplog, about):
     if engine == "cuda" and SIMULATED and about != 20:
         pytest.skip(EACH_THREAD_IS_SLOW)
-    monkeypatch.setattr(hash_table, "_about", lambda columns, engine: about)
+    monkeypatch.setattr(hash_table, "_estimate_ids", lambda columns, engine: about)
     caplog.set_level("INFO", "cc_rapids")
     random = np.random.default_rng(3)
     edges = tuple(random.integers(-(2**62), 2**62, 800)[random.integers(0, 800, (2, 1000))])
@@ -78,7 +78,7 @@ def test_a_table_that_is_too_small_grows(engine, monkeypatch, caplog, about):
 
 
 def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
-    monkeypatch.setattr(hash_table, "_about", lambda columns, engine: 1)
+    monkeypatch.setattr(hash_table, "_estimate_ids", lambda columns, engine: 1)
     real = type(on).free_bytes
     edges = np.arange(500) * 2**50, np.arange(500) * 2**50 + 1
     answers = iter([real(on), 1000])
@@ -91,7 +91,7 @@ def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
 @pytest.mark.skipif(SIMULATED, reason=EACH_THREAD_IS_SLOW)
 def test_the_number_of_different_ids_is_estimated_closely(on, different):
     column = on.asarray((np.arange(400_000) % different) * 10**12 - 2**60)
-    assert hash_table._about([column], on) == pytest.approx(different, rel=0.03, abs=1)
+    assert hash_table._estimate_ids([column], on) == pytest.approx(different, rel=0.03, abs=1)
 
 
 def test_hashed_ids_take_no_memory_for_their_span(on):
@@ -252,7 +252,7 @@ def test_explain_says_what_would_run(engine, edges, ids, why):
         assert (plan.engine, plan.ids, plan.edges) == (engine, ids, len(edges[0]))
         assert why in plan.ids_why
         at_once = engine == "cuda" and ids in ("as they are", "offset")
-        assert plan.design == str(AT_ONCE.design if at_once else cc_rapids.Design())
+        assert plan.design == str(ONE_LAUNCH_RULE.design if at_once else cc_rapids.Design())
         assert "records/" in plan.design_why
         assert plan.bytes > 0
         for word in (ids, "at most", "memory", engine):

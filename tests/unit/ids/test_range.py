@@ -72,9 +72,9 @@ def test_a_glance_leaves_all_else_as_it_is(engine, glancing):
         cc_rapids.components(edges, num_vertices=100, engine=engine)
 
 
-@pytest.mark.parametrize(("apart", "sure"), [(2**40, [False]), (208, [False, True])])
+@pytest.mark.parametrize(("apart", "exact"), [(2**40, [False]), (208, [False, True])])
 def test_columns_of_far_ids_are_not_read_for_their_span(
-    engine, glancing, monkeypatch, tuned, apart, sure
+    engine, glancing, monkeypatch, tuned, apart, exact
 ):
     """Where a bit each may pay, they are."""
     if engine == "cuda" and SIMULATED:
@@ -82,18 +82,18 @@ def test_columns_of_far_ids_are_not_read_for_their_span(
     tuned(small_id_range=10)
     read, seen = spans._read, []
     monkeypatch.setattr(
-        spans, "_read", lambda *rest, sure: seen.append(sure) or read(*rest, sure=sure)
+        spans, "_read", lambda *rest, exact: seen.append(exact) or read(*rest, exact=exact)
     )
     edges = tuple(side * apart for side in long_list(4, 1500))
     found = cc_rapids.components(edges, engine=engine)
     check(found, components_of(*map(np.ndarray.tolist, edges)))
-    assert seen == sure
+    assert seen == exact
 
 
 def test_a_guess_says_how_much_of_it_was_seen():
     for size in (1, 100, 10**6, 2**63):
         more = (size - 1) // spans.WIDER + tuning.range_margin_ids
-        guess = spans.Span(-more, size - 1 + more, np.dtype(np.int64), False, more=more)
+        guess = spans.IdRange(-more, size - 1 + more, np.dtype(np.int64), False, more=more)
         assert 0.98 * size - 2 * tuning.range_margin_ids <= guess.least_size <= size
 
 
@@ -141,8 +141,8 @@ def test_neighbours_in_a_list_that_are_near_are_seen(on, tuned, name):
         tuned(order_probes=256)
     edges, least, most = ORDERS[name]
     given = frames.read(edges, "src", "dst", None, None, "raise")
-    order = spans.span_of(given, list(map(on.asarray, edges)), on, sure=False).order
-    assert least <= order.near <= most
+    order = spans.id_range_of(given, list(map(on.asarray, edges)), on, exact=False).order
+    assert least <= order.locality <= most
 
 
 @pytest.mark.parametrize("forest", [False, True])
@@ -178,29 +178,29 @@ def test_lists_without_rows_or_of_few(on, glancing):
     for edges in (([], []), ([3], [4])):
         sides = [np.array(side, np.int64) for side in edges]
         given = frames.read(tuple(sides), "src", "dst", None, None, "raise")
-        assert spans.span_of(given, sides, on, sure=False).order.near == len(sides[0])
+        assert spans.id_range_of(given, sides, on, exact=False).order.locality == len(sides[0])
 
 
 def test_a_list_whose_neighbours_are_near_begins_with_tiles():
     """However many edges there are; otherwise, or as rows, a sample is better of many."""
     gpu = Rehearsal()
     n, m = 2 * 10**6, 5 * 10**7
-    assert auto.choose(gpu, n, m, near=0.7).design.window
-    assert "67% of them near" in str(auto.choose(gpu, n, m, near=0.7))
+    assert auto.choose(gpu, n, m, locality=0.7).design.window
+    assert "67% of them near" in str(auto.choose(gpu, n, m, locality=0.7))
     for other in (
-        auto.choose(gpu, n, m, near=0.6),
-        auto.choose(gpu, n, m, rows=True),
-        auto.choose(gpu, n, 10**6, near=1.0),
-        auto.choose(gpu, 10**5, m, near=1.0),
-        auto.choose(backends.get("threads"), n, m, near=1.0),
+        auto.choose(gpu, n, m, locality=0.6),
+        auto.choose(gpu, n, m, symmetric=True),
+        auto.choose(gpu, n, 10**6, locality=1.0),
+        auto.choose(gpu, 10**5, m, locality=1.0),
+        auto.choose(backends.get("threads"), n, m, locality=1.0),
     ):
         assert not other.design.window
 
 
 def test_rows_begin_with_tiles_where_a_list_of_few_edges_does_not():
     gpu, size = Rehearsal(), 10**7
-    assert auto.choose(gpu, size, size, listed=False).design.window
-    assert auto.choose(gpu, size, 2 * size, rows=True, listed=False).design.window
+    assert auto.choose(gpu, size, size, is_list=False).design.window
+    assert auto.choose(gpu, size, 2 * size, symmetric=True, is_list=False).design.window
     listed = auto.choose(gpu, size, size)
     assert str(listed.design) == "none+rem-cas+splice"
     assert "for lists" in str(listed)

@@ -25,7 +25,7 @@ quick = settings(
 ROOTED = [
     str(design)
     for design in designs()
-    if design.rooted and design.sample == "none" and not design.words[1].spec.standalone
+    if design.hooks_roots_only and design.sample == "none" and not design.words[1].spec.standalone
 ]
 FRAMES = {
     "arrays": lambda src, dst: (src, dst),

@@ -149,7 +149,7 @@ def test_batches_that_are_sampled(monkeypatch, sample, n):
 def test_what_auto_runs_for_batches_hooks_roots_alone():
     for rule in auto.AUTO:
         design = auto.for_forest(rule.design)
-        assert design.rooted
+        assert design.hooks_roots_only
         assert design.compress != "splice"
 
 

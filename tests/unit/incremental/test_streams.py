@@ -117,14 +117,14 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
 def test_edges_are_counted_beyond_32_bits(monkeypatch):
     from cc_rapids.incremental import stream
 
-    begun = stream.begun
+    begun = stream.initial_state
 
     def many(engine, count, *named):
         from dataclasses import replace
 
         return replace(begun(engine, count, *named), edges=2**32 - 1)
 
-    monkeypatch.setattr(stream, "begun", many)
+    monkeypatch.setattr(stream, "initial_state", many)
     assert cc_rapids.components(iter([([0], [1])])).summary()["edges"] == 2**32
 
 

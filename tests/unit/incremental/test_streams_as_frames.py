@@ -9,7 +9,7 @@ import cc_rapids
 from cc_rapids import stream_components
 from cc_rapids.data import memory_budget, streams
 from cc_rapids.data.files import read as formats
-from cc_rapids.data.files.input_file import Wanted
+from cc_rapids.data.files.input_file import ColumnRequest
 from cc_rapids.incremental import stream
 
 
@@ -39,7 +39,7 @@ def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
     pq.write_table(edges, path, row_group_size=1000)
     sizes = [1000] * (len(edges) // 1000) + [len(edges) % 1000] * (len(edges) % 1000 > 0)
     with streams.opened(path) as file:
-        wanted = Wanted(None, None, "parquet", None)
+        wanted = ColumnRequest(None, None, "parquet", None)
         read_groups = stream.row_group_reader(None)
         for start, done in ((0, 0), (2, 300)):
             found = list(

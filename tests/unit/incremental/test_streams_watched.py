@@ -17,7 +17,7 @@ import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import stream_components
 from cc_rapids.data.memory_budget import bytes_of
-from cc_rapids.data.streams import Chunk, Cursor, ahead
+from cc_rapids.data.streams import Chunk, Cursor, read_ahead
 
 ROOT = Path(__file__).parents[3]
 
@@ -121,7 +121,7 @@ def test_reading_is_one_ahead_and_ends_with_its_reader():
         finally:
             closed.set()
 
-    taken = ahead(items())
+    taken = read_ahead(items())
     assert next(taken).frame == 0
     deadline = time.monotonic() + 5
     while len(made) < 2 and time.monotonic() < deadline:
@@ -136,7 +136,7 @@ def test_reading_is_one_ahead_and_ends_with_its_reader():
         raise OSError("disk")
 
     with pytest.raises(OSError, match="disk"):
-        list(ahead(broken()))
+        list(read_ahead(broken()))
 
 
 def test_two_readers_load_at_once_and_chunks_keep_their_order():
@@ -154,7 +154,7 @@ def test_two_readers_load_at_once_and_chunks_keep_their_order():
         for i in range(8):
             yield Chunk(None, "src", "dst", Cursor(i), load=partial(load, i))
 
-    taken = ahead(chunks(), readers=2)
+    taken = read_ahead(chunks(), readers=2)
     for i in range(6):
         assert next(taken).frame == i
         assert len(most) <= i + 3

@@ -116,7 +116,7 @@ def in_stripes(i, m, stripes):
 @pytest.mark.parametrize("m", [1, 31, 127, 128, 500, 1024])
 @pytest.mark.parametrize("stripes", [0, 2, 3])
 def test_each_edge_is_in_one_stripe(on, m, stripes):
-    place = blocks.striped(on, np.uint64(stripes))
+    place = blocks.strided_permutation(on, np.uint64(stripes))
 
     @on.elementwise
     def write(i, m, out):
@@ -132,9 +132,11 @@ def test_each_edge_is_in_one_stripe(on, m, stripes):
 @pytest.mark.parametrize("forest", [False, True])
 def test_edges_in_stripes(engine, monkeypatch, forest):
     """On engines whose threads run one by one, too; and as few edges as these have one stripe."""
-    monkeypatch.setattr(KernelComposer, "_in_stripes", lambda composer: True)
-    made, striped = [], blocks.striped
-    monkeypatch.setattr(blocks, "striped", lambda on: made.append(on) or striped(on, np.uint64(2)))
+    monkeypatch.setattr(KernelComposer, "_takes_strided_order", lambda composer: True)
+    made, striped = [], blocks.strided_permutation
+    monkeypatch.setattr(
+        blocks, "strided_permutation", lambda on: made.append(on) or striped(on, np.uint64(2))
+    )
     for name in FEW:
         src, dst, n = LISTS[name]
         options = {"design": "none(tiles=9)+async+halve", "engine": engine, "forest": forest}
@@ -188,38 +190,40 @@ def test_an_id_beyond_a_glance(engine, tuned):
 @given(st.lists(st.integers(0, 60), max_size=80), st.integers(1, 20))
 def test_tiles_share_a_list_of_any_order(sources, window):
     """Each edge is looked at by one tile at most, and where the list is in order by its own."""
-    engine = backends.get("threads")
-    first = blocks.first_of_list(engine, np.uint32)
+    backend = backends.get("threads")
+    first = blocks.first_of_list(backend, np.uint32)
     src, count = np.array(sources, np.int32), 61 // window + 1
-    firsts = engine.empty(count + 1, np.uint64)
-    blocks.find_firsts(engine, window, first)(count + 1, src.size, 61, src, 0, firsts)
-    assert (np.diff(firsts.astype(int)) >= 0).all()
-    assert 0 <= firsts.min() <= firsts.max() <= src.size
+    block_offsets = backend.empty(count + 1, np.uint64)
+    blocks.find_block_offsets(backend, window, first)(
+        count + 1, src.size, 61, src, 0, block_offsets
+    )
+    assert (np.diff(block_offsets.astype(int)) >= 0).all()
+    assert 0 <= block_offsets.min() <= block_offsets.max() <= src.size
     if sources == sorted(sources):
-        own = [range(*firsts[v // window :][:2].astype(int)) for v in sources]
+        own = [range(*block_offsets[v // window :][:2].astype(int)) for v in sources]
         assert all(e in taken for e, taken in enumerate(own))
 
 
 def looked_at(src, dst, n):
     """How many edges tiles look at, by a union that counts them."""
     seen = []
-    engine = Rehearsal()
+    backend = Rehearsal()
 
-    def ends(e, a, b, low, size):
+    def load_edge(e, a, b, low, size):
         seen.append(int(e))
         return np.uint64(a[e]), np.uint64(b[e])
 
-    def link_near(u, v, e, base, size, near, chosen):
+    def link_in_block(u, v, e, base, size, shared, hook_edge):
         return bool(max(u - base, v - base) < size)
 
-    share = blocks.share_of_list(engine, ends, link_near).function
-    firsts = np.searchsorted(src, np.arange(0, n + 100, 100)).astype(np.uint64)
-    near = np.empty(100, np.uint32)
+    share = blocks.share_of_list(backend, load_edge, link_in_block).function
+    block_offsets = np.searchsorted(src, np.arange(0, n + 100, 100)).astype(np.uint64)
+    shared = np.empty(100, np.uint32)
     zero, one = np.uint64(0), np.uint64(1)
     with np.errstate(over="ignore"):
-        for k, taken in enumerate(pairwise(firsts)):
+        for k, taken in enumerate(pairwise(block_offsets)):
             base, size = np.uint64(100 * k), np.uint64(100)
-            share(zero, one, base, size, *taken, near, src, dst, 0, n, 0, None)
+            share(zero, one, base, size, *taken, shared, src, dst, 0, n, 0, None)
     return len(seen)
 
 
@@ -248,7 +252,7 @@ def test_designs_that_there_are_not(name, why):
 
 
 def test_every_engine_has_room_for_a_tile():
-    assert design.NEAR == base.NEAR
+    assert design.SHARED_WORDS == base.SHARED_WORDS
 
 
 def test_its_name():
@@ -262,7 +266,7 @@ def test_batches_have_no_tiles():
     with pytest.raises(DesignError, match=r"leave none\(tiles=64\) out"):
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
     gpu = Rehearsal()
-    assert auto.choose(gpu, 10**7, 10**7, near=1.0).design.window
+    assert auto.choose(gpu, 10**7, 10**7, locality=1.0).design.window
     assert not auto.choose_for_batch(gpu, 10**7, 10**7).window
 
 

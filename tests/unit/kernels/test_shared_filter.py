@@ -13,7 +13,7 @@ from test_blocks import check_beyond_a_glance, check_elsewhere
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
 from cc_rapids.algorithms import auto, compiled
-from cc_rapids.backends import Largest
+from cc_rapids.backends import SharedMemoryLimits
 from cc_rapids.backends.device_function import Atom
 from cc_rapids.backends.dry_run import ATOMS, Rehearsal
 from cc_rapids.data.adapters import Csr
@@ -53,9 +53,9 @@ def held(request, monkeypatch):
     """A word of bits in shared memory for each, or for up to four, or one: as there is room."""
     for name in dict.fromkeys(["threads", "cuda"] if SIMULATED else ["threads"]):
         on = backends.get(name)
-        most = on.largest_tiles()
+        most = on.shared_memory_limits()
         words = {"all": most.words, "folded": 40, "one": 1}[request.param]
-        monkeypatch.setattr(on, "largest_tiles", lambda t=most, w=words: t._replace(words=w))
+        monkeypatch.setattr(on, "shared_memory_limits", lambda t=most, w=words: t._replace(words=w))
     compiled.build.cache_clear()  # what was built for more memory, and now for less
     yield
     compiled.build.cache_clear()
@@ -132,21 +132,21 @@ class Lanes(Rehearsal):
         self.wait()
         return sum(flags[: t - first]), sum(flags)
 
-    def largest_tiles(self):
+    def shared_memory_limits(self):
         threads = self.warp_size * self.warps
-        return Largest(self.tiles, threads, 2)
+        return SharedMemoryLimits(self.tiles, threads, 2)
 
     def launch(self, kernel, n, arguments):
         body = kernel.part.compiled(lambda function: function, self.atoms)
         values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
         threads = self.warp_size * self.warps
         for k in range(n):
-            near = np.full(kernel.shared_words, 0xAAAAAAAA, np.uint32)
+            shared = np.full(kernel.shared_words, 0xAAAAAAAA, np.uint32)
 
-            def run(t, k=k, near=near):
+            def run(t, k=k, shared=shared):
                 self.own.t = t
                 with np.errstate(over="ignore"):
-                    body(np.uint64(k), np.uint64(t), np.uint64(threads), near, *values)
+                    body(np.uint64(k), np.uint64(t), np.uint64(threads), shared, *values)
 
             started = [threading.Thread(target=run, args=(t,)) for t in range(threads)]
             for thread in started:
@@ -155,22 +155,30 @@ class Lanes(Rehearsal):
                 thread.join()
 
 
-def through_queues(edges, n, inside, every, linked=0):
+def through_queues(edges, n, in_giant, every, linked=0):
     """The edges that leave the queues, each as often as it does; and what was seen and told.
 
     ``linked`` vertices have a parent.
     """
     on, left = Lanes(), []
     on.atoms["finish"] = lambda u, v, *_: left.append((int(u), int(v)))
-    ends, most = reading.listed(on, np.uint32), on.largest_tiles()
+    load_edge, most = reading.edge_of_list(on, np.uint32), on.shared_memory_limits()
     made = sampling.strided(on, np.uint32, lambda place: None, every=every, bits="shared")
-    run = shared_filter.by_tiles(on, np.uint32, np.uint32, ends, made.left, Atom("finish"))
+    run = shared_filter.filter_by_blocks(
+        on, np.uint32, np.uint32, load_edge, made.left, Atom("finish")
+    )
     src, dst = (np.array(side, np.int32) for side in zip(*edges, strict=True))
-    m, seen, stray = made.left_count(src.size), np.zeros(-(-n // 32), np.uint32), np.zeros(1, int)
-    best, waiting = np.array([0, linked]), np.zeros(shared_filter.words_for(most), np.uint32)
-    run(m, (src, dst, 0), n, (seen, stray), inside, best, waiting, to=[seen] * 6)
-    rest = [edge for e, edge in enumerate(edges) if e // reading.BLOCK % every]
-    return rest, left, seen, stray[0]
+    m, present, out_of_range = (
+        made.left_count(src.size),
+        np.zeros(-(-n // 32), np.uint32),
+        np.zeros(1, int),
+    )
+    root_word, waiting = np.array([0, linked]), np.zeros(shared_filter.words_for(most), np.uint32)
+    run(
+        m, (src, dst, 0), n, (present, out_of_range), in_giant, root_word, waiting, to=[present] * 6
+    )
+    rest = [edge for e, edge in enumerate(edges) if e // reading.SAMPLE_BLOCK % every]
+    return rest, left, present, out_of_range[0]
 
 
 @settings(deadline=None, max_examples=25)
@@ -187,8 +195,10 @@ def test_queues_lose_no_edge(data):
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     edges = random.integers(0, n, (data.draw(st.integers(257, 700)), 2)).tolist()
     flags = np.isin(np.arange(160), list(members))
-    inside = np.packbits(flags, bitorder="little").view(np.uint32)
-    rest, left, seen, stray = through_queues(list(map(tuple, edges)), n, inside, every, linked)
+    in_giant = np.packbits(flags, bitorder="little").view(np.uint32)
+    rest, left, seen, out_of_range = through_queues(
+        list(map(tuple, edges)), n, in_giant, every, linked
+    )
 
     def joining(edges):
         return {(u, v) for u, v in edges if not {u, v} <= members and u != v}
@@ -200,22 +210,22 @@ def test_queues_lose_no_edge(data):
     loops, all_loops = ({u for u, v in some if u == v} for some in (rest, edges))
     shown = np.flatnonzero(np.unpackbits(seen.view(np.uint8), bitorder="little"))
     assert loops <= set(shown.tolist()) <= all_loops
-    assert stray == 0
+    assert out_of_range == 0
 
 
 @pytest.mark.parametrize(("linked", "apart"), [(0, 40), (49, 40), (50, 7), (100, 7)])
 def test_bits_are_folded_once_half_of_the_vertices_are_linked(linked, apart):
     """With fewer most folded bits would not be set, and each asks for another then."""
     fold = shared_filter.fold_of(Rehearsal()).compiled(lambda function: function, ATOMS)
-    inside = np.zeros(40, np.uint32)
-    assert fold(100, np.uint32(7), np.array([0, linked]), inside) == apart
+    in_giant = np.zeros(40, np.uint32)
+    assert fold(100, np.uint32(7), np.array([0, linked]), in_giant) == apart
 
 
 def test_a_stray_end_is_told_and_not_looked_up():
     edges = [(0, 1)] * 256 + [(3, 2**31 - 1), (1, 2)]
-    _, left, _, stray = through_queues(edges, 32, np.array([0b11], np.uint32), 2)
+    _, left, _, out_of_range = through_queues(edges, 32, np.array([0b11], np.uint32), 2)
     assert set(left) == {(1, 2)}
-    assert stray == 1
+    assert out_of_range == 1
 
 
 def test_designs_that_there_are_not():
@@ -228,7 +238,7 @@ def test_designs_that_there_are_not():
 
 def chosen(n, m, words):
     gpu = Rehearsal()
-    gpu.largest_tiles = lambda: Largest(132, 1024, words)
+    gpu.shared_memory_limits = lambda: SharedMemoryLimits(132, 1024, words)
     options = dict(auto.choose(gpu, n, m).design.words[0].options)
     return options.get("bits"), options["every"]
 

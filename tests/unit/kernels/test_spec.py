@@ -136,8 +136,8 @@ def states(on):
                 forest = Forest(on, 13)
                 rows = rows_of(edges, forest) if reads_csr else None
                 hook_edge = on.fill(on.empty(13, np.uint64), 0xFF) if recorded else None
-                made = build(design, on, np.uint32, np.uint32, reads_csr, recorded)
-                yield design, run.prepare(made, edges, forest, rows, hook_edge), forest
+                compiled = build(design, on, np.uint32, np.uint32, reads_csr, recorded)
+                yield design, run.prepare(compiled, edges, forest, rows, hook_edge), forest
 
 
 def test_no_two_arrays_of_a_run_share_memory():
@@ -156,7 +156,7 @@ def test_no_two_arrays_of_a_run_share_memory():
         seen |= {name for name, array in arrays.items() if array.size}
     assert seen == {
         "parent", "aux", "hook_edge", "present", "out_of_range", "offsets",
-        "root_word", "in_giant", "probed", "queues", "outside", "outside_count",
+        "root_word", "in_giant", "probed", "warp_queues", "outside", "outside_count",
     }  # fmt: skip
 
 
@@ -173,13 +173,13 @@ def test_an_unused_array_is_made_once(engine, dtype):
 def test_a_state_is_made_ready_to_run_again():
     on, n = backends.get("threads"), 13
     edges = Edges(np.array([1, 5, 9, 9]), np.array([5, 1, 12, 9]), 0)
-    forest = Forest(on, n, everyone=True)
+    forest = Forest(on, n, all_present=True)
     for name in ("strided+async+halve", "none+async+halve", "liu-tarjan(PRF)"):
-        made = build(Design.parse(name), on, np.uint32, np.uint64, False, False)
-        state = run.prepare(made, edges, forest)
+        compiled = build(Design.parse(name), on, np.uint32, np.uint64, False, False)
+        state = run.prepare(compiled, edges, forest)
         for _ in range(2):
             state.reset()
-            run.run(made, state)
+            run.run(compiled, state)
             expected = oracle.union_find(edges.src, edges.dst, n)
             np.testing.assert_array_equal(forest.parent, expected)
 

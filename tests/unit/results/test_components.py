@@ -115,7 +115,7 @@ def test_the_repr_is_one_line(ask, engine):
 
 def test_the_html_has_the_counts_and_escapes_the_names(ask, monkeypatch):
     found = ask()
-    monkeypatch.setattr(type(found._engine), "device_name", "<a & b>")
+    monkeypatch.setattr(type(found._backend), "device_name", "<a & b>")
     html = found._repr_html_()
     assert html.startswith("<table><caption>Components</caption><tr>")
     assert "<tr><th>components</th><td>4</td></tr>" in html

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_rapids import components, oracle
-from cc_rapids.algorithms.auto import AT_ONCE
+from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.backends.base import Kernel
 from cc_rapids.backends.threads import Threads
 from cc_rapids.errors import InputError
@@ -49,7 +49,7 @@ def test_labels_are_those_of_the_usual_way(launched, low, dtype, m):
     for mine, theirs in zip(first, again, strict=True):
         np.testing.assert_array_equal(mine, theirs)
         assert not np.shares_memory(mine, theirs)
-    usual = components(ends, design=AT_ONCE.design)
+    usual = components(ends, design=ONE_LAUNCH_RULE.design)
     for kind in ("min", "max", "dense", "size"):
         for mine, theirs in zip(found.labels(kind), usual.labels(kind), strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -63,12 +63,12 @@ def test_the_arrays_of_a_forest_are_made_when_they_are_looked_at():
     found = components((src, dst))
     found.labels()
     forest = found._forest
-    assert not {"parent", "seen", "stray"} & vars(forest).keys()
+    assert not {"parent", "present", "out_of_range"} & vars(forest).keys()
     assert not hasattr(forest, "children")
     assert forest.parent.size == forest.n
     assert forest.parent is forest.parent
-    assert {"parent", "seen", "stray"} <= vars(forest).keys()
-    usual = components((src, dst), design=AT_ONCE.design)._forest
+    assert {"parent", "present", "out_of_range"} <= vars(forest).keys()
+    usual = components((src, dst), design=ONE_LAUNCH_RULE.design)._forest
     with pytest.raises(AttributeError, match="no 'children'"):
         _ = usual.children
 
@@ -105,14 +105,14 @@ def test_ids_that_lie_further_apart_take_the_usual_way(launched, reach):
     found = components((src, src[::-1].copy()))
     assert launched.count("solve") == 1
     assert (len(launched) > 1) == (reach >= one_launch.FEW)
-    assert "span" not in launched
+    assert "find_bounds" not in launched
     np.testing.assert_array_equal(found.labels().labels, [low, low])
 
 
 @pytest.mark.parametrize(
     "how",
     [
-        {"design": AT_ONCE.design},
+        {"design": ONE_LAUNCH_RULE.design},
         {"design": "auto(rule=paper)"},
         {"num_vertices": 20_000},
         {"vertices": [70]},
@@ -131,7 +131,7 @@ def test_what_is_asked_for_by_name_is_what_runs(launched, how):
         (["a", "b"], ["b", "c"]),
         ([], []),
         (np.array([-1]), np.array([1], np.uint64)),
-        (np.arange(AT_ONCE.most_edges + 1),) * 2,
+        (np.arange(ONE_LAUNCH_RULE.most_edges + 1),) * 2,
     ],
     ids=["strings", "none", "two kinds of integers", "too many"],
 )
@@ -174,7 +174,7 @@ def test_vertices_that_are_counted(launched, n, dtype):
     np.testing.assert_array_equal(vertex, np.arange(n))
     np.testing.assert_array_equal(labels, oracle.union_find(*ends, n))
     assert vertex.dtype == labels.dtype == dtype
-    usual = components(ends, num_vertices=n, design=AT_ONCE.design)
+    usual = components(ends, num_vertices=n, design=ONE_LAUNCH_RULE.design)
     for kind in ("max", "dense", "size"):
         np.testing.assert_array_equal(found.labels(kind).labels, usual.labels(kind).labels)
 
@@ -197,8 +197,8 @@ def test_what_is_foreseen(launched):
     near, far = (tuple(side * by for side in edges(250, 300)) for by in (1, 10**6))
     for ends, at_once in ((near, True), (far, False)):
         planned = components(ends, explain=True)
-        assert (planned.design == str(AT_ONCE.design)) == at_once
+        assert (planned.design == str(ONE_LAUNCH_RULE.design)) == at_once
         assert planned.bytes > one_launch.bytes_for(300)
         del launched[:]
         assert components(ends).summary()["design"] == planned.design
-    assert "up to 3,999,999 edges" in str(AT_ONCE)
+    assert "up to 3,999,999 edges" in str(ONE_LAUNCH_RULE)

@@ -36,9 +36,9 @@ def gathered(engine, monkeypatch, tuned):
     monkeypatch.setattr(backends.get(engine), "in_one_launch", False, raising=False)
     tuned(small_id_range=1000)
 
-    def noted(own, name, low, room, *rest):
-        rooms.append((room, own.vertices))
-        return gather(own, name, low, room, *rest)
+    def noted(own, name, low, capacity, *rest):
+        rooms.append((capacity, own.vertices))
+        return gather(own, name, low, capacity, *rest)
 
     monkeypatch.setattr(forest.Forest, "_gather", noted)
     return rooms

@@ -26,8 +26,8 @@ def test_only_attributes_of_a_backend_are_renamed():
 
 def test_every_new_word_is_one_of_a_backend_and_no_old_one_is():
     for old, new in RENAMED.items():
-        assert hasattr(backends.Engine, new)
-        assert not hasattr(backends.Engine, old)
+        assert hasattr(backends.Backend, new)
+        assert not hasattr(backends.Backend, old)
 
 
 def test_files_are_rewritten_in_place(tmp_path):

@@ -58,7 +58,7 @@ WAYS = {
         "stride_of": lambda on, n, m: 5 if n and m else 0,
         "shares": lambda on, n, m: bool(n and m),
     },
-    "tiled": {"tiles_pay": lambda order, n: n > 0},
+    "tiled": {"blocks_pay": lambda order, n: n > 0},
 }
 
 
@@ -84,9 +84,9 @@ def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch, tuned,
 
 def test_all_kernels_of_audits_for_a_gpu_reach_no_function_of_runs():
     """Of each variant that the rehearsal launches, those that need the lanes of a GPU too."""
-    with rehearsed() as engine:
+    with rehearsed() as backend:
         launches.audits()
-    own = [k.part for k in engine.launched.values() if k.part.function.__module__ == OWN]
+    own = [k.part for k in backend.launched.values() if k.part.function.__module__ == OWN]
     assert strangers(own) == []
     assert len(own) > 20
 

@@ -176,7 +176,7 @@ def test_a_tally_tells_any_two_faults():
 def test_what_was_ready_is_given_after_an_audit(engine):
     """A label frame that was made ahead is audited, and then given away."""
     found = components((SRC, DST), engine=engine)
-    found._made = made = found.labels()
+    found._prefetched_frame = made = found.labels()
     found.audit((SRC, DST))
     assert found.labels() is made
     assert found.labels() is not made

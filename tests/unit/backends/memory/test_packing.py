@@ -18,8 +18,8 @@ def test_pieces_laid_for_a_launch_are_the_arrays_of_the_same_pieces(on):
 
     layout = Layout(pieces)
     for more in (1, 2):  # the second time all that a launch needs is known
-        note(5, more, *on.laid(whole, layout), there)
-        first, none, second = map(on.to_host, on.pieces_of(whole, pieces))
+        note(5, more, *on.packed_args(whole, layout), there)
+        first, none, second = map(on.to_host, on.packed_views(whole, pieces))
         assert first.tolist() == [i - more for i in range(5)]
         assert none.size == 0
         assert second.tolist() == [0, 0, 0, 1, 2, 3, 4]
@@ -34,7 +34,7 @@ def test_a_layout_serves_every_allocation(on):
 
     wholes = [on.empty(512, np.uint8) for _ in range(3)]
     for whole in wholes:
-        number(3, *on.laid(whole, layout))
+        number(3, *on.packed_args(whole, layout))
     for whole in wholes:
-        found = [on.to_host(array).tolist() for array in on.pieces_of(whole, layout.pieces)]
+        found = [on.to_host(array).tolist() for array in on.packed_views(whole, layout.pieces)]
         assert found == [[0, 1, 2], [0, -1, -2]]

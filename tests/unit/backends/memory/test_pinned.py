@@ -133,14 +133,14 @@ def test_pages_that_cannot_be_locked_are_said_in_bytes(cupy):
 
 def test_a_device_without_a_page_of_memory_is_said_to_be_out_of_it(cupy, monkeypatch):
     def none_left(size):
-        assert size == pages.NOTE
+        assert size == pages.READBACK_BYTES
         raise cupy.cuda.runtime.CUDARuntimeError("cudaErrorMemoryAllocation")
 
     cupy.cuda.Memory = none_left
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     said = r"'cuda' ran out of memory \(cudaErrorMemoryAllocation\)"
     with pytest.raises(CapacityError, match=said), Scope("cuda", nullcontext()):
-        pages.aside()
+        pages.alloc_kept()
 
 
 def test_free_bytes_are_those_of_the_host():

@@ -102,24 +102,24 @@ def test_all_is_given_back(pool, recycling):
 
 def test_a_block_may_lie_beside_a_large_array(pool, arena):
     """One call for both; it serves arrays of any size until it is left, and none afterwards."""
-    large = arena.with_room(10 * LARGE, 2 * LARGE)
+    large = arena.with_block(10 * LARGE, 2 * LARGE)
     inside = arena(LARGE), arena(10)
     assert [array.ptr - large.ptr for array in inside] == [10 * LARGE, 11 * LARGE + 255]
     assert pool.calls == [12 * LARGE]
     arena(LARGE)  # there is not so much left
     assert pool.calls == [12 * LARGE, LARGE]
-    arena.leave_room()
+    arena.leave_block()
     small = arena(10)
     assert pool.calls[2:] == [Arena.SIZE]
     del large, inside
     assert pool.held() == Arena.SIZE
-    arena.leave_room()  # it lies beside nothing
+    arena.leave_block()  # it lies beside nothing
     assert arena(10).ptr == small.ptr + Arena.ALIGN
 
 
 def test_no_room_beside_small_arrays_or_a_second_one(pool, arena):
-    arena.with_room(Arena.SMALL, LARGE)
-    arena.with_room(LARGE, LARGE)
+    arena.with_block(Arena.SMALL, LARGE)
+    arena.with_block(LARGE, LARGE)
     assert pool.calls == [Arena.SIZE, LARGE]
 
 
@@ -203,11 +203,11 @@ def test_with_a_pool_nothing_is_kept(pool, workspace, monkeypatch):
 
 def test_a_forest_and_the_arrays_beside_it_hold_the_block(pool, arena, workspace):
     arena.allocate_large = partial(workspace, pool)
-    forest = arena.with_room(MANY, Arena.SIZE)
+    forest = arena.with_block(MANY, Arena.SIZE)
     small = arena(10)
     assert small.ptr - forest.ptr == MANY
     del forest
-    arena.leave_room()
+    arena.leave_block()
     assert workspace.left == {}
     del small
     assert pool.held() == MANY + Arena.SIZE
@@ -219,5 +219,5 @@ def test_a_scope_within_one_of_the_same_run_goes_on_with_its_pool(pool):
     for allocate in (pool, arena):  # of the scope within, the arena is what allocates
         arena.draw_from(allocate, lambda allocate, size: allocate(size))
     arena(MANY)
-    arena.with_room(MANY, 100)
+    arena.with_block(MANY, 100)
     assert pool.calls == [MANY, MANY + 100]
