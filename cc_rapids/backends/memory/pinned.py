@@ -72,8 +72,9 @@ def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array
 def readback() -> Callable[[Any, Array], Callable[[], Any]]:
     """Return the thread's function that copies small arrays to the host, through a pinned page.
 
-    It takes up to ``READBACK_BYTES``. The page is kept: that takes half as long as by pages that are locked on the way. Once the copy
-    is done, what it gave reads it. For one thread, and one array at a time.
+    It takes up to ``READBACK_BYTES``. The page is kept, which takes half as long as pages that are
+    locked on the way. Once the copy is done, its result is read from the page. The function is for
+    one thread, and one array at a time.
     """
     import cupy
 
