@@ -149,19 +149,27 @@ def edges_of(form, graph, ids):
     """Make the edges of a job on the GPU, by this commit's own generators."""
     import cudf
 
-    from cc_rapids import backends, generators
+    from cc_rapids import generators
 
     if form in ("hashed", "strings", "karate"):
         sys.path.insert(0, str(pathlib.Path.cwd() / "benchmarks"))
         return importlib.import_module("ids").MAKE[form]()
     made = generators.reference(graph, engine="cuda")
     if form == "csr":
-        try:
-            inputs = importlib.import_module("cc_rapids.tools.bench.inputs").inputs
-        except ModuleNotFoundError:
-            inputs = importlib.import_module("cc_rapids.bench.inputs").inputs
+        inputs = first_of("cc_rapids.tools.bench.inputs", "cc_rapids.bench.inputs").inputs
+        backends = first_of("cc_rapids.backends", "cc_rapids.engines")
         return inputs(made, "csr", ids, backends.get("cuda"), 1)[0].given
     return cudf.DataFrame({"src": made.src.astype(ids), "dst": made.dst.astype(ids)})
+
+
+def first_of(*names):
+    """Import the first of these modules that this commit has."""
+    for name in names:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            continue
+    raise ModuleNotFoundError(f"this commit has none of {', '.join(names)}")
 
 
 if __name__ == "__main__":
