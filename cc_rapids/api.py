@@ -168,16 +168,17 @@ def components(  # type: ignore[misc]
 def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
     """Find the components of edges: the body of :func:`components` after its options are checked.
 
-    Edges that are a stream take a way of their own. All others are read as two columns of ids, and
-    a backend is opened, where they lie unless the caller says another. There
-    :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1 of the ids, and a design a
-    forest of these. With ``explain`` it is planned by the same choices instead, and nothing runs.
-    The answer reads the forest in the order of the ids, and decodes them. The forest of hashed ids
-    is in no order, and is rearranged first.
+    Streams, edges with options of streams, and files whose ids have several columns are read in
+    chunks, by :func:`cc_rapids.stream_components`. All others are read as two columns of ids. The
+    backend is the one that the caller names, or else that of the memory in which they lie. There
+    :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1 of the ids, and runs a design,
+    which makes a forest of them. With ``explain``, :func:`~cc_rapids.solver.plan.plan` makes the
+    same choices, and neither makes vertices nor runs. The forest of hashed ids, and of ids of
+    several columns, is brought into the order of the ids at last, for the answer to read.
     """
     adapter = adapter_of(edges)
-    in_columns = adapter.names_files and isinstance(options.source, list)
-    if options.chunked or adapter.is_stream or in_columns:
+    has_key_columns = adapter.names_files and isinstance(options.source, list)
+    if options.chunked or adapter.is_stream or has_key_columns:
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options)
@@ -196,13 +197,13 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
             return plan(edge_input, columns, offsets, backend, options)
         started = perf_counter()
         copied = None
-        if backend.on_device and not (edge_input.on_device and options.memory != "zero-copy"):
+        if backend.on_device and (not edge_input.on_device or options.memory == "zero-copy"):
             columns, offsets = bring(edge_input, columns, offsets, backend, options.memory)
             copied = perf_counter()
         solved = solve(edge_input, columns, offsets, backend, options)
         encoded = solved.encoded
         forest, decoder = encoded.forest, encoded.decoder
-        if decoder is None:  # hashed ids, or several columns: not in the order of the ids yet
+        if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
             forest, decoder = encoded.finalise(forest)
         done = perf_counter()
     seconds = {"copy": None if copied is None else copied - started}

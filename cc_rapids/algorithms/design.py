@@ -142,7 +142,7 @@ class Design:
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
-        """Return the design of that name, None for ``"auto"`` (by any rule, see ``choosing``).
+        """Return the design of that name, None for ``"auto"`` by any rule.
 
         ``none+`` may be left out. Of Rem's rules a find alone is enough, ``rem-cas+halve``: its
         own step goes with it.

@@ -123,15 +123,16 @@ class Forest:
 
     Parameters
     ----------
-    engine : Backend
-        Where the arrays lie: 4 bytes a vertex (8 from 2^32 on), a bit, and an eighth of one.
+    backend : Backend
+        The backend that holds the arrays, of 4 bytes a vertex (8 from 2^32 vertices on) and a bit
+        and an eighth.
     n : int
         The number of vertices, whether they occur or not.
-    everyone : bool
+    all_present : bool
         Whether all of them occur, named by an edge or not.
     held : callable, optional
         Gives, when they are asked for, arrays that hold a flat and ranked forest already, instead
-        of new ones: parent, seen, before and totals. See :meth:`counted`.
+        of new ones: parent, present, before and totals. See :meth:`counted`.
 
     Attributes
     ----------

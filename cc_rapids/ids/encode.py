@@ -58,7 +58,7 @@ class IdStatistics:
         Places that name an id.
     input_bytes : int
         The size of the columns.
-    id_range : Span
+    id_range : IdRange
         Of integers; that of strings and of several columns holds nothing.
     max_vertices, answer_bytes : int
         The most different ids that there may be, and the bytes of two columns of so many.
@@ -101,7 +101,7 @@ class EncodedIds:
         How many are likely to occur.
     decoder : IdDecoder or None
         None unless the vertices are in the order of the ids before the forest is solved.
-    edge_order : Order
+    edge_order : EdgeOrder
         What some rows of a long list have shown.
     """
 

@@ -66,10 +66,10 @@ class SolveOptions(Protocol):
 
 
 def accepts(edge_input: EdgeInput, columns: list[Array], options: SolveOptions) -> bool:
-    """Return whether the input is two short columns of integers that name all vertices.
+    """Return whether the input is two short columns of integers, to be solved as "auto" sees fit.
 
-    But what there is from 0 on; and the caller has not said how to solve it. Worth it where the
-    backend is ``in_one_launch``.
+    The edges name all vertices, or the vertices are 0 .. n - 1 and fit into the memory of the
+    launch. It pays on backends that are ``in_one_launch``.
     """
     if not options.policy.is_measured or options.forest or options.memory != MEMORY[0]:
         return False

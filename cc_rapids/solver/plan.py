@@ -1,4 +1,4 @@
-"""The plan of a run, made before it allocates anything."""
+"""The plan of a run: its choices, and the most memory that it would take."""
 
 from __future__ import annotations
 
@@ -78,9 +78,12 @@ def plan(
     backend: Backend,
     options: SolveOptions,
 ) -> Plan:
-    """Make the plan of a run with the functions that the run uses.
+    """Make the plan of a run with the functions by which the run chooses.
 
-    Integers are read once, for their range; strings and several columns are not looked into.
+    Integers are read once, for their range; strings and several columns are not looked into. Two
+    facts are known to the run alone, where ``"auto"`` depends on them: how many different ids there
+    are, in a hash table or a bit map, of which the plan supposes the most; and the rows of a list,
+    for the rule of the paper.
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
@@ -89,10 +92,8 @@ def plan(
     cost = encoding.cost(statistics)
     m, n, ids = edge_input.src.size, cost.max_vertices, statistics.id_range
     facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).locality)
-    decision, size = (
-        decide(options.policy, options.forest, facts, backend),
-        cost.bytes + statistics.answer_bytes,
-    )
+    decision = decide(options.policy, options.forest, facts, backend)
+    size = cost.bytes + statistics.answer_bytes
     if (
         statistics.are_integers
         and backend.in_one_launch

@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 class Solved:
     """A solved forest over encoded ids, and the design that has run.
 
-    With them the rows of the edges of a spanning forest if they were wanted, and the label frame if
-    it was made meanwhile.
+    Besides, the numbers of the edges of a spanning forest if they were recorded, and the label
+    frame if it was made while the GPU worked.
     """
 
     encoded: EncodedIds
@@ -49,16 +49,20 @@ def solve(
 ) -> Solved:
     """Solve one edge list: scan its ids, choose their encoding, encode, and run a design.
 
-    What has to be known of integers is their range, which may be a guess from some rows of a long
-    list: ids outside it are found while their edges are linked, and then all is done once more,
-    with the exact range. On a GPU a short list takes one launch instead, which scans, encodes and
-    runs; if its ids lie too far apart for that, it has found their range.
+    The encoding is chosen by the range of the ids. It may be an estimate: from a sample of the
+    edges, if these are ``tuning.sampled_scan_edges`` or more, or what ``num_vertices`` says. Ids
+    outside it are noticed when their edges are linked: ``forest.complete`` is then False, and all
+    steps are repeated with the exact range.
 
-    Integers close together are vertices as they are, less the least. Others become ranks in a bit
-    map, or where a bit each is too much they are hashed: vertices are then slots of a table. All
-    take the same steps, but slots are in no order. So hashed ids have no ``decoder`` yet, no rows
-    of the answer are gathered before their forest is solved, and the caller then brings it into the
-    order of the ids.
+    A list of up to four million edges takes one launch instead on a GPU, which scans, encodes and
+    solves. If its ids lie too far apart for that, the launch has found their exact range, and the
+    steps follow.
+
+    Vertices are the ids less the least one where they lie close together, else their ranks in a bit
+    map, else slots of a hash table, or where memory is short ranks among the sorted ids. Vertices
+    whose order is not that of the ids are known by having no ``decoder`` yet: hashed ids, and ids
+    of several columns. No rows of the answer can be gathered early for them, and the caller brings
+    their solved forest into the order of the ids by :meth:`EncodedIds.finalise`.
 
     Raises
     ------
@@ -67,42 +71,47 @@ def solve(
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
-    ids: IdRange | None = None
+    id_range: IdRange | None = None
     if backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
-        rows = _expected_frame(edge_input, backend, options)
-        found = one_launch.solve(edge_input, columns, backend, rows)
+        frame = _expected_frame(edge_input, backend, options)
+        found = one_launch.solve(edge_input, columns, backend, frame)
         if isinstance(found, EncodedIds):
             log.debug("%s, in one launch: %s", ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE)
-            return Solved(found, ONE_LAUNCH_RULE.design, frame=rows.take_frame() if rows else None)
-        ids = found
+            return Solved(
+                found, ONE_LAUNCH_RULE.design, frame=frame.take_frame() if frame else None
+            )
+        id_range = found  # None if some ids are not among the vertices: the scan says which
+    # An estimate saves one reading of the ids, where no more than the forest depends on it.
     exact = options.policy.needs_exact_range or options.forest or bool(offsets)
-    again = False
-    while True:
-        statistics = scan_ids(edge_input, columns, backend, exact, ids)
-        encoding = choose_encoding(statistics, backend)
-        if statistics.id_range.exact or encoding.takes_guess(statistics):
-            encoded = encoding.encode(statistics, backend)
-            solved = _run(edge_input, encoded, offsets, backend, options)
-            if encoded.forest.complete:
-                return solved
-            if again:
-                raise edge_input.changed()
-            log.info("some ids lie beyond what some of the rows have shown: reading all of them")
-            again = True
-        exact, ids = True, None  # the guess did not do
+    statistics = scan_ids(edge_input, columns, backend, exact, id_range)
+    encoding = choose_encoding(statistics, backend)
+    if statistics.id_range.exact or encoding.takes_guess(statistics):
+        encoded = encoding.encode(statistics, backend)
+        solved = _decide_and_run(edge_input, encoded, offsets, backend, options)
+        if encoded.forest.complete:
+            return solved
+        log.info("some ids lie outside the range that was estimated: reading all of them")
+    # The encoding takes no estimate, or it has proved too narrow.
+    statistics = scan_ids(edge_input, columns, backend)
+    encoded = choose_encoding(statistics, backend).encode(statistics, backend)
+    solved = _decide_and_run(edge_input, encoded, offsets, backend, options)
+    if not encoded.forest.complete:
+        raise edge_input.changed()
+    return solved
 
 
-def _run(
+def _decide_and_run(
     edge_input: EdgeInput,
     encoded: EncodedIds,
     offsets: list[Any],
     backend: Backend,
     options: SolveOptions,
 ) -> Solved:
-    """Decide on a design for encoded ids, and run it over them."""
+    """Decide on a design for encoded ids, arrange the edges as it reads them, and run it."""
     edges, forest = encoded.edges, encoded.forest
-    csr, order = None, UNKNOWN_ORDER if offsets else encoded.edge_order
+    csr, order = None, encoded.edge_order
     if offsets:
+        order = UNKNOWN_ORDER
         csr = Adjacency(backend.asarray(offsets[0]), edges.dst, edge_input.symmetric)
     facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.locality)
     make_rows = partial(rows_of, edges, forest, options.forest)
@@ -117,8 +126,8 @@ def _run(
     if options.memory != MEMORY[0]:
         ordered, csr = placed(ordered, csr, backend, options.memory)
     if options.forest:
-        rows = _solve_forest(ordered, forest, design, csr, options.memory, backwards)
-        return Solved(encoded, design, rows)
+        hooks = _solve_with_hooks(ordered, forest, design, csr, options.memory, backwards)
+        return Solved(encoded, design, forest_rows=hooks)
     speculates = options.speculates and backend.goes_on
     speculative = _speculative_rows(edge_input, encoded, options) if speculates else None
     run.solve(ordered, forest, design, csr, memory=options.memory, speculative=speculative)
@@ -128,12 +137,12 @@ def _run(
 def _reads_backwards(backend: Backend, options: SolveOptions) -> bool:
     """Return whether a list with descending ids is read from its end.
 
-    It is where many threads at once would link the same trees, and the caller has not said how.
+    Only on a GPU, from its own memory, and by ``design="auto"``; :meth:`Edges.backwards` says why.
     """
     return backend.on_device and options.policy.is_measured and options.memory == MEMORY[0]
 
 
-def _solve_forest(
+def _solve_with_hooks(
     edges: Edges,
     forest: Forest,
     design: Design,
@@ -141,45 +150,50 @@ def _solve_forest(
     memory: str,
     backwards: bool,
 ) -> Array:
-    """Solve the forest; return the sorted rows of the edges by which it hooked."""
+    """Solve the forest; return the numbers of the edges by which roots were hooked, sorted.
+
+    These edges are a spanning forest.
+    """
     backend = forest.backend
-    wide = np.uint32 if max(edges.m, csr.m if csr else 0) < (1 << 32) - 1 else np.uint64
-    hook_edge = backend.fill(backend.empty(forest.n, wide), 0xFF)
+    most = max(edges.m, csr.m if csr else 0)
+    number = np.uint32 if most < (1 << 32) - 1 else np.uint64  # all bits set: not hooked
+    hook_edge = backend.fill(backend.empty(forest.n, number), 0xFF)
     run.solve(edges, forest, design, csr, hook_edge, memory)
-    rows = hook_edge[hook_edge != np.iinfo(wide).max]
-    rows = backend.xp.sort(wide(edges.m - 1) - rows if backwards else rows)
-    if csr is not None and csr.edge_of is not None:
-        rows = backend.xp.sort(csr.edge_of[rows])
-    return rows
+    hooks = hook_edge[hook_edge != np.iinfo(number).max]
+    if backwards:
+        hooks = number(edges.m - 1) - hooks
+    elif csr is not None and csr.edge_of is not None:  # entries of rows, made of a list
+        hooks = csr.edge_of[hooks]
+    return backend.xp.sort(hooks)
 
 
 def _speculative_rows(
     edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return memory for the rows of the label frame, if it is requested at once.
+    """Return memory for the rows of the label frame, if it can be gathered before they are counted.
 
-    The vertices have to be in the order of the ids before they are solved.
-
-    Without vertices that are named otherwise there are at most as many as ends of edges.
+    None if the vertices are not in the order of the ids. Unless the caller gives vertices, at most
+    as many occur as edges have ends.
     """
     forest, decoder = encoded.forest, encoded.decoder
     if decoder is None:
         return None
     ends = forest.n if edge_input.vertices is not None else 2 * encoded.edges.m
-    most, least = min(forest.n, ends), forest.n if forest.all_present else 0
-    rows = _expected_frame(edge_input, forest.backend, options)
-    if rows and isinstance(decoder, OffsetDecoder) and rows.max_rows <= most:
-        rows.id_base, rows.dtype = decoder.id_base, decoder.dtype
-        return rows
-    return SpeculativeRows(decoder.id_base, decoder.dtype, most, least)
+    most_rows, least_rows = min(forest.n, ends), forest.n if forest.all_present else 0
+    frame = _expected_frame(edge_input, forest.backend, options)
+    if frame and isinstance(decoder, OffsetDecoder) and frame.max_rows <= most_rows:
+        frame.id_base, frame.dtype = decoder.id_base, decoder.dtype
+        return frame
+    return SpeculativeRows(decoder.id_base, decoder.dtype, most_rows, least_rows)
 
 
 def _expected_frame(
     edge_input: EdgeInput, backend: Backend, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return speculative rows of the number that the caller expects.
+    """Return memory for the label frame, if the caller knows how many rows it will have.
 
-    None unless the caller expects some, and they lie where the frame will.
+    The frame is then made while the GPU works. None if the caller does not know, or the edges do
+    not lie where the backend's arrays do.
     """
     count = options.expected_rows
     if not (count and options.speculates and backend.goes_on):

@@ -36,8 +36,8 @@ class Answer:
         How many there are said to be.
     sort : bool
         Whether the rows may come in any order, and not in that of the ids alone.
-    parts : int, optional
-        Of how many columns ids are, if that is known: to ask a frame may cost as much as a small
+    width : int, optional
+        The number of columns of an id, if it is known: asking a frame may take as long as a small
         run.
 
     Attributes

@@ -281,7 +281,7 @@ def read_pieces(
 
     Parameters
     ----------
-    file, wanted
+    file, request
         The file, and its format and columns.
     group, done : int
         The first row group or batch to be read, and the rows of it to be left.
