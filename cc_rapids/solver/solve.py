@@ -90,7 +90,7 @@ def solve(
         solved = _decide_and_run(edge_input, encoded, offsets, backend, options)
         if encoded.forest.complete:
             return solved
-        log.info("some ids lie outside the range that was estimated: reading all of them")
+        log.info("some ids lie outside the estimated range: reading all rows")
     # The encoding takes no estimate, or it has proved too narrow.
     statistics = scan_ids(edge_input, columns, backend)
     encoded = choose_encoding(statistics, backend).encode(statistics, backend)
