@@ -168,12 +168,12 @@ def components(  # type: ignore[misc]
 def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
     """Find the components of edges: the body of :func:`components` after its options are checked.
 
-    Edges that are a stream take a way of their own. All others are read as two columns of ids, and
-    a backend is opened, where they lie unless the caller says another. There
-    :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1 of the ids, and a design a
-    forest of these. With ``explain`` it is planned by the same choices instead, and nothing runs.
-    The answer reads the forest in the order of the ids, and decodes them. The forest of hashed ids
-    is in no order, and is rearranged first.
+    Streams are solved by a function of their own. All other edges are read as two columns of ids,
+    and a backend is opened: the one of the device that holds them, unless the caller names another.
+    :func:`~cc_rapids.solver.solve.solve` encodes the ids as vertices 0 .. n - 1 and runs a design,
+    which gives a forest of these. With ``explain``, the same choices are made, but nothing runs.
+    The answer reads the forest in the order of the ids and decodes them; the forest of hashed ids
+    has no order, and is sorted first.
     """
     adapter = adapter_of(edges)
     in_columns = adapter.names_files and isinstance(options.source, list)

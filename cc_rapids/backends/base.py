@@ -43,7 +43,7 @@ RENAMED = {
 
 
 class SharedMemoryLimits(NamedTuple):
-    """The tiles with the most shared memory: how many run at once, and with how many threads."""
+    """The blocks with the most shared memory: how many run at once, and with how many threads."""
 
     blocks: int
     threads: int
@@ -155,12 +155,12 @@ class Backend(ABC):
         return made
 
     def shared_memory_limits(self) -> SharedMemoryLimits:
-        """Return the tiles with the most shared memory, for a kernel that takes their number."""
+        """Return the limits of blocks with shared memory, for a kernel that takes their number."""
         return SharedMemoryLimits(2, 1, SHARED_WORDS)
 
     @cache  # noqa: B019  # there is one backend of a name, as long as the process lives
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
-        """Return what a factory of kernels makes for this backend and further parts, made once."""
+        """Return the kernel that a factory makes for this backend and further parts, made once."""
         return make(self, *parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
@@ -337,14 +337,14 @@ class Backend(ABC):
         Parameters
         ----------
         arena : optional
-            What :meth:`arena` has given, or a scope of the same run when it was entered, for one
-            that goes on with a run.
+            The result of :meth:`arena`, or, to continue a run, the value of an earlier scope of
+            that run in a ``with`` statement.
 
         Raises
         ------
         CapacityError
-            An allocation has failed. What was allocated before is given back, but for what
-            :func:`cc_rapids.release_memory` gives back, and nothing else has changed.
+            An allocation has failed. Earlier allocations of the run are freed, except memory that
+            :func:`cc_rapids.release_memory` frees, and nothing else has changed.
         EngineError
             The backend cannot be used in this process.
         """
@@ -368,9 +368,10 @@ def __getattr__(name: str) -> Any:
 
 
 class Scope:
-    """A context in which errors of memory are ours; a class, as small lists open it twice.
+    """A context that turns allocation failures into errors of cc_rapids; fast to enter.
 
-    It gives the place for the small arrays of the run, if there is one.
+    It is a class, not a generator, because runs on small lists enter it twice. Its value in a
+    ``with`` statement is the arena for the small arrays of the run, if there is one.
     """
 
     def __init__(self, engine: str, pool: AbstractContextManager[Any], room: Any = None) -> None:

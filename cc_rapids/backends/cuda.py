@@ -286,7 +286,7 @@ class Cuda(Backend):
 
 @cache
 def _shared_memory_limits() -> SharedMemoryLimits:
-    """Return one tile per multiprocessor; with several GPUs, for the smallest of them."""
+    """Return one block per multiprocessor; with several GPUs, for the smallest of them."""
     import cupy
 
     known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]

@@ -27,7 +27,7 @@ from .base import Array, Backend, Kernel
 from .device_function import Atom, Part
 
 ORDER = "acq_rel"
-WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
+WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
 # Numba counts references to an array even where it only passes it on: two atomic operations a call,
 # on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off. C

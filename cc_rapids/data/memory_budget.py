@@ -36,12 +36,12 @@ WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE
 def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     """Return a memory limit in bytes.
 
-    Half of what is free, by default on this machine, if there is none.
+    Without a limit, it is half of the free memory, by default of this machine.
 
     Raises
     ------
     InputError
-        It is no count of bytes and no word such as ``"2GiB"``.
+        The limit is neither a number of bytes nor a text such as ``"2GiB"``.
     """
     if limit is None:
         return (free or os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2

@@ -472,7 +472,7 @@ def scan_ids(
 
 
 def choose_encoding(statistics: IdStatistics, backend: Backend) -> IdEncoding:
-    """Choose the first encoding that is worthwhile and fits, or else the one that takes least.
+    """Choose the first encoding that is worthwhile and fits, or else the one with least memory.
 
     Raises
     ------

@@ -88,9 +88,9 @@ def id_range_of(
 ) -> IdRange:
     """Return the range of the arrays and of a range of vertices; an empty one begins at 0.
 
-    If it need not be ``exact``, long columns are not read whole: the range of some of their rows is
-    widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
-    the same are found when their edge is linked.
+    Unless it has to be ``exact``, long columns are not read completely: the range of some of their
+    rows is widened a little, or is the range that the caller has given. Ids that lie outside are
+    detected when their edge is linked.
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     _, least, greatest, integers = _common(dtypes)

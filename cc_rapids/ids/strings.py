@@ -8,16 +8,16 @@ factorises them too where the kernels give up.
 Strings get 64-bit hashes, these get slots of the table that also numbers integers, and every string
 is compared with the first of its slot: should two strings share a hash, all are hashed anew.
 
-Only one row for each different string is put in order, and no strings are compared for it. Those
-that are not yet told apart make a group, one at first. In each round the bytes that all strings of
-a group have in common are passed over, however many; the seven bytes after them, and how many of
-them there are, make a number; and the groups are sorted by it. A group falls apart in every round,
-so that few are needed: a word of ten random letters takes one or two, and "vertex 1" to "vertex
-9999999" take one. Many rounds are needed only where strings are each other's prefixes in long
-chains: then the caller sorts by other means.
+Only one row for each distinct string is sorted, and strings are not compared for it. Strings that
+are not yet distinguished form a group, at first one of all. In each round, the bytes that all
+strings of a group have in common are skipped, however many; the next seven bytes, and how many of
+them there are, form a number; and the groups are sorted by it. Every group splits in every round,
+so few rounds are needed: words of ten random letters take one or two, and "vertex 1" to "vertex
+9999999" take one. Many rounds are needed only if strings are prefixes of each other in long chains:
+then the caller sorts by other means.
 
-Vertices are places in the order, and not slots of the hash table as those of integers may be: the
-order is there before any edge is linked, so that no tree has to be hung up again.
+Vertices are ranks in the order, not slots of the hash table as those of integers may be: the order
+is known before any edge is linked, so the forest need not be rearranged afterwards.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def plan(
 ) -> StreamPlan:
     """Return the plan of a stream before it is read.
 
-    ``width`` is how many columns an id has.
+    ``width`` is the number of columns of an id.
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
@@ -137,8 +137,8 @@ def plan(
 def memory_use(index: Index) -> tuple[str, int, int, int]:
     """Return the arguments of :meth:`Budget.update` for an index.
 
-    These are its row of the table, how many vertices it has, the bytes of their strings, and how
-    many columns an id has.
+    These are its row of the table, the number of its vertices, the bytes of their strings, and the
+    number of columns of an id.
     """
     return _row_of(index), index.n, _text_of(index), index.width
 

@@ -1164,13 +1164,12 @@ def examine_by_blocks(
     return examine_by_blocks
 
 
-# Lists in order: the edges inside so many ids are joined first, in memory that a block's threads
-# share, which answers ten times as soon. All rows are examined once more, so that only what is
-# joined here has to be right.
+# Lists in order: the edges inside each block of ids are joined first, in shared memory, which
+# responds ten times as fast. All rows are examined once more, so an edge may be missed here, but
+# none may be joined wrongly.
 #
 # shared : (window,) uint32, trees of the vertices of a block.
-# block_offsets : (blocks + 1,) uint64, which rows a block looks at: those from its own to the next
-# one's.
+# block_offsets : (blocks + 1,) uint64, the first row of each block; it ends where the next begins.
 
 HALVINGS = 5
 APART = np.uint64(1 << 15)  # how far apart ids are at most that are near each other: two blocks

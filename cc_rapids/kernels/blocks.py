@@ -176,10 +176,10 @@ def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
 
 
 def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
-    """Return the i-th of m edges in striped order.
+    """Return the i-th of m edges in strided order.
 
-    A stride takes one group of rows of each of so many parts of the list, then comes the next one
-    of each. A remainder, of less than a group a part, is last.
+    The list is divided into parts. A stride takes one group of rows from each part, and the next
+    stride the next group of each. A remainder of less than a group per part comes last.
 
     Where neighbours in the list are neighbours in the graph, threads that link them at once would
     climb the same paths and wait for the same roots, and trees would grow at one end alone.

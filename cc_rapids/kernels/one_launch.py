@@ -27,7 +27,7 @@ WAITING = 2  # of the bounds
 
 
 def measure(on: Any, sign: int, find_bounds: Any) -> Any:
-    """Return the span of the ids, or of the vertices if their number is known.
+    """Return the range of the ids, or of the vertices if their number is known.
 
     No counts yet.
     """
@@ -128,7 +128,7 @@ def list_share(on: Any, gather: Any) -> Any:
 
 
 def solve(on: Any, sign: int, phases: Any) -> Any:
-    """Find the span of the ids and, if it fits, solve the list in the same launch.
+    """Find the range of the ids and, if it fits, solve the list in the same launch.
 
     Then there are the flat forest, what is counted of it, its ranks, and if there is room for them,
     the rows of the answer.

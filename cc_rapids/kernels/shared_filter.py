@@ -29,7 +29,7 @@ SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
 HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
 FOLDS = 4  # words, at most, that share one
 READ_TOGETHER = 4  # words that a thread reads before it writes any
-IDS = range(1_900_000, 7_400_001)  # so many have queues where "auto" chooses
+IDS = range(1_900_000, 7_400_001)  # numbers of vertices for which "auto" uses queues
 QUEUED_EDGES = 3  # edges a lane: two come at once, and of those before less than one is left
 EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
@@ -106,7 +106,7 @@ def both_in_giant(on: Any) -> Any:
 
 
 def odd(on: Any, vertex: type, wide: type) -> Any:
-    """Handle an edge that joins nothing whatever its bits: a loop, or one with a stray end.
+    """Handle an edge that joins nothing whatever its bits: a loop, or an end out of range.
 
     Returns whether the edge is left out, which is ``both`` for all others.
     """

@@ -115,7 +115,7 @@ class Integers:
     def wide_for(self, columns: list[Array]) -> Any:
         """Return the type of distances from the lowest id that distinguishes slots from other ids.
 
-        None if there is none, or slots are no distances.
+        None if there is no such type, or if slots are not distances.
         """
         limits = [np.iinfo(column.dtype) for column in columns]
         if not self.dense:

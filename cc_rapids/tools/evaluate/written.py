@@ -1,4 +1,4 @@
-"""An evaluation as files: a row a run as CSV and as JSON lines, and the figures."""
+"""An evaluation as files: one row per run as CSV and as JSON lines, and the figures."""
 
 from __future__ import annotations
 
