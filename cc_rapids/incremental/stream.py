@@ -194,7 +194,7 @@ def stream_components(
         as a whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
         frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader. For text, the first
         block determines whether ids are integers or strings.
-    source, destination : str, or list of as many str on each side, optional
+    source, destination : str, or lists of str of equal length, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
     vertices, num_vertices, labels, nulls, design, engine

@@ -476,7 +476,7 @@ def components(
     ----------
     edges : dask.dataframe.DataFrame
         A Dask frame of pandas or cuDF frames, persisted or not; only the columns of ids are read.
-    source, destination : str, or list of as many str on each side, optional
+    source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
         :func:`cc_rapids.components`.
     vertices : dask frame or series, column, array or range of ids, optional

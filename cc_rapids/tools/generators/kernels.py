@@ -132,7 +132,7 @@ def uniform(on: Any) -> Any:
 def keep_grid(on: Any) -> Any:
     """Choose the edges of the grid from v = first + i to the right and downwards.
 
-    They are kept[2 i] and kept[2 i + 1], there with the probability ``share`` in units of 2^-32.
+    Set kept[2 i] and kept[2 i + 1], each with the probability ``share`` in units of 2^-32.
     """
     bits = draw(on)
 
