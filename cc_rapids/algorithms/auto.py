@@ -236,7 +236,7 @@ def rule_of(name: str | Design) -> str:
     Raises
     ------
     DesignError
-        There is no such rule.
+        The rule does not exist.
     """
     options = str(name).strip().removeprefix("auto").strip()
     if not options:
@@ -354,7 +354,7 @@ def policy_of(design: str | Design) -> DesignPolicy:
     Raises
     ------
     DesignError
-        There is no such design, or no such rule of ``"auto"``.
+        The design, or the rule of ``"auto"``, does not exist.
     """
     named = Design.parse(design)
     return FixedDesign(named) if named else POLICIES[rule_of(design)]

@@ -211,7 +211,7 @@ def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
 def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
     """Link all but the last part of the edges; return that part, and a function that waits.
 
-    The count is of the vertices that have a parent by now.
+    That function returns the number of vertices that have a parent by then.
     """
     assert compiled.sample is not None
     assert state.giant is not None

@@ -323,7 +323,7 @@ class Threads(Backend):
 class _OnDisk:
     """Numba's cache of one function, under a key that sees through closures.
 
-    Numba's own key takes a function that closes over compiled ones for a new one in every process.
+    By Numba's own key, a function that closes over compiled ones is new in every process.
     """
 
     cache_path = None

@@ -72,11 +72,11 @@ class Budget:
     limit : int
         Bytes in all.
     fixed : int
-        What reading takes whatever comes: blocks of text, or buffers.
+        The bytes that reading always takes: blocks of text, or buffers.
     most : int
-        Rows of a chunk, however much room there is.
+        The most rows of a chunk, however much memory is free.
     readers : int
-        How many chunks are read at once, while another is linked.
+        The number of chunks that are read at the same time, while another is linked.
     """
 
     limit: int
@@ -108,7 +108,7 @@ class Budget:
         Raises
         ------
         CapacityError
-            They leave no room for a chunk.
+            The vertices leave no memory for a chunk.
         """
         held, edge = self.held(kind, vertices, text, width), self.an_edge(kind, width)
         self.free_bytes = self.limit - held

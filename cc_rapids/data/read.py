@@ -1,6 +1,6 @@
 """Reading of frames, arrays, matrices and files.
 
-What comes in is looked at, never changed and, where its memory can be read as it is, not copied.
+Input is checked, never changed, and not copied if its memory can be read as it is.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Slots:
         For each given one the slots of its ids: new arrays.
     keys : (size + 1,) array of uint64
         The table: the id of each slot, or all bits set.
-    about : int
+    expected_vertices : int
         The number of different ids, to within some per cent.
     """
 

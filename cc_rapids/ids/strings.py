@@ -70,7 +70,7 @@ class Text:
     def of(cls, chars: Array, offsets: Array, backend: Backend) -> Text:
         """Return strings on the backend, copied only if they are elsewhere.
 
-        Or if they lie oddly there.
+        They are also copied if their memory is not aligned to words.
         """
         chars, offsets = backend.asarray(chars), backend.asarray(offsets)
         whole = chars[: chars.size // WORD * WORD]
@@ -144,7 +144,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
 
     All bits are set where a slot is free.
 
-    None if two different strings share a slot by every seed.
+    Return None if two different strings share a slot with every seed.
     """
     backend, m = text.backend, text.size
     row: Any = np.uint32 if m < 1 << 32 else np.uint64
@@ -333,7 +333,7 @@ def hashes_of(column: Any, backend: Backend) -> Array:
 def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
     """Return the code of each string, and the distinct strings in order.
 
-    None if kernels do not find out.
+    Return None if the kernels give up.
     """
     if not len(column):
         return None
@@ -417,7 +417,7 @@ class _Library(ABC):
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         """Return the places of strings among sorted ones, and a mask of those found.
 
-        Where there is none it is any place.
+        The place of an unknown string is arbitrary.
         """
 
 

@@ -210,7 +210,7 @@ def insert_and_query(
 
     Returns
     -------
-    State
+    ConnectivityState
     (m - k,) array of bool
     """
     backend = state.backend

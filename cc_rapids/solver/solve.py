@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 class Solved:
     """A solved forest over encoded ids, and the design that has run.
 
-    With them the rows of the edges of a spanning forest if they were wanted, and the label frame if
-    it was made meanwhile.
+    It includes the rows of the edges of a spanning forest if they were requested, and the label
+    frame if it was made during the run.
     """
 
     encoded: EncodedIds
@@ -49,16 +49,15 @@ def solve(
 ) -> Solved:
     """Solve one edge list: scan its ids, choose their encoding, encode, and run a design.
 
-    What has to be known of integers is their range, which may be a guess from some rows of a long
-    list: ids outside it are found while their edges are linked, and then all is done once more,
-    with the exact range. On a GPU a short list takes one launch instead, which scans, encodes and
-    runs; if its ids lie too far apart for that, it has found their range.
+    For integers the range has to be known, which may be a guess from some rows of a long list: if
+    ids outside it are found while their edges are linked, the run is repeated with the exact range.
+    On a GPU a short list takes one launch instead, which scans, encodes and runs; if its ids lie
+    too far apart for that, it has found their range.
 
-    Integers close together are vertices as they are, less the least. Others become ranks in a bit
-    map, or where a bit each is too much they are hashed: vertices are then slots of a table. All
-    take the same steps, but slots are in no order. So hashed ids have no ``decoder`` yet, no rows
-    of the answer are gathered before their forest is solved, and the caller then brings it into the
-    order of the ids.
+    Integers close together are used as vertices, after subtracting the least. Others become ranks
+    in a bit map, or, if a bit each is too much, slots of a hash table. The steps are the same for
+    all, but slots have no order. So hashed ids have no ``decoder`` yet, rows of the answer are not
+    gathered before their forest is solved, and the caller then sorts it by the ids.
 
     Raises
     ------
@@ -128,7 +127,7 @@ def _run(
 def _reads_backwards(backend: Backend, options: SolveOptions) -> bool:
     """Return whether a list with descending ids is read from its end.
 
-    It is where many threads at once would link the same trees, and the caller has not said how.
+    It is if many threads link at the same time, and the caller has not chosen a design.
     """
     return backend.on_device and options.policy.is_measured and options.memory == MEMORY[0]
 

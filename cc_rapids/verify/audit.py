@@ -43,11 +43,11 @@ class Audit:
     Attributes
     ----------
     edges, vertices, components : int
-        How many there are.
+        The numbers of edges, vertices and components.
     oracle : str or None
-        Who found the same components.
+        The library that found the same components.
     seconds : float
-        What the audit took.
+        The duration of the audit.
     """
 
     edges: int
