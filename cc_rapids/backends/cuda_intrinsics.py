@@ -95,8 +95,9 @@ def grid_sync(array: Any, i: Any) -> None:
     """Wait until every block of the grid has arrived.
 
     Blocks subtract from one word; the first one subtracts so much that the highest bit flips when
-    the last block has arrived. The word can then be used for the next barrier as it is. The fence before publishes
-    what the threads wrote, and the fence after prevents reads of stale cache lines.
+    the last block has arrived. The word can then be used for the next barrier as it is. The fence
+    before publishes what the threads wrote, and the fence after prevents reads of stale cache
+    lines.
     """
     cuda.syncthreads()
     if cuda.gridDim.x > 1:
