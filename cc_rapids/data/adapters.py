@@ -274,7 +274,7 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
     Raises
     ------
     GraphStateError
-        It is spread over several GPUs, or empty, or no longer has the list that it was made of.
+        The graph is on several GPUs, or empty, or no longer has the list that it was made from.
     """
     check_state(graph)
     if numbering(graph) is not None:

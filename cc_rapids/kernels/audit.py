@@ -532,7 +532,7 @@ def join_parents(on: Any) -> Any:
 def climb_shortening(on: Any) -> Any:
     """Return the root of a vertex whose parent is p; hang each vertex passed from its grandparent.
 
-    By plain stores, to vertices that are no roots: what they hang from stays on their way.
+    The stores are plain, to vertices that are not roots; the new parents are their ancestors.
     """
 
     @on.device
@@ -966,7 +966,7 @@ def check_odd(on: Any, vertex: type) -> Any:
 def read_two(on: Any, wide: type, load_edge: Any) -> Any:
     """Return the ends of two rows per lane as words; those of the last row beyond the end.
 
-    What is no slot becomes the first that is none: there are fewer than 2^32.
+    Values that are not slots become the first number that is not a slot; there are fewer than 2^32.
     """
     warp_size = np.uint64(on.warp_size)
 

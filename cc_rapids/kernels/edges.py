@@ -177,7 +177,7 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """Return the i-th edge of a sample: the first of every so many blocks."""
+    """Return the i-th edge of a sample: the first of every ``every`` blocks."""
     block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device

@@ -82,7 +82,7 @@ class Spec:
     variants : tuple of str
         The words that the list of designs shows.
     needs : str
-        What it asks for beyond an edge list, or CSR, in words.
+        Its needs beyond an edge list or CSR, in words.
     needs_csr : bool
         Whether it works on an adjacency list.
 

@@ -178,7 +178,7 @@ def _expected_frame(
 ) -> SpeculativeRows | None:
     """Return speculative rows of the number that the caller expects.
 
-    None unless the caller expects some, and they lie where the frame will.
+    Return None unless the caller expects a number, and the rows are on the device of the frame.
     """
     count = options.expected_rows
     if not (count and options.speculates and backend.goes_on):

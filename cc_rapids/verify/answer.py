@@ -119,7 +119,8 @@ class Answer:
     def scatter_labels(self, first: Array) -> None:
         """Make ``own``; fill ``first``.
 
-        ``first`` gets the first row that is out of order, and the first whose label is no vertex.
+        ``first`` gets the first row that is out of order, and the first whose label is not a
+        vertex.
         """
         self._first = first
         direct = not self.sort and self._is_direct()

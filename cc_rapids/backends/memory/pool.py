@@ -33,7 +33,7 @@ class Arena:
         """Use an allocator for arrays that are too large for a block.
 
         ``workspace`` over it makes the blocks beside large arrays. In a scope within one of the
-        same run that is the arena itself, which goes on with what it has.
+        same run, that is the arena itself, which keeps its block.
         """
         if allocate is not self:
             self.allocate, self.allocate_large = allocate, partial(workspace, allocate)

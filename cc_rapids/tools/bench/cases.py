@@ -235,7 +235,7 @@ def measure(
     Raises
     ------
     VerificationError
-        An answer is wrong: nothing is told of how fast it was.
+        An answer is wrong; its times are not returned.
     """
     measured = Measured(graph, backend, options or Options(), weights)
     for form in forms:

@@ -2,7 +2,7 @@
 
 What is counted is what the design cannot do without, if all else came for free: a part of the limit
 is at most 1, and what lies above the time of the limit is the design's own. Shared memory is taken
-to answer at once: bits that a design reads there are no random reads of a table.
+to answer at once: bits that a design reads there do not count as random reads of a table.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def evaluate(
     Raises
     ------
     DesignError
-        There is no such design.
+        A design does not exist.
     """
     for design in plan.designs:
         Design.parse(design)
