@@ -1,9 +1,9 @@
 """Vertex blocks: edges between the ids of a block, joined first in shared memory.
 
-That memory answers ten times as soon as the parents do, and a climb is a chain of reads. Of roads,
-meshes and other lists in the order of their first ends, with both ends of an edge near each other,
-few edges are left to join after it. All of them are looked at once more, in strided order: an edge
-that a block leaves out, because the list is in no order, costs nothing but that look.
+Shared memory responds ten times as fast as the parents do, and a climb is a chain of reads. Of
+roads, meshes and other lists in the order of their first ends, with both ends of an edge near each
+other, few edges are left to join after it. All of them are looked at once more, in strided order:
+an edge that a block leaves out, because the list is in no order, costs nothing but that look.
 
 shared : (window,) uint32, shared by the threads of a block; shared[v] <= v, as of any parents.
 block_offsets : (blocks + 1,) uint64, which edges a block looks at: those from its own to the next

@@ -229,8 +229,8 @@ def filter_by_blocks(
 ) -> Callable[..., None]:
     """Return the composed filter, launched in as many blocks as run at once.
 
-    Called with how many edges are left, the edges, n, (seen, stray), inside, best, queues, and what
-    ``link_outside`` takes after an edge.
+    It is called with the number of edges left, the edges, n, (present, out_of_range), in_giant,
+    giant, warp_queues, and the arguments of ``link_outside`` after an edge.
     """
     limits = on.shared_memory_limits()
     words = min(limits.words, HELD)
