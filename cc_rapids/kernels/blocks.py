@@ -6,9 +6,9 @@ other, few edges are left to join after it. All of them are looked at once more,
 an edge that a block leaves out, because the list is in no order, costs nothing but that look.
 
 shared : (window,) uint32, shared by the threads of a block; shared[v] <= v, as of any parents.
-block_offsets : (blocks + 1,) uint64, which edges a block looks at: those from its own to the next
-one's. parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Each vertex is stored by its own
-block alone.
+block_offsets : (blocks + 1,) uint64, the first edge of each block; it ends where the next begins.
+parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Each vertex is stored by its own block
+                    only.
 
 Oliveira and Lotufo 2010, for the pixels of an image: blocks by union-find in shared memory, then
 the edges between blocks.

@@ -4,11 +4,11 @@ src, dst : (m,) integers, the columns as they came.
 named    : the number of vertices if it is known; else 0.
 bounds   : uint64, all bits set: the least id and the complement of the greatest (see id_range.py),
            and the word by which threads wait for each other.
-parent, present, octets, totals, out_of_range : as everywhere, of as many ids as there is room for;
-``octets``
-           are the words of ``present`` byte by byte, ``totals`` how many vertices and components.
+parent, present, octets, totals, out_of_range : as everywhere, for as many ids as fit into the
+           allocated memory; ``octets`` are the bytes of the words of ``present``, and ``totals``
+           the numbers of vertices and components.
 before, sums : memory for the ranks of the vertices (see scan.py).
-ids, labels : the columns of the answer, of as many vertices as there is room for.
+ids, labels : the columns of the answer, for as many vertices as fit.
 
 The phases are those of any other run, and between two of them all threads wait for each other.
 """

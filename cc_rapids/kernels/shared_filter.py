@@ -11,9 +11,10 @@ idle: what may join trees waits in queues until there is an edge for each lane.
 shared : uint32, shared by the threads of a block: ``held`` words. Word w is the intersection of
        those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read again when an
        eighth and half of the edges are done, as the giant has grown.
-warp_queues : uint32, in the memory of all blocks. For each group of lanes, which alone knows how
-              many
-         ``waiting`` there are: from ``queue`` on the first ends, and beside them the second ones.
+warp_queues : uint32, in global memory. For each group of lanes, from ``queue`` on, the first ends
+of
+              its edges, and beside them the second ones; only the group knows their number,
+              ``waiting``.
 """
 
 from collections.abc import Callable
