@@ -12,8 +12,7 @@ shared : uint32, shared by the threads of a block: ``held`` words. Word w is the
        those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read again when an
        eighth and half of the edges are done, as the giant has grown.
 warp_queues : uint32, in global memory. For each group of lanes, from ``queue`` on, the first ends
-of
-              its edges, and beside them the second ones; only the group knows their number,
+              of its edges, and beside them the second ones; only the group knows their number,
               ``waiting``.
 """
 
