@@ -55,7 +55,7 @@ def section(rows, figures, place):
 
 
 HEAD = (
-    "graph", "input", "design", "edges", "to labels, ms", "least-greatest", "alone, ms",
+    "graph", "input", "design", "edges", "to labels, ms", "min-max", "alone, ms",
     "random reads an edge", "of the limit", "peer, ms", "faster",
 )  # fmt: skip
 
@@ -101,8 +101,8 @@ def footing(rows):
     return (
         f"On {last['device']}, at {last['commit']} ({last['date']}); {versions}.{size} Medians of"
         f" {min(row['job_wall_ms']['runs'] for row in rows)} runs or more; the inputs of a case are"
-        f" {min(row['inputs'] for row in rows)} to {max(row['inputs'] for row in rows)} copies in"
-        f" turn. Peer: {', '.join(peers) or 'none'}."
+        f" {min(row['inputs'] for row in rows)} copies or more, used in turn."
+        f" Peer: {', '.join(peers) or 'none'}."
         + (f" It did not run on {failed} of {len(rows)}." if failed else "")
         + (" All answers equal those of sequential union-find." if checked else " Not checked.")
     )

@@ -61,7 +61,7 @@ def sent(row):
 def measured():
     """Return a row for each way on several workers."""
     lines = [
-        "| workers | edge list | edges | way | bytes | model | rounds | model, at most | seconds"
+        "| workers | edge list | edges | method | bytes | model | rounds | model, at most | seconds"
         " | model |",
         "| --- | --- | --: | --- | --: | --: | --: | --: | --: | --: |",
     ]
@@ -91,7 +91,7 @@ def scaling():
         known = ways.setdefault((row["engine"], row["graph"], row["scaling"], way), {})
         known[row["workers"]] = row
     lines = [
-        "| edge list | way | one | edges | seconds | more | edges | seconds | most memory of one |",
+        "| edge list | method | one | edges | seconds | several | edges | seconds | most memory |",
         "| --- | --- | --- | --: | --: | --- | --: | --: | --: |",
     ]
     for (engine, graph, kind, way), known in ways.items():
@@ -126,12 +126,13 @@ def model():
         "lattice in tiles, distributed vertices": (lattice, vertices_cost),
     }
     lines = [
-        "| graph and way | bytes sent | rounds | batches | seconds | on the fullest card | cards |",
+        "| graph and method | bytes sent | rounds | batches | seconds | on the fullest card"
+        " | cards |",
         "| --- | --: | --: | --: | --: | --: | --: |",
     ]
     for name, (job, cost_of) in ways.items():
         cost = cost_of(job, CARDS)
-        cards = "no number" if cost_of is gather.tree_cost else cards_for(job)
+        cards = "none suffices" if cost_of is gather.tree_cost else cards_for(job)
         lines.append(
             f"| {name} | {size(cost.bytes)} | {cost.rounds} | {cost.batches}"
             f" | {cost.seconds:,.0f} | {size(cost.held)} | {cards} |"

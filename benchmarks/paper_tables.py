@@ -101,7 +101,7 @@ def span(values, unit=" times"):
 
 def sutton(runs):
     """Figures 5 and 6 of Sutton et al."""
-    head = ["graph", "2m/n", *STEPS.values(), "best segments", "over one"]
+    head = ["graph", "2m/n", *STEPS.values(), "best segments", "faster than one"]
     lines, most = [], []
     for graph in runs.graphs:
         size, swept = runs.size(graph), runs.sweep(graph)

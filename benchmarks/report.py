@@ -102,7 +102,10 @@ def table(folder=records.HERE):
 def within(rows):
     """Return whether the memory of all rows is within the bound that is promised now."""
     above = len(records.beyond_bound(rows))
-    bound = "`memory_bound`, 4 n + n / 8 + answer + 8 MiB"
+    bound = (
+        "`memory_bound`, 4 n + n / 8 + answer + 8 MiB for n integers from the least id to the"
+        " greatest"
+    )
     if not above:
         return f"within {bound}"
     return f"of {above} of {len(rows)} rows above {bound}, which is held since"

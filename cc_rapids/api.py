@@ -46,8 +46,9 @@ def components(  # type: ignore[misc]
     """Find the connected components of an edge list.
 
     Directions, duplicates and the order of the edges do not matter; a self-loop adds its vertex.
-    The columns are read in place: nothing is renumbered, symmetrised, sorted or copied (a host
-    frame is copied to the GPU once if ``engine="cuda"``), and the input is never changed.
+    The input is never changed. Columns of integers close together are read in place: the list is
+    not renumbered, symmetrised, sorted or copied (a host frame is copied to the GPU once if
+    ``engine="cuda"``).
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def components(  # type: ignore[misc]
         values. The following are read in chunks and need not fit into memory: a pattern or list of
         paths, an address (fsspec), an iterable of frames or pairs, a pyarrow dataset or
         RecordBatchReader.
-    source, destination : str, or list of as many str on each side, optional
+    source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge; ``"src"`` and ``"dst"`` by default. Several
         columns together form one id, and rows compare column by column. For a file, the default is
         the first of these pairs of which it has both columns: src and dst, source and target,
@@ -244,7 +245,7 @@ def spanning_forest(
     -------
     frame of the caller's kind
         See :meth:`Components.forest`; the number of rows is that of vertices minus that of
-        components. With ``explain=True``, the plan.
+        components. With ``explain=True``, the plan instead.
 
     Raises
     ------
@@ -278,7 +279,7 @@ def bring(
 ) -> tuple[list[Any], list[Any]]:
     """Copy columns of integers and the offsets of rows to memory that a GPU reads; return them.
 
-    Text is returned as it is given.
+    Strings are returned unchanged.
     """
     if edge_input.src.strings or edge_input.src.key_columns:
         return columns, offsets

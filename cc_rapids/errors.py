@@ -178,8 +178,8 @@ class VerificationError(CcRapidsError, AssertionError):
 def unknown(what: str, word: object, words: Iterable[str]) -> str:
     """Return a message like "unknown labels 'mim': did you mean 'min'? one of dense, max, ...".
 
-    Of more than a dozen words the first few and how many there are. What is no string is shown as
-    what it is.
+    Of more than a dozen words, the first few and their number are shown. A word that is not a
+    string is shown by its value or type.
     """
     words = sorted(words)
     named = shown(word)

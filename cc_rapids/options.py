@@ -31,10 +31,10 @@ def check_chunked(given: dict[str, Any]) -> None:
 class Options:
     """The caller's options; see :func:`cc_rapids.components` for most of them.
 
-    Make one by :meth:`check`. ``policy`` stands for ``design``: what chooses the design that runs.
-    ``speculates`` and ``expected_rows`` say that the label frame is asked for at once, and of how
-    many rows, if the caller knows; ``chunked`` that an option was given of those that have edges
-    read in chunks.
+    Make one by :meth:`check`. ``policy`` replaces ``design``: it chooses the design that runs.
+    ``speculates`` is true if the label frame is requested at once, and ``expected_rows`` the number
+    of its rows, if the caller knows it. ``chunked`` is true if an option was given that makes edges
+    be read in chunks.
     """
 
     source: Side | None = None

@@ -137,7 +137,7 @@ def choose(
     ``symmetric``: the edges are rows that hold both directions, and m is the number of entries.
     ``locality``: the share of the rows of a list that are near, see
     :class:`cc_rapids.ids.range.EdgeOrder`.
-    ``is_list``: the edges are a list, and no rows of any kind.
+    ``is_list``: the edges are a list, not rows of an adjacency list.
     """
     for rule in AUTO:
         mine = (
@@ -236,7 +236,7 @@ def rule_of(name: str | Design) -> str:
     Raises
     ------
     DesignError
-        There is no such rule.
+        The rule does not exist.
     """
     options = str(name).strip().removeprefix("auto").strip()
     if not options:
@@ -275,7 +275,7 @@ class EdgeFacts:
     def of(
         cls, edge_input: EdgeInput, vertices: int, expected_vertices: int, locality: float
     ) -> EdgeFacts:
-        """Return the facts about what a caller gave; of rows none says how near they are."""
+        """Return the facts about the caller's edges; the locality of adjacency lists is unknown."""
         listed = edge_input.row_offsets is None
         return cls(
             vertices,
@@ -354,7 +354,7 @@ def policy_of(design: str | Design) -> DesignPolicy:
     Raises
     ------
     DesignError
-        There is no such design, or no such rule of ``"auto"``.
+        The design, or the rule of ``"auto"``, does not exist.
     """
     named = Design.parse(design)
     return FixedDesign(named) if named else POLICIES[rule_of(design)]

@@ -251,7 +251,7 @@ class KernelComposer:
         )
 
     def _takes_strided_order(self) -> bool:
-        """Return whether edges are linked in stripes after blocks: on backends with parallel lanes.
+        """Return whether edges are linked in strided order after blocks: on backends with warps.
 
         A few threads that each take a part of the list do so anyway.
         """

@@ -36,7 +36,8 @@ class Design:
     Raises
     ------
     DesignError
-        The axis and the nearest words if one is unknown, or why the choices do not go together.
+        A word is unknown (names the axis and the nearest words), or the choices cannot be combined
+        (gives the reason).
 
     See Also
     --------
@@ -160,7 +161,7 @@ class Design:
         Raises
         ------
         DesignError
-            There is no such design; names the nearest words.
+            No design has that name; names the nearest words.
 
         See Also
         --------
@@ -372,7 +373,7 @@ def designs() -> list[Design]:
     Returns
     -------
     list of Design
-        Those that options multiply are there once.
+        The designs with default options, each once.
 
     See Also
     --------
@@ -516,11 +517,11 @@ class Row:
     name : str
         What :meth:`Design.parse` reads.
     sample, link, compress : str
-        Its choices; ``compress`` is empty where the link has a way of its own.
+        Its choices; ``compress`` is empty if the link has its own find.
     paper : str
-        Where its parts were published.
+        The papers in which its parts were published.
     needs : str
-        What it asks for beyond an edge list and 4 bytes a vertex; empty if nothing.
+        Its needs beyond an edge list and 4 bytes per vertex; empty if none.
     """
 
     name: str

@@ -211,7 +211,7 @@ def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
 def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
     """Link all but the last part of the edges; return that part, and a function that waits.
 
-    The count is of the vertices that have a parent by now.
+    That function returns the number of vertices that have a parent by then.
     """
     assert compiled.sample is not None
     assert state.giant is not None
@@ -275,7 +275,7 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
 
 
 def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesign, RunState]:
-    """Return a run that goes on from the trees there are: what the link keeps is made of them."""
+    """Return a run that continues from existing trees, with the link's own array made from them."""
     compiled = build(design, forest.backend, forest.vertex, edges.wide, False, False)
     state = prepare(compiled, edges, forest)
     if compiled.aux_array:
@@ -386,7 +386,7 @@ def _blocks(backend: Backend, n: int, window: int) -> Blocks:
 
 
 def _init_aux(compiled: CompiledDesign, state: RunState, kept: AuxArray) -> None:
-    """Fill what the link keeps beside the parents: by these, or with a byte."""
+    """Fill the array that the link keeps beside the parents, from these or with one byte value."""
     parent, aux, _ = state.trees
     if compiled.pack:
         compiled.pack(state.n, parent, aux)
@@ -461,7 +461,7 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
 def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     """Raise a CapacityError if the memory of a design for pairs of vertices does not fit.
 
-    A matrix is made in the kind of memory that is asked for, all else on the backend.
+    A matrix is made in the requested kind of memory, everything else in that of the backend.
 
     Raises
     ------

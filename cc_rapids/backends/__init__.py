@@ -32,7 +32,7 @@ ENGINES = ("threads", "cuda")
 def get(name: str) -> Backend:
     """Return the backend of that name.
 
-    An EngineError if there is none or this machine cannot run it.
+    Raise an EngineError if it does not exist or this machine cannot run it.
     """
     if not isinstance(name, str) or name not in ENGINES:
         raise EngineError(unknown("engine", name, ENGINES))

@@ -43,7 +43,7 @@ RENAMED = {
 
 
 class SharedMemoryLimits(NamedTuple):
-    """The tiles with the most shared memory: how many run at once, and with how many threads."""
+    """The blocks with the most shared memory: how many run at once, and with how many threads."""
 
     blocks: int
     threads: int
@@ -53,14 +53,14 @@ class SharedMemoryLimits(NamedTuple):
 class Kernel:
     """A kernel to launch: call it with the number of indices and the arrays of the function.
 
-    ``together`` is how many indices a CPU thread takes at a time, if they are long work each, and
-    ``shared_words`` how many words the threads of a block share. ``waves`` is in how many parts a
-    grid-stride kernel is done one after the other: a long one is then at its end everywhere at
-    about the same time.
+    ``together`` is the number of indices that a CPU thread takes at a time, for kernels with much
+    work per index, and ``shared_words`` the number of words that the threads of a block share.
+    ``waves`` is the number of consecutive parts of a grid-stride kernel: in a long one, all threads
+    then end at about the same time.
 
     See Also
     --------
-    cc_rapids.backends.base.Backend : What launches it.
+    cc_rapids.backends.base.Backend : The backend that launches it.
     """
 
     together = shared_words = 0
@@ -80,7 +80,7 @@ class Backend(ABC):
 
     See Also
     --------
-    cc_rapids.backends.base.Kernel : A launch.
+    cc_rapids.backends.base.Kernel : A kernel to launch.
     """
 
     name: str
@@ -155,12 +155,12 @@ class Backend(ABC):
         return made
 
     def shared_memory_limits(self) -> SharedMemoryLimits:
-        """Return the tiles with the most shared memory, for a kernel that takes their number."""
+        """Return the limits of blocks with shared memory, for a kernel that takes their number."""
         return SharedMemoryLimits(2, 1, SHARED_WORDS)
 
     @cache  # noqa: B019  # there is one backend of a name, as long as the process lives
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
-        """Return what a factory of kernels makes for this backend and further parts, made once."""
+        """Return the kernel that a factory makes for this backend and further parts, made once."""
         return make(self, *parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
@@ -184,30 +184,29 @@ class Backend(ABC):
     def unused(self, dtype: Any) -> Array:
         """Return the empty array of a type, for an argument that a kernel does not read.
 
-        The same one each time, so that it costs no allocation.
+        It is the same array each time, so nothing is allocated.
         """
         return self.without_memory(dtype)
 
     def without_memory(self, dtype: Any) -> Array:
         """Return a new array of no elements, which keeps no memory alive.
 
-        They would lie side by side, as those of the array that it stands for: machine code depends
-        on that.
+        It is contiguous like the array that it replaces, because machine code depends on that.
         """
         return self.empty(0, np.uint8).view(dtype)
 
     def alloc_readback(self, n: int) -> Array:
         """Allocate ``n`` uint64 in which kernels store results for the host.
 
-        The host reads them before it asks for others.
+        The host reads them before the next call, which may return the same memory.
         """
         return self.empty(n, np.uint64)
 
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
         """Allocate arrays of ``(n, dtype)`` each, in one allocation on backends that gain by it.
 
-        On a GPU without a pool each allocation costs a call of the driver, and its release may wait
-        for the device. ``arena_bytes``: bytes beside them for arrays of the run, until
+        On a GPU without a pool each allocation is a call of the driver, and freeing it may wait for
+        the device. ``arena_bytes`` is the number of further bytes for arrays of the run, until
         :meth:`leave_arena`.
         """
         arrays = []
@@ -238,7 +237,7 @@ class Backend(ABC):
     def asarray(self, array: Array) -> Array:
         """Return the array in memory that this engine's kernels can read.
 
-        Copy it only if it is not there.
+        It is copied only if it is elsewhere.
         """
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
@@ -253,7 +252,7 @@ class Backend(ABC):
     def placed(self, array: Array, memory: str) -> Array:
         """Return the array in the given kind of memory.
 
-        Copy it only if it has to be.
+        It is copied only if necessary.
         """
         return self.asarray(array)
 
@@ -277,8 +276,8 @@ class Backend(ABC):
     def read_async(self, array: Array) -> Callable[[], Any]:
         """Start an asynchronous copy to the host; return a function that waits for it.
 
-        The copy holds what all work launched so far has left. It is waited for before another is
-        asked for, and more may be launched meanwhile.
+        The copy contains the results of all work launched so far. Call the returned function before
+        starting another copy; more work may be launched in between.
         """
         return partial(self.to_host, array)
 
@@ -299,7 +298,7 @@ class Backend(ABC):
     def elapsed(self, first: Any, last: Any) -> float:
         """Return the milliseconds between two marks, once both are reached.
 
-        Of the device, if it has one.
+        It is device time, if the backend has a device.
         """
         return float(1e3 * (last - first))
 
@@ -314,7 +313,8 @@ class Backend(ABC):
     def check_capacity(self, size: int, what: str) -> None:
         """Raise a CapacityError that names ``what`` if more bytes are needed than are free.
 
-        A host gives away more than it has, and ends the process when that is written to.
+        This check is needed because a host may allocate more memory than it has, and kill the
+        process when it is written to.
         """
         free = self.free_bytes()
         if size > free:
@@ -337,14 +337,14 @@ class Backend(ABC):
         Parameters
         ----------
         arena : optional
-            What :meth:`arena` has given, or a scope of the same run when it was entered, for one
-            that goes on with a run.
+            The result of :meth:`arena`, or, to continue a run, the value of an earlier scope of
+            that run in a ``with`` statement.
 
         Raises
         ------
         CapacityError
-            An allocation has failed. What was allocated before is given back, but for what
-            :func:`cc_rapids.release_memory` gives back, and nothing else has changed.
+            An allocation has failed. Earlier allocations of the run are freed, except memory that
+            :func:`cc_rapids.release_memory` frees, and nothing else has changed.
         EngineError
             The backend cannot be used in this process.
         """
@@ -368,17 +368,18 @@ def __getattr__(name: str) -> Any:
 
 
 class Scope:
-    """A context in which errors of memory are ours; a class, as small lists open it twice.
+    """A context that turns allocation failures into errors of cc_rapids; fast to enter.
 
-    It gives the place for the small arrays of the run, if there is one.
+    It is a class, not a generator, because runs on small lists enter it twice. Its value in a
+    ``with`` statement is the arena for the small arrays of the run, if there is one.
     """
 
-    def __init__(self, engine: str, pool: AbstractContextManager[Any], room: Any = None) -> None:
-        self.engine, self.pool, self.free_bytes = engine, pool, room
+    def __init__(self, engine: str, pool: AbstractContextManager[Any], arena: Any = None) -> None:
+        self.engine, self.pool, self.arena = engine, pool, arena
 
     def __enter__(self) -> Any:
         self.pool.__enter__()
-        return self.free_bytes
+        return self.arena
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self.pool.__exit__(kind, error, trace)

@@ -1,8 +1,8 @@
 """Compilation of a kernel's parts to machine code for a GPU architecture; needs no GPU.
 
-Numba types and optimises the Python text and gives PTX; nvJitLink, of the CUDA toolkit that Numba
-brings, makes the cubin and says which registers, stack and local memory it takes. The successor of
-numba-cuda, numba-cuda-mlir 0.6.0, is no choice yet: it takes the same text, but compares and widens
+Numba compiles the Python source to PTX; nvJitLink, from the CUDA toolkit that Numba installs, makes
+the cubin and reports its registers, stack and local memory. The successor of numba-cuda,
+numba-cuda-mlir 0.6.0, cannot be used yet: it accepts the same source, but compares and widens
 unsigned integers as signed ones (benchmarks/compilers.py, and its records).
 """
 
@@ -95,7 +95,7 @@ def threads_of(shared_words: int) -> int:
 def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> str:
     """Return the PTX of the kernel for an architecture, which later ones can run too.
 
-    Those of blocks say how many threads there may be, so that there are registers for all.
+    Block kernels declare their number of threads, so that there are registers for all of them.
     """
     from numba import cuda
 

@@ -1,8 +1,8 @@
 """The GPU backend: kernels compiled by Numba once, kept as cubins, and launched by the driver.
 
 Numba's own launch costs 33-76 us and its first call compiles; here a launch packs the arguments
-into one buffer and calls the driver, and a new process loads machine code from the store. With
-NUMBA_ENABLE_CUDASIM=1 the same text runs on Numba's simulator, on NumPy arrays.
+into one buffer and calls the driver, and a new process loads machine code from the cache. With
+NUMBA_ENABLE_CUDASIM=1 the same source runs on Numba's simulator, on NumPy arrays.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ class Cuda(Backend):
 
 @cache
 def _shared_memory_limits() -> SharedMemoryLimits:
-    """Return one tile per multiprocessor; with several GPUs, for the smallest of them."""
+    """Return one block per multiprocessor; with several GPUs, for the smallest of them."""
     import cupy
 
     known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]

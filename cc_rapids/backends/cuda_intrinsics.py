@@ -94,9 +94,10 @@ def block_sync() -> None:
 def grid_sync(array: Any, i: Any) -> None:
     """Wait until every block of the grid has arrived.
 
-    Blocks count down; the first of them counts for all the others, too, so that the highest bit
-    changes when the last has come. The word is then as good for the next time. What threads wrote
-    is seen by the fence before, and nothing is read from an older cache after the other one.
+    Blocks subtract from one word; the first one subtracts so much that the highest bit flips when
+    the last block has arrived. The word can then be used for the next barrier as it is. The fence
+    before publishes what the threads wrote, and the fence after prevents reads of stale cache
+    lines.
     """
     cuda.syncthreads()
     if cuda.gridDim.x > 1:

@@ -1,9 +1,8 @@
 """The functions of a kernel before compilation.
 
 A kernel is a tree of small functions that close over each other, over numbers and over the atomic
-operations of a backend. Here they are plain Python functions with a fingerprint; a backend turns
-the tree into compiled functions when it has to (``compiled``), and leaves it alone when its store
-of compiled kernels knows the fingerprint already.
+operations of a backend. Here they are plain Python functions with a fingerprint. A backend compiles
+the tree (``compiled``) only if its cache of compiled kernels does not contain the fingerprint.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Part:
     def fingerprint(self) -> str:
         """A hash of the source of this function and of everything that it uses.
 
-        It covers the module that the function stands in, too, which compiled code is loaded by.
+        It includes the name of the function's module, by which compiled code is loaded.
         """
         function = self.function
         known = [n for n in function.__code__.co_names if n in function.__globals__]
@@ -64,9 +63,9 @@ class Part:
     def symbol(self) -> str:
         """A unique name for the compiled code.
 
-        Numba tells functions of one name apart by numbers that start anew in each process: code
-        from a store would bring the same numbers, and of two functions that are called the same the
-        linker takes either.
+        Numba distinguishes functions of one name by numbers that start again in each process. Code
+        from the cache would have the same numbers, and of two functions with one name the linker
+        takes either.
         """
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 
@@ -101,7 +100,7 @@ class Part:
 def _text(function: types.FunctionType) -> str:
     """Return the lines of a function.
 
-    ``inspect`` would find where it ends word by word: half of a first small run.
+    ``inspect`` would tokenise the source to find its end, which takes half of a first small run.
     """
     code = function.__code__
     linecache.checkcache(code.co_filename)

@@ -1,8 +1,8 @@
 """Record the kernels that a GPU would launch, without a GPU and without a compiler.
 
-Kernels run as plain Python on NumPy arrays, under the parameters of the GPU backend, and what is
-launched is noted with the types of its arguments. A few edges will do; a launch for no index, as of
-a phase that has nothing left to do for so few, is noted too.
+Kernels run as plain Python on NumPy arrays, with the parameters of the GPU backend, and each launch
+is recorded with the types of its arguments. A few edges suffice, because launches for no index, as
+of phases that have nothing to do for few edges, are recorded too.
 """
 
 from __future__ import annotations

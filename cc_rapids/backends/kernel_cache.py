@@ -1,13 +1,13 @@
 """A cache of compiled kernels on disk, shared by all processes of one user only.
 
-A file is found by a key that names all that it was made from, so it is never out of date; it is
-written under another name and moved into place, so that processes may write at once; and it
-begins with a digest of its key and content, so that a broken one is noticed and made again.
+A file is found by a key that names everything that it was made from, so it is never out of date. It
+is written under another name and renamed, so several processes may write at the same time. It
+begins with a hash of its key and content, so a damaged file is detected and made again.
 
-What is read is run: it is machine code. So a file counts only if this user owns it and nobody else
-may write it, and so do the folders that it lies in; a folder above them may belong to root too, and
-others may write it only where its sticky bit keeps them from renaming what is not theirs. Files
-and folders are opened without following links, and it is what was opened that is looked at.
+The files contain machine code, which is executed. So a file and its folders are used only if this
+user owns them and nobody else may write to them; a folder above them may also belong to root, and
+others may write to it only if its sticky bit prevents them from renaming files of other users.
+Files and folders are opened without following links, and the checks are made on the opened files.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class Cache:
     mode : str or None
         The folder's permissions, such as ``"0700"``.
     used : bool
-        Whether kernels are read from there, and kept there.
+        Whether kernels are read from it and written to it.
     why : str or None
-        Why it is not used.
+        The reason if it is not used.
     """
 
     path: str
@@ -109,7 +109,7 @@ def bound() -> int:
 def recall(key: str, suffix: str) -> bytes | None:
     """Return the content kept under ``key``, a text that names everything it depends on.
 
-    None if there is nothing, or if the file is broken or not this user's alone.
+    Return None if there is no file, or if it is damaged or not private to this user.
     """
     part, name = _place(key, suffix)
     try:
@@ -130,8 +130,8 @@ def recall(key: str, suffix: str) -> bytes | None:
 def keep(key: str, suffix: str, content: bytes) -> None:
     """Keep the content under ``key`` for other processes.
 
-    A folder that cannot be written, or is not this user's alone, costs a log line, and the time to
-    make the content in each process.
+    If the folder cannot be written to, or is not private to this user, a line is logged, and each
+    process makes the content again.
     """
     part, name = _place(key, suffix)
     stored = _digest(key, content) + content
@@ -175,12 +175,12 @@ def clear() -> tuple[int, int]:
 
     Returns
     -------
-    the number of files that have gone, and their bytes
+    the number of removed files, and their bytes
 
     Raises
     ------
     PermissionError
-        The folder is not this user's alone; nothing was removed.
+        The folder is not private to this user; nothing was removed.
     """
     try:
         with _opened() as top:
@@ -198,7 +198,7 @@ def clear() -> tuple[int, int]:
 def recipe(*files: str) -> str:
     """Return a description of everything but the source that machine code depends on.
 
-    That is the versions of libraries, and our own code in these files of this folder.
+    It contains the versions of libraries, and a hash of our own code in some files of this folder.
     """
     packages = [f"{name} {_version(name)}" for name in ("numba", "numba-cuda", "llvmlite")]
     text = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
@@ -386,7 +386,7 @@ class _File:
 def _files(top: int) -> Iterator[_File]:
     """Yield the files of the cache, including unfinished ones.
 
-    Others that may lie there are not looked at.
+    Other files in the folder are ignored.
     """
     for part in filter(_PART.fullmatch, os.listdir(top)):
         try:
@@ -412,8 +412,8 @@ def _remove(top: int, file: _File) -> bool:
 def _trim(top: int, written: int) -> None:
     """Remove the least recently used files while their total size exceeds the limit.
 
-    All are counted by the first write of a process, and again when it has written a part of the
-    room that was left: several processes, each of which does so, stay within the bound together.
+    Each process counts the files at its first write, and again when it has written a certain part
+    of the remaining space, so several processes together stay within the limit.
     """
     path, most = str(folder()), bound()
     _rooms[path] = _rooms.get(path, 0) - written

@@ -71,7 +71,7 @@ def _argument(argument: Any, checked: bool = False) -> Any:
     """Convert an argument as the compiler would: integers to its width, arrays unchanged.
 
     One array may stand for two arguments, and the simulator would copy each of them there and back.
-    Strided columns, which kernels only read, become the contiguous copies that it asks for.
+    Strided columns, which kernels only read, become contiguous copies, as the simulator requires.
     """
     if isinstance(argument, int):
         return np.int64(argument)

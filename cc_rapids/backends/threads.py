@@ -27,7 +27,7 @@ from .base import Array, Backend, Kernel
 from .device_function import Atom, Part
 
 ORDER = "acq_rel"
-WRITE, KEEP, DATA = 0, 3, 1  # of a prefetch: to be read, kept near, and no code
+WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
 # Numba counts references to an array even where it only passes it on: two atomic operations a call,
 # on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off. C
@@ -323,7 +323,7 @@ class Threads(Backend):
 class _OnDisk:
     """Numba's cache of one function, under a key that sees through closures.
 
-    Numba's own key takes a function that closes over compiled ones for a new one in every process.
+    By Numba's own key, a function that closes over compiled ones is new in every process.
     """
 
     cache_path = None

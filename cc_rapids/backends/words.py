@@ -1,8 +1,8 @@
 """The operations that kernels are written in: one list for backends, authors and documentation.
 
-A kernel is a Python function over 1-d arrays and unsigned integers. Its factory is given a backend,
-``on``, and takes from it what stands here. There is no order between the indices of one kernel, and
-every kernel sees all that earlier ones wrote.
+A kernel is a Python function over 1-d arrays and unsigned integers. Its factory receives a backend,
+``on``, with the operations listed here. The indices of one kernel run in no particular order, and
+every kernel sees everything that earlier kernels wrote.
 """
 
 from __future__ import annotations

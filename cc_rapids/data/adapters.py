@@ -274,7 +274,7 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
     Raises
     ------
     GraphStateError
-        It is spread over several GPUs, or empty, or no longer has the list that it was made of.
+        The graph is on several GPUs, or empty, or no longer has the list that it was made from.
     """
     check_state(graph)
     if numbering(graph) is not None:
@@ -426,13 +426,13 @@ class Adapter(ABC):
     Attributes
     ----------
     is_stream : bool
-        Whether such edges are read in chunks, and no other way.
+        Whether such edges can only be read in chunks.
     names_files : bool
         Whether they are paths, which can be read in chunks, and whose text may have a header.
     is_iterable : bool
         Whether to iterate over them gives batches of edges.
     by_type : bool
-        Whether all edges of a type are accepted, or none: then each type is asked about once.
+        Whether the type alone decides, so that :meth:`accepts` is called once per type.
     """
 
     by_type = False

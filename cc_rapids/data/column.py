@@ -91,7 +91,7 @@ def chunked(thing: Any) -> Any:
 def as_series(values: Any) -> Any:
     """Return pandas indexes and arrays as series, PyArrow arrays as chunked; others unchanged.
 
-    Nothing is copied. An index of several levels is no column.
+    Nothing is copied. An index of several levels is not a column.
     """
     kind = type(values)
     if kind.__module__.partition(".")[0] != "pandas" or hasattr(kind, "iloc"):
@@ -332,7 +332,7 @@ def array_of_host(name: str, values: Any) -> Any:
     ------
     ColumnTypeError, InputError
         They are a list of integers and booleans, or of integers that no type of 64 bits holds; they
-        have several lengths, or are no values at all.
+        have several lengths, or are not values.
     """
     if isinstance(values, np.ma.MaskedArray):
         return values

@@ -1,6 +1,6 @@
 """Predicates on types of arrays: those of NumPy, CuPy, pandas and cuDF.
 
-Types of libraries of frames have the letters of NumPy's kinds too, but are no subtypes of NumPy's;
+Types of frame libraries have the letters of NumPy's kinds too, but are not subtypes of NumPy's;
 a type without such a letter, as Polars' are, is none of these.
 """
 

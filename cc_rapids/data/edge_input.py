@@ -65,8 +65,8 @@ class SpanningForest(NamedTuple):
 class EdgeInput:
     """The caller's edges, checked: two columns, and the form in which answers are returned.
 
-    Of an adjacency list both columns are its indices, and ``row_offsets`` say where each row
-    begins; ``symmetric`` says that every edge stands in the rows of both its ends. ``row_index``
+    Of an adjacency list both columns are its indices, and ``row_offsets`` tell where each row
+    begins; ``symmetric`` is true if every edge is in the rows of both its ends. ``row_index``
     gives the row numbers of the edges, if some were dropped, and ``taken`` says how files were
     read. ``columns`` are all columns of ids.
     """

@@ -89,7 +89,7 @@ def _type_words(column: Any) -> str:
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     """Return an input whose answers are frames of the given library.
 
-    PyArrow's if there is no such library here, which is logged.
+    If that library is not installed, they are PyArrow's, which is logged.
 
     Parameters
     ----------

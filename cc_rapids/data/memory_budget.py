@@ -36,12 +36,12 @@ WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE
 def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     """Return a memory limit in bytes.
 
-    Half of what is free, by default on this machine, if there is none.
+    Without a limit, it is half of the free memory, by default of this machine.
 
     Raises
     ------
     InputError
-        It is no count of bytes and no word such as ``"2GiB"``.
+        The limit is neither a number of bytes nor a text such as ``"2GiB"``.
     """
     if limit is None:
         return (free or os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2
@@ -72,11 +72,11 @@ class Budget:
     limit : int
         Bytes in all.
     fixed : int
-        What reading takes whatever comes: blocks of text, or buffers.
+        The bytes that reading always takes: blocks of text, or buffers.
     most : int
-        Rows of a chunk, however much room there is.
+        The most rows of a chunk, however much memory is free.
     readers : int
-        How many chunks are read at once, while another is linked.
+        The number of chunks that are read at the same time, while another is linked.
     """
 
     limit: int
@@ -108,7 +108,7 @@ class Budget:
         Raises
         ------
         CapacityError
-            They leave no room for a chunk.
+            The vertices leave no memory for a chunk.
         """
         held, edge = self.held(kind, vertices, text, width), self.an_edge(kind, width)
         self.free_bytes = self.limit - held

@@ -50,7 +50,7 @@ def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
     Parameters
     ----------
     name : str
-        What the caller calls the offsets.
+        The caller's name of the offsets.
     around : list of int
         The offset before it, unless it is the first, and the offset itself.
     m : int

@@ -1,6 +1,6 @@
 """Reading of frames, arrays, matrices and files.
 
-What comes in is looked at, never changed and, where its memory can be read as it is, not copied.
+Input is checked, never changed, and not copied if its memory can be read as it is.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ NOTHING = read(([], []), "src", "dst", None, None, "raise")
 def check_vertices(num_vertices: Any, named: Any) -> int | None:
     """Return the number of vertices if it is given.
 
-    An InputError if it is no count, or both are.
+    Raise an InputError if it is not a count, or if both arguments are given.
     """
     if num_vertices is None:
         return None

@@ -125,7 +125,7 @@ class Source(Protocol):
         """
 
     def measure(self) -> dict[str, Any]:
-        """Return the pieces, edges and span as far as they are known without reading, else None."""
+        """Return the pieces, edges and range of ids if known without reading, else None."""
 
 
 def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
@@ -330,7 +330,7 @@ class Files:
         return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
 
     def measure(self) -> dict[str, Any]:
-        """Return the pieces, edges and span of ids, as far as Parquet metadata contain them."""
+        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them."""
         pieces, edges, spans = 0, 0, []
         several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
@@ -832,9 +832,9 @@ def _files(
 def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
     """Yield the chunks in order, loading each while earlier ones are used.
 
-    There are never more than so many beside the one in use, and each is loaded in one of so many
-    threads. What a maker raises is raised here. When this generator is closed the maker is closed
-    too, at its next chunk.
+    At most ``readers`` chunks are loaded beside the one in use, each in one of ``readers`` threads.
+    Errors of the generator of chunks are raised here. When this generator is closed, that one is
+    closed too, at its next chunk.
     """
     ready: SimpleQueue[Future[Chunk] | None] = SimpleQueue()
     free = Semaphore(readers)

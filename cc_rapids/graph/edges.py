@@ -66,7 +66,7 @@ class Adjacency:
     offsets : (n + 1,) array of integers
     indices : (m,) array of integers
     symmetric : bool
-        Whether every edge stands in the rows of both its ends.
+        Whether every edge is in the rows of both its ends.
     edge_of : (m,) array of integers, optional
         The edge of the list that an entry was made of, if it is not the entry itself.
     """

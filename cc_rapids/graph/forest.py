@@ -55,18 +55,18 @@ MOST_BYTES_OF_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long a
 class SpeculativeRows:
     """Rows of the label frame that are gathered before they are counted.
 
-    Where the host goes on while the device works, it need not wait for their number first.
+    On backends that work asynchronously, the host need not wait for their number first.
 
     Attributes
     ----------
     id_base, dtype : int, dtype
         As for :meth:`Forest.rows`.
     max_rows : int
-        The vertices that there may be.
+        The largest possible number of vertices.
     min_rows : int
-        Those that there surely are.
+        The least possible number of vertices.
     expected_rows : int or None
-        How many the caller says that there are.
+        The number of vertices, if the caller knows it.
     make_frame : callable, optional
         Gives the frame of the expected rows.
     """
@@ -83,7 +83,7 @@ class SpeculativeRows:
     def capacity(self, min_rows: int, wasted_bytes: int) -> int:
         """Return the number of rows to allocate, given how many there are at least.
 
-        So many bytes may be taken for rows that turn out not to be there.
+        ``wasted_bytes`` limits the bytes of rows that turn out not to exist.
         """
         row = 2 * int(np.dtype(self.dtype).itemsize)
         return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
@@ -131,8 +131,8 @@ class Forest:
     all_present : bool
         Whether all of them occur, named by an edge or not.
     held : callable, optional
-        Gives, when they are asked for, arrays that hold a flat and ranked forest already, instead
-        of new ones: parent, present, before and totals. See :meth:`counted`.
+        Called on first use, instead of allocating new arrays; returns arrays of a flat and ranked
+        forest: parent, present, before and totals. See :meth:`counted`.
 
     Attributes
     ----------

@@ -1,13 +1,13 @@
 """A bound on the memory of a run beyond its input, as one formula.
 
-Of integer ids that get a word each, which ``summary()["ids"]`` calls "as they are" or "offset", and
-by the design that "auto" chooses for an edge list::
+For integer ids with a word each (``summary()["ids"]`` is "as they are" or "offset"), and the design
+that "auto" chooses for an edge list, it is::
 
     4 n + n / 8 + answer + 8 MiB
 
-bytes, for n integers from the least id to the greatest: a word and a bit an id, the frames that are
-asked for, and 8 MiB for all else: bits of a sample, ranks, queues, sums, and rows of the answer
-that turn out not to be there.
+bytes, for n integers from the least id to the greatest: a word and a bit per id, the requested
+frames, and 8 MiB for everything else: bits of a sample, ranks, queues, sums, and speculative rows
+that turn out not to exist.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Decoders of vertices 0 .. n - 1 to the caller's ids.
 
-Each decoder has ``id_base`` and ``dtype``, what :meth:`Forest.rows` adds to a vertex and the type
-of the sums; ``decode``, which makes a column of the caller's ids of what the rows then hold; and
-``lookup``, which gives the vertex of each id (any, where there is none), and whether there is one.
+Each decoder has ``id_base``, the number that :meth:`Forest.rows` adds to a vertex, and ``dtype``,
+the type of the sums; ``decode``, which converts these sums to a column of the caller's ids; and
+``lookup``, which returns the vertex of each id (arbitrary if unknown), and a mask of known ids.
 """
 
 from __future__ import annotations

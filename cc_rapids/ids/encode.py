@@ -5,7 +5,7 @@ as they are     vertex = id: a word for each id from 0 to the greatest
 offset          vertex = id - the least: a word for each id of the range
 bit map         vertex = rank of the id: a bit for each id of the range, a word for each that occurs
 hash slots      vertex = slot of the id in a hash table: nothing depends on the range
-sorted ids      vertex = place of the id among all in order: where memory is too short for a table
+sorted ids      vertex = rank of the id among all: if memory does not suffice for a hash table
 ==============  ===================================================================================
 
 Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
@@ -53,15 +53,15 @@ class IdStatistics:
     ----------
     edge_input : EdgeInput
     columns : list
-        Its columns as they were lent: arrays of integers on the backend if there is a range.
+        The lent columns: arrays of integers on the backend if there is a range.
     rows : int
-        Places that name an id.
+        The number of ids in all columns, each counted as often as it occurs.
     input_bytes : int
         The size of the columns.
     id_range : IdRange
-        Of integers; that of strings and of several columns holds nothing.
+        The range of integers; empty for strings and several columns.
     max_vertices, answer_bytes : int
-        The most different ids that there may be, and the bytes of two columns of so many.
+        The largest possible number of distinct ids, and the bytes of two columns of that many.
     """
 
     edge_input: EdgeInput
@@ -96,13 +96,13 @@ class EncodedIds:
     Attributes
     ----------
     name : str
-        How the ids were encoded, for people.
+        The name of the encoding in summaries.
     expected_vertices : int
-        How many are likely to occur.
+        The number of vertices that are likely to occur.
     decoder : IdDecoder or None
         None unless the vertices are in the order of the ids before the forest is solved.
     edge_order : EdgeOrder
-        What some rows of a long list have shown.
+        The order of a long list, estimated from some rows.
     """
 
     edges: Edges
@@ -472,12 +472,12 @@ def scan_ids(
 
 
 def choose_encoding(statistics: IdStatistics, backend: Backend) -> IdEncoding:
-    """Choose the first encoding that is worthwhile and fits, or else the one that takes least.
+    """Choose the first encoding that is worthwhile and fits, or else the one with least memory.
 
     Raises
     ------
     CapacityError
-        None fits into memory; says what each would take.
+        No encoding fits into memory; names the bytes of each.
     """
     if statistics.id_range is NO_RANGE:
         return next(one for one in ENCODINGS if one.accepts(statistics))

@@ -1,8 +1,8 @@
 """Indexes from ids to vertices that grow with each batch.
 
-Vertices are numbered as they come, so that trees over them stay as they are; beside their sorted
-ids stand their numbers. Nothing is written in place: what extends an index is a new one, whose
-cost is to sort the batch and, where there are new ids, to merge them with those so far.
+Vertices are numbered as they arrive, so existing trees stay valid; an index holds the sorted ids,
+and the number of each. Nothing is written in place: extending an index makes a new one, at the cost
+of sorting the batch and, if there are new ids, of merging them with the existing ones.
 """
 
 from __future__ import annotations

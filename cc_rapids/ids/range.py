@@ -28,8 +28,8 @@ class EdgeOrder(NamedTuple):
     Attributes
     ----------
     locality : float
-        The share of the rows that lie between ids which are near each other and the next row's:
-        next to none if the list is in no order.
+        The share of the rows whose ids are near each other and near those of the next row; almost
+        0 if the list is in no order.
     descending : bool
         Whether sources become less from the first row to the last.
     """
@@ -45,8 +45,8 @@ UNKNOWN_ORDER = EdgeOrder()
 class IdRange:
     """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that all fit.
 
-    They surely do only if ``exact``; otherwise it is a guess from some of the rows, widened by
-    ``more`` at each end. ``order`` is what some rows of a long list have shown.
+    It is certain only if ``exact``; otherwise it is a guess from some of the rows, widened by
+    ``more`` at each end. ``order`` is the order of a long list, estimated from some rows.
     """
 
     low: int
@@ -88,9 +88,9 @@ def id_range_of(
 ) -> IdRange:
     """Return the range of the arrays and of a range of vertices; an empty one begins at 0.
 
-    If it need not be ``exact``, long columns are not read whole: the range of some of their rows is
-    widened by a little, and not at all if the caller has said what it is. Ids that lie beyond all
-    the same are found when their edge is linked.
+    Unless it has to be ``exact``, long columns are not read completely: the range of some of their
+    rows is widened a little, or is the range that the caller has given. Ids that lie outside are
+    detected when their edge is linked.
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     _, least, greatest, integers = _common(dtypes)

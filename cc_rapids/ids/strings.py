@@ -8,16 +8,16 @@ factorises them too where the kernels give up.
 Strings get 64-bit hashes, these get slots of the table that also numbers integers, and every string
 is compared with the first of its slot: should two strings share a hash, all are hashed anew.
 
-Only one row for each different string is put in order, and no strings are compared for it. Those
-that are not yet told apart make a group, one at first. In each round the bytes that all strings of
-a group have in common are passed over, however many; the seven bytes after them, and how many of
-them there are, make a number; and the groups are sorted by it. A group falls apart in every round,
-so that few are needed: a word of ten random letters takes one or two, and "vertex 1" to "vertex
-9999999" take one. Many rounds are needed only where strings are each other's prefixes in long
-chains: then the caller sorts by other means.
+Only one row for each distinct string is sorted, and strings are not compared for it. Strings that
+are not yet distinguished form a group, at first one of all. In each round, the bytes that all
+strings of a group have in common are skipped, however many; the next seven bytes, and how many of
+them there are, form a number; and the groups are sorted by it. Every group splits in every round,
+so few rounds are needed: words of ten random letters take one or two, and "vertex 1" to "vertex
+9999999" take one. Many rounds are needed only if strings are prefixes of each other in long chains:
+then the caller sorts by other means.
 
-Vertices are places in the order, and not slots of the hash table as those of integers may be: the
-order is there before any edge is linked, so that no tree has to be hung up again.
+Vertices are ranks in the order, not slots of the hash table as those of integers may be: the order
+is known before any edge is linked, so the forest need not be rearranged afterwards.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Text:
     def of(cls, chars: Array, offsets: Array, backend: Backend) -> Text:
         """Return strings on the backend, copied only if they are elsewhere.
 
-        Or if they lie oddly there.
+        They are also copied if their memory is not aligned to words.
         """
         chars, offsets = backend.asarray(chars), backend.asarray(offsets)
         whole = chars[: chars.size // WORD * WORD]
@@ -144,7 +144,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
 
     All bits are set where a slot is free.
 
-    None if two different strings share a slot by every seed.
+    Return None if two different strings share a slot with every seed.
     """
     backend, m = text.backend, text.size
     row: Any = np.uint32 if m < 1 << 32 else np.uint64
@@ -333,7 +333,7 @@ def hashes_of(column: Any, backend: Backend) -> Array:
 def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
     """Return the code of each string, and the distinct strings in order.
 
-    None if kernels do not find out.
+    Return None if the kernels give up.
     """
     if not len(column):
         return None
@@ -417,7 +417,7 @@ class _Library(ABC):
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         """Return the places of strings among sorted ones, and a mask of those found.
 
-        Where there is none it is any place.
+        The place of an unknown string is arbitrary.
         """
 
 

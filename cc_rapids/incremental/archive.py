@@ -1,7 +1,7 @@
 """Files of strings and arrays, every byte of which is checked before it is used.
 
 =================  ===========================================================================
-bytes              what they are
+bytes              content
 =================  ===========================================================================
 18                 ``MAGIC``
 8, 4               the length of the head and its CRC-32, little-endian
@@ -9,8 +9,8 @@ the head           JSON: the words, and the name, type, length and CRC-32 of eac
 the rest           the arrays, one after the other, little-endian
 =================  ===========================================================================
 
-The head says how long the file is, so that nothing is allocated for a file that was cut or that
-promises more than it has.
+The head contains the length of the file, so nothing is allocated for a file that was truncated or
+declares more than it contains.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def write(
     path : path
         See :func:`cc_rapids.data.files.write.replacing`.
     words : mapping
-        What JSON can hold.
+        Values that JSON can represent.
     arrays : mapping of str to one-dimensional arrays
         Of ``TYPES``, on the host.
 
@@ -68,7 +68,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     Raises
     ------
     FormatError
-        There is no such file, it is none of these, or it is not as it was written.
+        The file does not exist, is not an archive, or is damaged.
     """
     try:
         with open(path, "rb") as file:

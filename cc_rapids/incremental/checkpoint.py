@@ -1,7 +1,7 @@
 """Saving of the state of incremental connectivity in one file, and loading.
 
-An archive of ids in their order (strings as Arrow has them: UTF-8 bytes and offsets), and for each
-the place of the least one of its component.
+The file is an archive of the ids in order (strings as in Arrow: UTF-8 bytes and offsets), and for
+each the position of the least id of its component.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def read_noted(
     Raises
     ------
     FormatError
-        There is no such file, or it holds something else.
+        The file does not exist, or is not a saved state.
     """
     words, arrays = archive.read(path)
     if words.get("format") != FORMAT:
@@ -139,8 +139,8 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
 def check_parents(parent: Any) -> None:
     """Raise a ValueError unless an array holds a flat forest.
 
-    Each vertex has to have the least of its tree. A climb in any other might leave the array, or
-    never end.
+    The parent of each vertex has to be the least vertex of its tree. In any other array, a climb
+    might leave the array or never end.
     """
     if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
         raise ValueError(f"its {parent.size:,} labels are {parent.dtype}")
@@ -224,12 +224,12 @@ Entry = list[Any]  # of the rows of an item, the types of its columns, and a has
 class Trace:
     """The items read so far: the rows, types and a hash of each.
 
-    They are compared with those of a run that is gone on with while these are skipped.
+    When a run is resumed, the items that it skips are compared with those of the earlier run.
 
     Parameters
     ----------
     notes : dict, optional
-        Of that run, as :meth:`notes` gives them.
+        The items of the earlier run, as returned by :meth:`notes`.
     """
 
     def __init__(self, notes: dict[str, Any] | None = None) -> None:
@@ -244,7 +244,7 @@ class Trace:
     def start(self) -> Cursor:
         """Return the place from which rows are new.
 
-        It is in the last item, which may be longer by now.
+        It is in the last item, which may have more rows now.
         """
         if self.theirs is None or not self.theirs["last"]:
             return Cursor()
@@ -265,7 +265,8 @@ class Trace:
         Raises
         ------
         CheckpointError
-            The items so far are others than those of the run before; says which differ, and how.
+            The items so far differ from those of the earlier run; names the first and the
+            difference.
         """
         if self._ended:
             self._file_last()
@@ -331,8 +332,8 @@ DRAFT_SECONDS = 0.5  # a draft that is younger may not be locked yet by who writ
 class Resumed:
     """The state from which a run resumes: the trees, the place in the stream, and the stream.
 
-    The stream is in the order in which it was read; with it whether all of it was done, and in
-    words what it has beyond that.
+    The stream is in the order in which it was read before. Also included are whether it was read
+    completely, and a description of what was added since.
     """
 
     state: ConnectivityState
@@ -350,9 +351,9 @@ class Saver:
     ----------
     path : path, or None for none at all
     every : float
-        Seconds between two of them; 0 writes one after each chunk.
+        Seconds between two checkpoints; 0 writes one after each chunk.
     options : dict
-        What the arguments were, but for the edges.
+        The arguments of the run, except the edges.
     """
 
     path: str | os.PathLike[str] | None
@@ -388,9 +389,9 @@ class Saver:
         Raises
         ------
         CheckpointError
-            The checkpoint is of another input; says which part of it differs.
+            The checkpoint belongs to another input; names the part that differs.
         FormatError
-            The file is no checkpoint of a stream.
+            The file is not a checkpoint of a stream.
         """
         self.last = time.monotonic()
         if self.path is None:

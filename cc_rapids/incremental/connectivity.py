@@ -129,7 +129,8 @@ class Connectivity:
     def _take(self, before: ConnectivityState, after: ConnectivityState) -> None:
         """Continue from the state ``after`` some batches, merged with those of other threads.
 
-        They, or who was called back, have made it of the state ``before`` these batches.
+        ``after`` was computed from the state ``before``; other threads, or iterators of batches,
+        may have inserted edges since.
         """
         with self._lock:
             now = self._state
@@ -433,7 +434,8 @@ def merged(
 ) -> ConnectivityState:
     """Merge two states that both continue a third one.
 
-    Each vertex of the other state is joined to the least of its tree; answers go back as its do.
+    Each vertex of the other state is joined to the least vertex of its tree. Answers have the kind
+    of those of the other state.
     """
     pairs = snapshot(other, design, check_labels("min")).labels()
     names: list[Any] = ["vertex", "labels"]

@@ -48,7 +48,7 @@ def sides(
     Raises
     ------
     InputError
-        There are not as many on each side, or several where vertices are counted.
+        The sides have different numbers of columns, or several although ``num_vertices`` is given.
     """
     frames.named(source, destination)  # raises an error if these are not names
     left, right = frames.several(source, destination)
@@ -88,7 +88,7 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
     Parameters
     ----------
     width : int, optional
-        How many columns an id has; by default as many as those that are given.
+        The number of columns of an id; by default that of the given ids.
     """
     if isinstance(named, range):
         if width not in (None, 1):
@@ -148,7 +148,7 @@ def borrow_for(
 ) -> Iterator[tuple[ConnectivityState, list[Any]]]:
     """Lend the columns (src, dst, named vertices), and move the state to the backend of the batch.
 
-    If the backend is ``free`` and no batch has had an edge yet, that is where this one lies.
+    If the backend is ``free`` and no batch has had an edge yet, it becomes that of this batch.
     """
     if free and not state.edges and given.on_device != state.backend.on_device and given.src.size:
         runner = backends.get("cuda" if given.on_device else "threads")
@@ -164,7 +164,7 @@ def borrow_for(
 def rows(column: Any, mask: Array, backend: Backend) -> Any:
     """Return the rows of a lent column where a mask of the backend is true.
 
-    The column is of integers or strings; of several columns that are one id the rows of each.
+    The column holds integers or strings; for ids of several columns, return the rows of each.
     """
     if isinstance(column, list):
         return [rows(part, mask, backend) for part in column]
@@ -199,12 +199,12 @@ def ends(
 ) -> tuple[list[Array], Array]:
     """Return the vertices of both ends of pairs of ids, and a mask of pairs with both known.
 
-    Where there is none it is any vertex.
+    The vertex of an unknown id is arbitrary.
 
     Raises
     ------
     UnknownVertexError
-        There is not, and ``missing`` is "raise".
+        An id is unknown, and ``missing`` is "raise".
     """
     found = [state.index.lookup(column, state.backend) for column in columns]
     for side, column, (_, known) in zip((given.src, given.dst), columns, found, strict=True):

@@ -32,8 +32,8 @@ def insert_given(
 ) -> ConnectivityState:
     """Return the state after one batch; raise an InputError that names an id out of range.
 
-    Without a design it is the one that suits the batch. If ``free``, the first batch says on which
-    backend all run. If not ``copied``, the trees are those of the old state while no vertex is new.
+    Without a design, one is chosen for the batch. If ``free``, the first batch determines the
+    backend of all. If not ``copied``, the trees of the old state are reused while no vertex is new.
     """
     with inputs.borrow_for(state, given, free) as (old, columns):
         named, vertices = batches.with_vertices(old, given, columns, copied, exact=False)
@@ -49,7 +49,7 @@ def insert_all(
 ) -> ConnectivityState:
     """Return the state after many batches, on one copy of the trees.
 
-    The device is waited for once.
+    The host waits for the device once.
     """
     after, buffers = state, _Buffers()
     for window in _windows(inputs.read(batch, *words) for batch in edges):
@@ -81,7 +81,7 @@ def insert_all(
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     """Yield batches in order, grouped by kind.
 
-    Each time that columns are lent costs the host as much, whatever they hold.
+    They are lent in groups because lending takes the host equally long for few and many rows.
     """
     window: list[EdgeInput] = []
     kind, rows = None, 0
@@ -115,7 +115,7 @@ def _as_one(window: list[EdgeInput]) -> EdgeInput:
 class _Buffers:
     """The memory that holds the columns of batches one after another.
 
-    Each window overwrites the one before, whose kernels have been launched.
+    Each group of batches overwrites the previous one, whose kernels have been launched.
     """
 
     def __init__(self) -> None:
@@ -143,8 +143,8 @@ def initial_state(
 ) -> ConnectivityState:
     """Return a state without edges, over n vertices, or over named vertices and later ones.
 
-    If it is ``free`` to, the state goes to the backend where the ids lie. ``width`` says how many
-    columns an id has, if that is known.
+    If ``free``, the state moves to the backend of the device that holds the ids. ``width`` is the
+    number of columns of an id, if it is known.
     """
     with backend.scope():
         if count is not None:  # the trees are there twice while a batch runs

@@ -72,8 +72,8 @@ class StreamProgress:
 class Reporter:
     """Reporter of progress to a callable, by a bar on a terminal's stderr, or in the log.
 
-    A context; at its end the bar is taken away. Streams, runs on clusters and commands report by
-    it, each their own facts.
+    It is a context, at whose end the bar is removed. Streams, runs on clusters and commands use it
+    to report their own facts.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Reporter:
         What the caller gave as ``progress``.
     call, bar, logged : float
         The least seconds between two reports to a callable, on the bar and in the log. The first
-        one is told to a callable whenever it comes, and waits for its time elsewhere.
+        report is passed to a callable at once; the bar and the log wait for their interval.
     columns : callable, optional
         Makes the columns of the bar, which are by default the bar and the facts in words.
     terminal : rich.console.Console, optional
@@ -125,11 +125,11 @@ class Reporter:
         Parameters
         ----------
         done, total
-            What the bar shows; ``total`` is None where it is not known.
+            The values that the bar shows; ``total`` is None if it is unknown.
         facts : callable
-            Takes the seconds since it began, and gives what is told; called only then.
+            Called with the seconds since the start, only if a report is due; returns its content.
         last : bool
-            Tell it in any case.
+            Report it even if no report is due.
         """
         now = time.monotonic()
         if not last and now - self._last < self._every:

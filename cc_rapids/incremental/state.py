@@ -1,7 +1,7 @@
 """The state of incremental connectivity: the trees so far, and operations on them.
 
-A batch works on the copy of the trees that :func:`with_vertices` gives it, and is complete when its
-state is taken for the old one. What is interrupted leaves that as it was, even if threads still
+A batch works on a copy of the trees, made by :func:`with_vertices`, and is complete when its state
+replaces the old one. An interrupted batch leaves the old state unchanged, even if its threads still
 run.
 """
 
@@ -36,11 +36,11 @@ class ConnectivityState:
     index : Index
         From ids to vertices.
     forest : Forest
-        Trees over the vertices in the order in which they came; neither flat nor counted.
+        Trees over the vertices in the order of their arrival; neither flat nor counted.
     given : EdgeInput
-        Of the latest batch: how answers go back. Its columns are empty.
+        The latest batch without its rows, which determines the kind of answers.
     edges, batches : int
-        How many have been inserted.
+        The numbers of edges and batches inserted so far.
     """
 
     backend: Backend
@@ -87,7 +87,7 @@ class ConnectivityState:
 def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
     """Return the kind of answers, without the columns.
 
-    Of the batches before if this one is empty.
+    If this batch is empty, it is that of earlier batches.
     """
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
@@ -115,8 +115,8 @@ def with_vertices(
 ) -> tuple[ConnectivityState, list[Array]]:
     """Return a copy of the state with the ids of the columns added, and their vertices.
 
-    If it need not be ``copied``, the trees are those of the old state while no vertex is new. If it
-    need not be ``exact``, some may be no vertices, as :func:`insert` will tell.
+    Unless ``copied``, the trees of the old state are reused while no vertex is new. Unless
+    ``exact``, ids may be out of range, which :func:`insert` detects.
     """
     named, vertices = extended_by(state, given, columns, copied, exact)
     return with_output_like(named, given), vertices
@@ -143,8 +143,7 @@ def extended_by(
 def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
     """Return the state with the kind of answers of a batch.
 
-    They go back as those of the latest batch that had rows, or, if none had, as those of the latest
-    of all.
+    It is that of the latest batch that had rows, or, if none had, of the latest batch.
     """
     kind = kind_of(given, state.given)
     if not (given.src.size or state.edges):
@@ -157,7 +156,7 @@ def with_output_like(state: ConnectivityState, given: EdgeInput) -> Connectivity
 def _kind_without_rows(state: ConnectivityState, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
     """Return the kind of answers if there are only vertices: frames like those of an empty batch.
 
-    ``kind`` says what their ids are like.
+    ``kind`` describes their ids.
     """
     own, other = kind.src, given.src
     if state.index.n and (own.strings or own.key_columns):
@@ -173,8 +172,8 @@ def insert(
 ) -> ConnectivityState:
     """Return the state in which the vertices of each row are joined, in its own trees.
 
-    Without a design it is the one that suits so many rows. ``forest.complete`` says whether all of
-    them were vertices; the other rows are left out.
+    Without a design, one is chosen by the number of rows. Rows whose ids are not vertices are left
+    out; ``forest.complete`` tells whether there were none.
     """
     return checked(launched(state, design, src, dst))
 
@@ -184,7 +183,7 @@ def launched(
 ) -> ConnectivityState:
     """Return the state after launching the work, without waiting; see :func:`checked`.
 
-    ``count`` is how many batches the rows are of.
+    ``count`` is the number of batches that the rows belong to.
     """
     suited = design or choose_for_batch(state.backend, state.forest.n, src.size)
     join(Edges(src, dst, 0), state.forest, suited)
@@ -205,13 +204,13 @@ def insert_and_query(
     Parameters
     ----------
     new, pairs : two (k,) and two (m - k,) arrays of vertices
-        The ends of the rows to insert, and of those that ask.
+        The ends of the rows to insert, and of the queries.
     queries : (m,) array of bool
-        Which rows of the batch ask.
+        True for the rows of the batch that are queries.
 
     Returns
     -------
-    State
+    ConnectivityState
     (m - k,) array of bool
     """
     backend = state.backend

@@ -104,7 +104,7 @@ def plan(
 ) -> StreamPlan:
     """Return the plan of a stream before it is read.
 
-    ``width`` is how many columns an id has.
+    ``width`` is the number of columns of an id.
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
@@ -137,8 +137,8 @@ def plan(
 def memory_use(index: Index) -> tuple[str, int, int, int]:
     """Return the arguments of :meth:`Budget.update` for an index.
 
-    These are its row of the table, how many vertices it has, the bytes of their strings, and how
-    many columns an id has.
+    These are its row of the table, the number of its vertices, the bytes of their strings, and the
+    number of columns of an id.
     """
     return _row_of(index), index.n, _text_of(index), index.width
 
@@ -194,7 +194,7 @@ def stream_components(
         as a whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
         frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader. For text, the first
         block determines whether ids are integers or strings.
-    source, destination : str, or list of as many str on each side, optional
+    source, destination : str, or lists of str of equal length, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
     vertices, num_vertices, labels, nulls, design, engine

@@ -192,7 +192,7 @@ class _Reader:
     ) -> ConnectivityState:
         """Return the trees of both over all vertices.
 
-        Each vertex is joined to where it hangs in the stricter trees.
+        Each vertex is joined to its parent in the stricter trees.
         """
         edges = bucket.edges if stricter is bucket else stricter.edges + bucket.edges
         own = stricter.forest.parent
@@ -216,7 +216,7 @@ class _Reader:
     ) -> Iterator[tuple[ConnectivityState, list[Array], Array]]:
         """Yield the state with the vertices of all edges that have a weight, these, and buckets.
 
-        There is a bucket for each edge.
+        Each edge has the number of its bucket.
         """
         given, buckets = self._read(edges)
         with inputs.borrow_for(state, given, self.free) as (old, columns):
@@ -234,8 +234,8 @@ class _Reader:
     def _read(self, edges: Any) -> tuple[EdgeInput, Any]:
         """Return the edges, and the bucket of each.
 
-        That is the strictest cut that has it, one more than there are if none has, and -1 without a
-        weight.
+        It is the number of the strictest cut that contains the edge, one beyond the last if none
+        does, and -1 for an edge without a weight.
         """
         given = inputs.read(edges, *self.names, self.nulls)
         values, there = self._weights(edges)

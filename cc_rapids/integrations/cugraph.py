@@ -1,7 +1,7 @@
 """Drop-ins for cuGraph's functions, with the same arguments, answers and error messages.
 
-Where the original fails or forgets, this does not: matrices need no ``directed=False``, their
-isolated vertices stay, and labels of integers are the same on every run.
+They differ where the original fails or loses vertices: matrices need no ``directed=False``, their
+isolated vertices are counted, and labels of integers are the same on every run.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def _of_numbered(graph: Any) -> Any:
 
     The numbers are 0 .. n - 1.
 
-    The rows stay in the order of its table: to sort strings would take ten times as long as all
-    else, and cuGraph does not either. They are not copied; what can be changed in place is.
+    The rows stay in the order of cuGraph's table, as in cuGraph: sorting strings would take ten
+    times as long as everything else.
     """
     table = numbering(graph)
     names = [name for name in table.columns if name != "id"]

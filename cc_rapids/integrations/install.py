@@ -1,6 +1,6 @@
 """Replace functions of cuGraph and pylibcugraph by those of cc_rapids, and restore them.
 
-What ours cannot take goes to the original, and one line of the log says so.
+Calls that cc_rapids cannot handle are passed to the original, with a log line.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
 >>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
 1
 
-NetworkX's dictionaries are walked once, into two arrays of places in the list of nodes; NetworkX
-keeps the :class:`Graph` of these with its own until that changes, and the Graph keeps its answer.
-The walk is what costs: finding the components of its arrays is a small part of it, on threads too.
+NetworkX's dictionaries are converted once, to two arrays of positions in the list of nodes.
+NetworkX caches the resulting :class:`Graph` until its own graph changes, and the Graph caches its
+answer. The conversion takes most of the time, also on threads.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Graph:
     Parameters
     ----------
     nodes : list of hashables
-        Distinct. Kept as it is, as the arrays are.
+        Distinct nodes. The list and the arrays are kept, not copied.
     src, dst : (m,) arrays of integers
-        The places of both ends of each edge in ``nodes``. Undirected edges may be there once, or
+        The positions of both ends of each edge in ``nodes``. Undirected edges may be there once, or
         in both directions, and parallel edges are one edge.
     directed : bool
-        Which of NetworkX's functions take it: those of directed or of undirected graphs.
+        Whether NetworkX's functions for directed graphs accept it, or those for undirected ones.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def is_connected(G: Graph) -> bool:  # noqa: N803
     Raises
     ------
     networkx.NetworkXPointlessConcept
-        There is no node.
+        The graph has no nodes.
     """
     if not len(G):
         import networkx as nx
@@ -172,7 +172,7 @@ def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
     Raises
     ------
     KeyError
-        It is not in the graph.
+        The node is not in the graph.
     """
     place = G._place[n]
     nodes, starts = G._grouped
@@ -194,7 +194,7 @@ def convert_from_nx(graph: Any, **_: Any) -> Graph:
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         Its nodes are not copied.
     **_
-        Which attributes NetworkX wants to be kept: none, for the functions here.
+        The attributes that NetworkX requests; the functions here need none.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 The contract is that of :func:`scipy.sparse.csgraph.connected_components`, labels included: weak
 components are found here, on threads for SciPy's matrices and on the GPU for CuPy's; strong ones
-are handed to SciPy, and one line of the log says so.
+are passed to SciPy, with a log line.
 """
 
 from __future__ import annotations

@@ -532,7 +532,7 @@ def join_parents(on: Any) -> Any:
 def climb_shortening(on: Any) -> Any:
     """Return the root of a vertex whose parent is p; hang each vertex passed from its grandparent.
 
-    By plain stores, to vertices that are no roots: what they hang from stays on their way.
+    The stores are plain, to vertices that are not roots; the new parents are their ancestors.
     """
 
     @on.device
@@ -966,7 +966,7 @@ def check_odd(on: Any, vertex: type) -> Any:
 def read_two(on: Any, wide: type, load_edge: Any) -> Any:
     """Return the ends of two rows per lane as words; those of the last row beyond the end.
 
-    What is no slot becomes the first that is none: there are fewer than 2^32.
+    Values that are not slots become the first number that is not a slot; there are fewer than 2^32.
     """
     warp_size = np.uint64(on.warp_size)
 
@@ -1164,13 +1164,12 @@ def examine_by_blocks(
     return examine_by_blocks
 
 
-# Lists in order: the edges inside so many ids are joined first, in memory that a block's threads
-# share, which answers ten times as soon. All rows are examined once more, so that only what is
-# joined here has to be right.
+# Lists in order: the edges inside each block of ids are joined first, in shared memory, which
+# responds ten times as fast. All rows are examined once more, so an edge may be missed here, but
+# none may be joined wrongly.
 #
 # shared : (window,) uint32, trees of the vertices of a block.
-# block_offsets : (blocks + 1,) uint64, which rows a block looks at: those from its own to the next
-# one's.
+# block_offsets : (blocks + 1,) uint64, the first row of each block; it ends where the next begins.
 
 HALVINGS = 5
 APART = np.uint64(1 << 15)  # how far apart ids are at most that are near each other: two blocks

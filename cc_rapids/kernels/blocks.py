@@ -1,14 +1,14 @@
 """Vertex blocks: edges between the ids of a block, joined first in shared memory.
 
-That memory answers ten times as soon as the parents do, and a climb is a chain of reads. Of roads,
-meshes and other lists in the order of their first ends, with both ends of an edge near each other,
-few edges are left to join after it. All of them are looked at once more, in strided order: an edge
-that a block leaves out, because the list is in no order, costs nothing but that look.
+Shared memory responds ten times as fast as the parents do, and a climb is a chain of reads. Of
+roads, meshes and other lists in the order of their first ends, with both ends of an edge near each
+other, few edges are left to join after it. All of them are looked at once more, in strided order:
+an edge that a block leaves out, because the list is in no order, costs nothing but that look.
 
 shared : (window,) uint32, shared by the threads of a block; shared[v] <= v, as of any parents.
-block_offsets : (blocks + 1,) uint64, which edges a block looks at: those from its own to the next
-one's. parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Each vertex is stored by its own
-block alone.
+block_offsets : (blocks + 1,) uint64, the first edge of each block; it ends where the next begins.
+parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Each vertex is stored by its own block
+                    only.
 
 Oliveira and Lotufo 2010, for the pixels of an image: blocks by union-find in shared memory, then
 the edges between blocks.
@@ -176,10 +176,10 @@ def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
 
 
 def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
-    """Return the i-th of m edges in striped order.
+    """Return the i-th of m edges in strided order.
 
-    A stride takes one group of rows of each of so many parts of the list, then comes the next one
-    of each. A remainder, of less than a group a part, is last.
+    The list is divided into parts. A stride takes one group of rows from each part, and the next
+    stride the next group of each. A remainder of less than a group per part comes last.
 
     Where neighbours in the list are neighbours in the graph, threads that link them at once would
     climb the same paths and wait for the same roots, and trees would grow at one end alone.

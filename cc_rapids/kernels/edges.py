@@ -118,7 +118,7 @@ def no_prefetch(on: Any, wide: type, edge_index: Any) -> Any:
 def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
     """Prefetch the parents of the ends of a later edge of a list.
 
-    A processor waits for one edge at a time else; a GPU has other threads to run meanwhile.
+    Without this, a processor waits for each edge; a GPU has other threads to run meanwhile.
     """
     if on.prefetch is None:
         return no_prefetch(on, wide, edge_index)
@@ -148,8 +148,8 @@ def edge_of_rows(on: Any, wide: type) -> Any:
 def checked(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
     """Return the ends of an edge as vertices; vertex 0 twice for an invalid edge.
 
-    That is one with an end beyond the n vertices, which ``out_of_range`` then tells. A self-loop
-    joins nothing either: that its vertex occurs is all that is noted of it.
+    An edge is invalid if an end is beyond the n vertices; ``out_of_range`` is then set. A self-loop
+    joins nothing either: only the presence of its vertex is recorded.
     """
     mark = primitives.mark(on)
 
@@ -177,7 +177,7 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """Return the i-th edge of a sample: the first of every so many blocks."""
+    """Return the i-th edge of a sample: the first of every ``every`` blocks."""
     block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device

@@ -4,7 +4,7 @@ parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every c
 is its own parent, and a vertex that has got a parent never becomes a root again.
 
 Where a path is shortened the store is plain, and may overwrite another thread's shorter pointer:
-the vertex is no root, and both point at ancestors of it, so that it stays where it belongs.
+the vertex is not a root, and both point at ancestors of it, so it stays in its tree.
 """
 
 from typing import Any

@@ -6,7 +6,7 @@ parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
 aux      : what a link keeps beside the parents (see union.py).
 hook_edge : (n,) unsigned, the edge by which each vertex was hooked, if a spanning forest is wanted.
 present  : (n + 31) // 32 words of bits, at first the vertices named beside the edges.
-stray    : (1,) not 0 once an edge with an end beyond the n vertices was left out.
+out_of_range : (1,) not 0 once an edge with an end beyond the n vertices was left out.
 """
 
 from typing import Any

@@ -1,7 +1,6 @@
 """Gather the columns of an answer from a flat forest: id and label of each vertex that occurs.
 
-present, before : the vertices that occur, as bits, and for each block of 8 words how many come
-before
+present, before : the vertices that occur, as bits, and for each block of 8 words the number before
                it (see scan.py), so that a vertex's rank in the set is one look-up and at most 8
                counts of bits.
 roots, ...   : the same for the roots, one a component.
@@ -56,7 +55,7 @@ def gather(on: Any, label: Any) -> Any:
 
     The lanes of a warp look at a word of the set together, each at one bit, and count those before
     it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for
-    which there is no room are left out.
+    which no memory is allocated are left out.
     """
     ones, warp_size = primitives.count(on), np.uint64(on.warp_size)
 

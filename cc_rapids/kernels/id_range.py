@@ -75,7 +75,7 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
 
 
 def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
-    """Find the span of a list, and count the near and the descending rows of a sample.
+    """Find the range of a list's ids, and count the near and the descending rows of a sample.
 
     All in one launch.
 

@@ -1,14 +1,14 @@
 """All phases of a run in one kernel, for lists where launches take most of the time.
 
 src, dst : (m,) integers, the columns as they came.
-named    : how many vertices there are, if that is known; else 0.
+named    : the number of vertices if it is known; else 0.
 bounds   : uint64, all bits set: the least id and the complement of the greatest (see id_range.py),
            and the word by which threads wait for each other.
-parent, present, octets, totals, out_of_range : as everywhere, of as many ids as there is room for;
-``octets``
-           are the words of ``present`` byte by byte, ``totals`` how many vertices and components.
-before, sums : room for the ranks of the vertices (see answer.py).
-ids, labels : the columns of the answer, of as many vertices as there is room for.
+parent, present, octets, totals, out_of_range : as everywhere, for as many ids as fit into the
+           allocated memory; ``octets`` are the bytes of the words of ``present``, and ``totals``
+           the numbers of vertices and components.
+before, sums : memory for the ranks of the vertices (see scan.py).
+ids, labels : the columns of the answer, for as many vertices as fit.
 
 The phases are those of any other run, and between two of them all threads wait for each other.
 """
@@ -27,7 +27,7 @@ WAITING = 2  # of the bounds
 
 
 def measure(on: Any, sign: int, find_bounds: Any) -> Any:
-    """Return the span of the ids, or of the vertices if their number is known.
+    """Return the range of the ids, or of the vertices if their number is known.
 
     No counts yet.
     """
@@ -128,14 +128,14 @@ def list_share(on: Any, gather: Any) -> Any:
 
 
 def solve(on: Any, sign: int, phases: Any) -> Any:
-    """Find the span of the ids and, if it fits, solve the list in the same launch.
+    """Find the range of the ids and, if it fits, solve the list in the same launch.
 
     Then there are the flat forest, what is counted of it, its ranks, and if there is room for them,
     the rows of the answer.
 
     With ``named`` not 0 the vertices are exactly 0 .. named - 1, and ``out_of_range`` tells of
     other ids.
-    ``phases`` are measure, lay, link_share, flatten_share, complete, rank and list_share.
+    ``phases`` are measure, init_forest, link_share, flatten_share, complete, rank and list_share.
     """
     measure, init_forest, link, flatten, complete, rank, rows = phases
     grid_sync, bias = on.grid_sync, np.uint64(sign)

@@ -11,9 +11,9 @@ idle: what may join trees waits in queues until there is an edge for each lane.
 shared : uint32, shared by the threads of a block: ``held`` words. Word w is the intersection of
        those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read again when an
        eighth and half of the edges are done, as the giant has grown.
-warp_queues : uint32, in the memory of all blocks. For each group of lanes, which alone knows how
-              many
-         ``waiting`` there are: from ``queue`` on the first ends, and beside them the second ones.
+warp_queues : uint32, in global memory. For each group of lanes, from ``queue`` on, the first ends
+              of its edges, and beside them the second ones; only the group knows their number,
+              ``waiting``.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
 HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
 FOLDS = 4  # words, at most, that share one
 READ_TOGETHER = 4  # words that a thread reads before it writes any
-IDS = range(1_900_000, 7_400_001)  # so many have queues where "auto" chooses
+IDS = range(1_900_000, 7_400_001)  # numbers of vertices for which "auto" uses queues
 QUEUED_EDGES = 3  # edges a lane: two come at once, and of those before less than one is left
 EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
@@ -106,7 +106,7 @@ def both_in_giant(on: Any) -> Any:
 
 
 def odd(on: Any, vertex: type, wide: type) -> Any:
-    """Handle an edge that joins nothing whatever its bits: a loop, or one with a stray end.
+    """Handle an edge that joins nothing whatever its bits: a loop, or an end out of range.
 
     Returns whether the edge is left out, which is ``both`` for all others.
     """
@@ -229,8 +229,8 @@ def filter_by_blocks(
 ) -> Callable[..., None]:
     """Return the composed filter, launched in as many blocks as run at once.
 
-    Called with how many edges are left, the edges, n, (seen, stray), inside, best, queues, and what
-    ``link_outside`` takes after an edge.
+    It is called with the number of edges left, the edges, n, (present, out_of_range), in_giant,
+    giant, warp_queues, and the arguments of ``link_outside`` after an edge.
     """
     limits = on.shared_memory_limits()
     words = min(limits.words, HELD)

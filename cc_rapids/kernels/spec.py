@@ -31,17 +31,18 @@ class AuxArray:
     Attributes
     ----------
     name : str
-        What ``aux_array=`` calls it.
+        The value of ``aux_array=``.
     dtype : type, optional
-        Of its elements; None for the type of vertices.
+        The type of its elements; None for that of vertices.
     initial_byte : int
-        What each of its bytes is at first, unless it is packed.
+        The initial value of each of its bytes, unless it is packed.
     has_locks : bool
-        Whether threads wait for each other by it.
+        Whether its elements are locks, for which threads wait.
     pack, unpack : factory, optional
-        Of the kernels that make it of the parents and the parents of it, if it holds them too.
+        Factories of the kernels that make it from the parents, and the parents from it, if it
+        contains them.
     parent_bits : integer, optional
-        Which bits of an element are the parent, if it holds that too.
+        The bits of an element that are the parent, if it contains that.
     """
 
     name: str
@@ -72,17 +73,17 @@ class Spec:
     make : factory
         Its docstring's first line is its entry in the table of designs.
     paper : str
-        Where the rule was published.
+        The paper in which the rule was published.
     requires : tuple of str
-        What the factory closes over, in the order of its arguments: some of :attr:`PARTS`.
+        The parts that the factory receives, in the order of its arguments: some of :attr:`PARTS`.
     options : mapping of str to int or tuple of str
-        What stands in parentheses: a count from 1 on by its default, or one of some words, the
-        first by default; ``COUNT`` among them stands for any count. An option named "" has no
+        The options in parentheses: a count from 1 on, given by its default, or one of some words,
+        the first by default; ``COUNT`` among them stands for any count. An option named "" has no
         default, and its value stands alone.
     variants : tuple of str
         The words that the list of designs shows.
     needs : str
-        What it asks for beyond an edge list, or CSR, in words.
+        Its needs beyond an edge list or CSR, in words.
     needs_csr : bool
         Whether it works on an adjacency list.
 
@@ -183,7 +184,8 @@ class FindSpec(Spec):
 class LinkSpec(Spec):
     """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
-    What is no field here is what most kinds have: nothing kept for each vertex, edge or pair.
+    Properties instead of fields have the value of most kinds: nothing is kept per vertex, edge or
+    pair.
 
     Attributes
     ----------

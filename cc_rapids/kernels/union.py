@@ -156,7 +156,7 @@ def parent_check(on: Any, vertex: type, find: Any) -> Any:
     """Compare the parents of the ends first, and climb as async does only if they differ.
 
     Equal parents mean one tree, whether they are stale or not. A swap that fails leaves a vertex
-    that is no root any more, from which the next find climbs on.
+    that is no longer a root, from which the next find climbs on.
     """
     cas, none = on.atomic_cas, none_of(vertex)
 

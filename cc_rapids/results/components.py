@@ -199,7 +199,7 @@ class Selection(Lookup):
         Raises
         ------
         InputError
-            The kind is unknown; also all errors of the function.
+            The kind is unknown; also all errors of that function.
         MissingExtraError
             Matplotlib is not installed (or, for ``"component"``, NetworkX).
 
@@ -224,7 +224,7 @@ class Selection(Lookup):
     def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
         """Return for each row its rank by score, with 0 for the best.
 
-        Rows without one come last.
+        Rows without a score come last.
         """
         vertices, scores = vertices_and_scores(by, len(self._given.src.key_columns))
         rows, known = self._places(self._column(vertices), "null")
@@ -242,9 +242,9 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     Parameters
     ----------
     given : EdgeInput
-        What the caller gave, whose columns are read again.
+        The caller's edges, whose columns are read again.
     rows : (k,) array of int64
-        Rows of the columns, where the caller's own lie.
+        Rows of the columns, on the device of the caller's columns.
     """
     found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
     if given.row_offsets:
@@ -269,7 +269,7 @@ def _kept(given: EdgeInput, rows: Any) -> Any:
 def _take(column: Column, rows: Any) -> Any:
     """Return the ids of some rows.
 
-    A column without any may lie elsewhere, as it is like the vertices.
+    A column without rows may be on another device, as it is made like the vertices.
     """
     with column.borrow() as held:
         if not column.strings:
@@ -613,7 +613,7 @@ class Components(Selection, Audited):
         Raises
         ------
         InputError
-            The run had no ``forest=True``.
+            The answer was found without ``forest=True``.
 
         See Also
         --------

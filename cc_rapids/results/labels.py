@@ -1,8 +1,8 @@
 """Kinds of labels, one class each.
 
-A kind has a name, the public word; it labels the rows of an answer, names components, finds the
-component that a label stands for, and labels vertices that the answer does not have. Whoever needs
-one takes it from :data:`LABEL_KINDS`, where a new kind is registered, and asks it; nobody compares
+A kind has a public name; it labels the rows of an answer and its components, finds the component of
+a label, and labels vertices that are not in the answer. Other modules take kinds from
+:data:`LABEL_KINDS`, where a new kind is registered, and call their methods; they never compare
 names. An answer keeps its components in the order of their least ids, by which they are numbered
 0 .. k - 1 here, and its rows in the order of the ids.
 """
@@ -32,14 +32,13 @@ class LabelKind(ABC):
     Attributes
     ----------
     name : str
-        What callers give as ``labels=``.
+        The value of ``labels=``.
     is_id : bool
-        Whether labels are vertices, whose ids are of the caller's type, or numbers of its own.
+        True if labels are vertices, with ids of the caller's type; False if they are numbers.
     is_root : bool
-        Whether labels are the roots of the solved trees, which rows hold that are gathered before
-        they are counted.
+        Whether labels are the roots of the solved trees, as in speculative rows.
     audited_as : str
-        The rule by which an audit judges such labels, see :mod:`cc_rapids.verify.label_rules`.
+        The rule by which an audit checks such labels, see :mod:`cc_rapids.verify.label_rules`.
     """
 
     name: ClassVar[str]
@@ -54,8 +53,8 @@ class LabelKind(ABC):
     def rows(self, answer: Components) -> Array:
         """Return the label of each row, as a new array.
 
-        Of kinds that are ids it holds vertices as :meth:`cc_rapids.graph.forest.Forest.rows` gives
-        them, which ``answer._columns`` makes the caller's ids of.
+        For kinds that are ids, these are vertices as returned by
+        :meth:`cc_rapids.graph.forest.Forest.rows`; ``answer._columns`` converts them to ids.
         """
 
     def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
@@ -86,18 +85,18 @@ class LabelKind(ABC):
     ) -> dict[str, Any]:
         """Return the columns of labels of ids, including unknown ids.
 
-        Each different one of these is a component of its own.
+        Each distinct unknown id is a component of its own.
 
         Parameters
         ----------
         column : Column
-            Of m ids as the edges hold them.
+            A column of m ids of the kind of the edges.
         known : (m,) array of bool
-            Which of these are vertices of the answer.
+            True for the ids that are vertices of the answer.
         labels : (m,) array
-            Of ids that are not known any; empty, if the answer has no vertex at all.
+            The label of each known id, any value for others; empty if the answer has no vertex.
         name : str
-            Of the column.
+            The name of the column of labels.
         rows : array of int64, optional
             The rows that are wanted; by default all.
         """
@@ -179,7 +178,7 @@ class NumberLabels(LabelKind):
         Parameters
         ----------
         unknown : (m,) array of bool
-            Which of the ids are no vertices of the answer.
+            True for the ids that are not vertices of the answer.
         """
 
     def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
@@ -243,9 +242,9 @@ class FingerprintLabels(NumberLabels):
     """A 64-bit hash of the set of the component's vertices, which changes only with that set.
 
     The same ids give the same label in any answer, whatever the order of the rows, the engine, the
-    library of the frame and the width of the integers. Two sets share one as rarely as two random
-    numbers of 64 bits are equal: among k components of all answers that are compared by a chance
-    of about k^2 / 2^65. It is no defence against ids that were chosen to share one.
+    library of the frame and the width of the integers. Two different sets have the same label as
+    rarely as two random 64-bit numbers are equal: among k components in all compared answers, with
+    a probability of about k^2 / 2^65. It does not protect against ids chosen to collide.
     """
 
     name = "fingerprint"
@@ -274,7 +273,7 @@ class FingerprintLabels(NumberLabels):
     def _fingerprints(self, answer: Components) -> Array:
         """Return the label of each component: the sum of its vertices' hashes.
 
-        They come in whatever order.
+        They are in no particular order.
         """
         xp, backend = answer._backend.xp, answer._backend
         ids = hashes_of_ids(of_key_columns(answer._ids()), backend)
@@ -342,9 +341,9 @@ def ids_or_own(
         The ids.
     known : (m,) array of bool
     labels : list of (m,) arrays, or columns of strings of the caller's kind
-        Of ids that are not known any; without any row, if there is no label at all.
+        The label of each known id, any value for others; empty if the answer has no vertex.
     given : Column
-        Of the answer's edges: what makes a column of the caller's kind.
+        A column of the answer's edges, which converts ids to the caller's kind.
     rows : array of int64, optional
         The rows that are wanted; by default all.
 

@@ -207,7 +207,7 @@ class Lookup:
     def _held(self, frame: Any, on: list[Any], nulls: str) -> tuple[Column, Array | None]:
         """Return the non-null ids of the rows of a frame, and a mask of these rows.
 
-        Or None.
+        The mask is None if no id is null.
         """
         sides = [held(name, column_of(frame, name)) for name in on]
         masks = [side.there for side in sides if side.there is not None]
@@ -293,8 +293,8 @@ class Lookup:
     def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:
         """Return a frame of some columns and the label of one vertex in each row.
 
-        Of a run over the vertices 0 .. n - 1, by their ``numbers``: a column, whose type the labels
-        get.
+        The run was over the vertices 0 .. n - 1. ``numbers`` is the column of the vertices, whose
+        type the labels get.
         """
         column = of("vertices", numbers)
         with self._backend.scope(), column.borrow() as held:

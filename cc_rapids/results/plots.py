@@ -122,25 +122,25 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     found : Components
         The answer that is drawn.
     count : int
-        How many, at most.
+        The greatest number of components to draw.
     axes : matplotlib.axes.Axes, optional
         Axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
-        With one bar a component, the largest on top.
+        The axes, with one bar per component, the largest on top.
 
     Raises
     ------
     InputError
-        ``count`` is no positive integer.
+        ``count`` is not a positive integer.
     MissingExtraError
         Matplotlib is not installed.
 
     See Also
     --------
-    cc_rapids.plots.sizes : How many components there are of each size.
+    cc_rapids.plots.sizes : The number of components of each size.
     cc_rapids.plots.component : One component as a graph.
     """
     if not isinstance(count, int | np.integer) or count < 1:
@@ -175,24 +175,23 @@ def component(
     found : Components
         The answer that is drawn.
     edges, source, destination
-        The edge list that the components were found of: a frame, or a pair of columns or arrays;
-        not changed.
+        The edge list of the answer: a frame, or a pair of columns or arrays; not changed.
     label : label, optional
-        As :meth:`Components.labels` gives it; by default the largest component.
+        The label of the component, as in :meth:`Components.labels`; by default that of the largest.
     axes : matplotlib.axes.Axes, optional
         Axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Up to 40 vertices with their ids.
+        The axes; the ids of the vertices are drawn for up to 40 vertices.
 
     Raises
     ------
     InputError
-        It has more than 100 vertices; there is no such component.
+        The component has more than 100 vertices, or does not exist.
     UnknownVertexError, MissingColumnError
-        The edges are others.
+        The edges are not those of the answer.
     MissingExtraError
         Matplotlib or NetworkX is not installed.
 
@@ -235,28 +234,28 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
     Parameters
     ----------
     steps : iterable of Components or StreamProgress
-        Snapshots of :meth:`Connectivity.components`, or what ``progress`` of
-        :func:`cc_rapids.stream_components` was called with, in order.
+        Answers of :meth:`Connectivity.components` after successive batches, or the arguments with
+        which :func:`cc_rapids.stream_components` called ``progress``, in order.
     axes : matplotlib.axes.Axes, optional
         Axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A line for vertices, for components and, where it is known, for the largest of them, over
-        the edges so far.
+        The axes, with lines for the vertices, the components and, if known, the size of the largest
+        component, over the number of edges inserted.
 
     Raises
     ------
     InputError
-        There is no step.
+        ``steps`` is empty.
     MissingExtraError
         Matplotlib is not installed.
 
     See Also
     --------
-    cc_rapids.stream_components : Call ``progress`` with what is drawn.
-    cc_rapids.Connectivity : Edges that come in batches.
+    cc_rapids.stream_components : Call ``progress`` with a step.
+    cc_rapids.Connectivity : Edges that arrive in batches.
     """
     rows = [step.summary() if hasattr(step, "summary") else vars(step) for step in steps]
     if not rows:

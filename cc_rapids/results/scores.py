@@ -27,12 +27,12 @@ def vertices_and_scores(by: Any, width: int) -> tuple[Any, Any]:
     by : frame or pair
         A frame has a column ``vertex`` (``0_vertex``, ``1_vertex``, ...) and one other.
     width : int
-        How many columns an id has, 0 where that is a matter of course.
+        The number of columns of an id; 0 if it need not be checked.
 
     Raises
     ------
     InputError
-        It is something else.
+        The argument has another form.
     """
     pair = isinstance(by, tuple) and not hasattr(by, "_fields")
     if pair and len(by) == 2:
@@ -58,13 +58,13 @@ def ordered(scores: Any) -> tuple[Any, Any]:
     Parameters
     ----------
     scores : column, array or list
-        Numbers, booleans, dates, times, strings, or categories: in their order where they have
-        one, otherwise as their values.
+        Numbers, booleans, dates, times, strings, or categories, which compare in their order if
+        they have one, otherwise as their values.
 
     Raises
     ------
     ColumnTypeError, InputError
-        They have no order, or are not one-dimensional.
+        The scores have no order, or are not one-dimensional.
     """
     shape = tuple(getattr(scores, "shape", (0,)))
     if len(shape) != 1:
@@ -81,9 +81,9 @@ def ordered(scores: Any) -> tuple[Any, Any]:
 def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any) -> Array:
     """Return for each row its rank by score, with 0 for the best.
 
-    Without one it is last.
+    Rows without a score come last.
 
-    Of a row that has several scores the best one counts, in whatever order they come.
+    If a row has several scores, the best one counts, whatever their order.
     """
     different, rank = xp.unique(scores, return_inverse=True)
     rank = rank if ascending else different.size - 1 - rank
@@ -144,7 +144,7 @@ def _arrow(scores: Any, array: Any) -> Any:
 def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
     """Return the ranks of an array's values.
 
-    Of categories, if ``ranked``, in theirs.
+    If ``ranked``, categories are ranked in their own order.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -112,7 +112,7 @@ class Cuts:
 
         See Also
         --------
-        cc_rapids.Components.labels : The same of one answer.
+        cc_rapids.Components.labels : The same for one answer.
         Cuts.at : The whole answer at a threshold.
         """
         return self.at(threshold).labels()
@@ -132,7 +132,7 @@ class Cuts:
 
         See Also
         --------
-        cc_rapids.Components.sizes : The same of one answer.
+        cc_rapids.Components.sizes : The same for one answer.
         Cuts.at : The whole answer at a threshold.
         """
         return self.at(threshold).sizes()
@@ -182,8 +182,7 @@ class Cuts:
 def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
     """Return the labels before and after, and the sizes, of components that merge.
 
-    Of all cuts, which have the same vertices, a row is the same vertex. Labels that are ids are
-    those of any of their names.
+    All cuts have the same vertices in the same rows.
     """
     xp, (vertex, least) = strict._backend.xp, strict._rows()
     first = xp.flatnonzero(vertex == least)

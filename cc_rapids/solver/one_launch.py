@@ -1,7 +1,8 @@
 """Encoding and solving in one launch, for lists where launches take most of the time.
 
-Nothing waits for the host to learn the span of the ids: there is room for as many as there are ends
-of edges, and a list whose ids lie further apart takes the usual way afterwards.
+The device does not wait for the host to learn the range of the ids: memory is allocated for as many
+ids as there are ends of edges, and a list with a larger range is solved in the usual way
+afterwards.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ def solve(
 ) -> EncodedIds | IdRange | None:
     """Encode the ids of two columns and solve their forest in one launch.
 
-    Returns the range of the ids if they lie further apart than there is memory for, and None if
-    some are not among the vertices.
+    Return the range of the ids if it is larger than the memory allocated for it, and None if some
+    ids are not among the vertices.
 
     Parameters
     ----------

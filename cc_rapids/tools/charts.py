@@ -44,11 +44,11 @@ def bars(
     names : sequence of str
         The groups.
     series : mapping of str to sequence of float or None
-        The height of each bar in each group; None stands for no bar.
+        The height of each bar in each group; None for no bar.
     label : str
-        Of the axis of heights.
+        The label of the axis of heights.
     log : bool
-        Whether that is logarithmic.
+        Whether that axis is logarithmic.
     line : float, optional
         A dashed line at this height.
     """
@@ -85,7 +85,7 @@ def lines(
     ----------
     series : mapping of str to sequence of (x, y)
     across, label : str
-        Of the two axes.
+        The labels of the two axes.
     log : str
         The logarithmic axes: "x", "y", "xy" or none. Zeros on the first are shown left of it.
     line : float, optional
@@ -189,9 +189,9 @@ class Card:
     Attributes
     ----------
     copy : float
-        Bytes a second, those read and those written, of a copy.
+        Bytes per second of a copy, read and written together.
     reads : tuple of (int, float)
-        Random 4-byte reads a second by the bytes of the table that is read, ascending.
+        Pairs of the bytes of a table, ascending, and the random 4-byte reads of it per second.
 
     See Also
     --------
@@ -292,7 +292,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
 
     The limits are those of :data:`CARDS`: the time to read the edges once, and that to read the
     labels of both their ends, all in the L2 cache and all beyond it. Below the upper two only
-    those can be who do not look at both ends of every edge.
+    algorithms can be that do not read both ends of every edge.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        On logarithmic axes; the times of one graph are joined.
+        The axes, both logarithmic; the times of one graph are joined by a line.
 
     Raises
     ------

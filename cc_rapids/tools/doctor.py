@@ -1,7 +1,7 @@
 """Diagnosis of this machine: packages, GPUs, the engine that would run, and why.
 
-Everything is read from package metadata and asked of the NVIDIA driver's own libraries, so nothing
-heavy is imported and a machine with half an installation gets an answer too.
+All facts come from package metadata and from the NVIDIA driver's own libraries, so no large library
+is imported, and an incomplete installation is diagnosed too.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Driver:
     gpus
         Those that a process may use, in CUDA's order.
     trouble
-        Why there are none, in the driver's words; None if there are some.
+        The driver's message if there are no GPUs; otherwise None.
     """
 
     version: str | None
@@ -87,7 +87,7 @@ class Facts:
     engine
         ``"cuda"`` if GPU frames, and host frames on request, can run on a GPU; else ``"threads"``.
     why
-        Why that engine.
+        The reason for that engine.
     advice
         What to do to run on the GPU, one step a line; empty if there is nothing to do.
     """
@@ -131,7 +131,7 @@ def check(verbose: bool = False, **options: object) -> str:
     Raises
     ------
     RuntimeError
-        There is a GPU, but it would not be used, or gives a wrong answer; with what to do.
+        There is a GPU, but it would not be used, or gives a wrong answer; the message gives advice.
     """
     facts = diagnose()
     from ..api import components

@@ -30,10 +30,10 @@ class Answer:
         Columns ``vertex`` and ``labels``, or of ids of several columns ``0_vertex``, ...,
         ``0_labels``, ...; or such a pair of arrays. Only read.
     kind : {"min", "max", "dense", "size", "any"}
-        What its labels are, see :meth:`cc_rapids.Components.labels`; "any" of whatever integers
-        that differ from component to component.
+        The kind of the labels, see :meth:`cc_rapids.Components.labels`; "any" for integers that
+        only differ from component to component.
     components : int, optional
-        How many there are said to be.
+        The claimed number of components.
     sort : bool
         Whether the rows may come in any order, and not in that of the ids alone.
     width : int, optional
@@ -119,7 +119,8 @@ class Answer:
     def scatter_labels(self, first: Array) -> None:
         """Make ``own``; fill ``first``.
 
-        ``first`` gets the first row that is out of order, and the first whose label is no vertex.
+        ``first`` gets the first row that is out of order, and the first whose label is not a
+        vertex.
         """
         self._first = first
         direct = not self.sort and self._is_direct()

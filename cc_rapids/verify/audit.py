@@ -1,7 +1,7 @@
 """The audit: a pass over all edges, and then one over all vertices.
 
 An answer is proved from the edges alone, on the engine that holds it, or refused with the first
-counter-example in the words of the caller's ids. It may be one of another program, and may be
+counterexample, which names the caller's ids. The answer may come from another program, and may be
 compared with that of another library.
 """
 
@@ -43,11 +43,11 @@ class Audit:
     Attributes
     ----------
     edges, vertices, components : int
-        How many there are.
+        The numbers of edges, vertices and components.
     oracle : str or None
-        Who found the same components.
+        The library that found the same components.
     seconds : float
-        What the audit took.
+        The duration of the audit.
     """
 
     edges: int
@@ -102,9 +102,7 @@ class Faults:
     ) -> str:
         """Return the message for a wrong edge; ``row`` is its row in the caller's edges.
 
-        Its ends differ, or are no vertices.
-
-        ``row`` is what the caller calls it.
+        The labels of its ends differ, or an end is not a vertex of the answer.
         """
         sides = [self._end(given, column, e) for column in columns[:2]]
         if offsets is not None:
@@ -165,9 +163,9 @@ class Faults:
 MANY = 1_000_000  # edges from which on a sample pays
 
 
-# The vertices of lists whose bits of the giant had better lie in memory that threads share, and for
-# how many edges a vertex one block of so many is the sample; and the same of all other lists. Of a
-# sample counts how many of its edges there are a vertex: three quarters or more.
+# SHARED: the numbers of vertices for which the giant's bits are best read from shared memory.
+# SHARED_EVERY: for such lists, pairs of edges per vertex and the stride in blocks of the sample;
+# EVERY: the same for all other lists. A sample must have at least 0.75 edges per vertex.
 SHARED = range(1_900_000, 7_400_001)
 SHARED_EVERY = (28, 20), (15, 8), (9, 7)
 EVERY = (16, 20), (5.5, 7), (3.5, 5)
@@ -203,7 +201,7 @@ def stride_of(backend: Backend, n: int, m: int) -> int:
 def blocks_pay(order: RowOrder, n: int) -> bool:
     """Return whether a list of n ids is long enough and in order.
 
-    Most of its edges have to lie between ids nearby.
+    Most of its edges have to join ids that are near each other.
     """
     ordered, local = order
     return n >= BLOCKED_IDS and ordered > IN_ORDER * ROWS_PROBED and local >= NEARBY * ROWS_PROBED

@@ -12,7 +12,7 @@ class LabelRule:
     Attributes
     ----------
     name : str
-        What callers give as ``labels=``.
+        The value of ``labels=``.
     is_vertex : bool
         Whether the label of a component is a vertex of it: the least, unless it is the greatest.
     is_greatest : bool

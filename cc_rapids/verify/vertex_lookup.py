@@ -1,8 +1,7 @@
 """Look-up of ids among the vertices of a label frame, and a tally of the rows read.
 
-Nothing is looked up by what a run has numbered ids with: the tables are made of the frame, by
-kernels of the audit's own or by the library that holds the strings, and an id is only found if it
-is equal to one of the frame.
+Tables of runs are not used: the tables are made from the frame, by kernels of the audit or by the
+library that holds the strings, and an id is found only if it is equal to one of the frame.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ ALL = (1 << 64) - 1
 class Tally:
     """The count of rows read, the sum of their numbers, and the sum of the squares.
 
-    Whatever enumerates the rows, a kernel adds what it has really looked at. Of m rows, each once,
-    the sums are known by formula; they tell a row that was left out, looked at twice, or taken for
-    another one, and any two such faults together.
+    Kernels add the numbers of the rows that they have actually read. For m rows, each read once, a
+    formula gives the sums; they differ if a row was left out, read twice, or read in place of
+    another one, and also after any two such faults.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ class Integers:
     def wide_for(self, columns: list[Array]) -> Any:
         """Return the type of distances from the lowest id that distinguishes slots from other ids.
 
-        None if there is none, or slots are no distances.
+        None if there is no such type, or if slots are not distances.
         """
         limits = [np.iinfo(column.dtype) for column in columns]
         if not self.dense:

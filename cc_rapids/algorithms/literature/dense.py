@@ -3,8 +3,8 @@
 cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge (u, v).
 parent : (n,) unsigned, the labels.
 
-The paper's matrix is made on the host, and copied or mapped; here a kernel makes it of the edges,
-in the kind of memory that is asked for (see :meth:`cc_rapids.backends.Backend.by_way_of`).
+The paper's matrix is made on the host, and copied or mapped; here a kernel makes it from the edges,
+in the requested kind of memory (see :meth:`cc_rapids.backends.Backend.by_way_of`).
 
 Lehr, Reinsperger and Rysavy 2022, 4.2 and 4.3.
 """

@@ -33,7 +33,7 @@ class Arena:
         """Use an allocator for arrays that are too large for a block.
 
         ``workspace`` over it makes the blocks beside large arrays. In a scope within one of the
-        same run that is the arena itself, which goes on with what it has.
+        same run, that is the arena itself, which keeps its block.
         """
         if allocate is not self:
             self.allocate, self.allocate_large = allocate, partial(workspace, allocate)
@@ -102,10 +102,10 @@ class Recycling:
 class Workspace:
     """The block of each device that is kept from one forest for the next one of similar size.
 
-    For a caller without a pool: there the driver takes a tenth of a millisecond and more to make a
-    block of this size, and again to take it back. A block that does not fit goes back before
-    another is asked for, so that a run never holds both. It is the caller's memory, and is kept
-    until :meth:`release`, or until a run finds that there is a pool.
+    It is used if the caller has no memory pool: the driver then takes a tenth of a millisecond or
+    more to allocate a block of this size, and again to free it. A block that does not fit is freed
+    before another is allocated, so a run never holds both. The block is kept until :meth:`release`,
+    or until a run finds that there is a pool.
     """
 
     MOST = 128 << 20  # bytes that are kept

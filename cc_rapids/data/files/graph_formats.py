@@ -136,7 +136,7 @@ def _head_line(
 ) -> tuple[int, bytes, Block]:
     """Return the number of the first line with data, the line, and the rest of its block.
 
-    ``number`` is that of the line that is missing if there is none.
+    If there is no such line, ``number`` is that of the line where it is expected.
     """
     block = next(from_first_data(feed, dialect), Block(number, b"\n"))
     line, rest = block.first()

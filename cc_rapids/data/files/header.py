@@ -57,7 +57,7 @@ def edge_columns(
     Raises
     ------
     MissingColumnError
-        There is no such column, or no telling which one is meant; lists those there are.
+        The column does not exist, or several could be meant; lists the columns of the file.
     InputError
         Both ends are one column, or several columns have the name.
     """
@@ -287,7 +287,7 @@ def following(
 ) -> tuple[list[str] | None, Iterator[Block]]:
     """Return the fields of the first line of data in some blocks, and those blocks again.
 
-    The fields are None if no data follow, or the line is no text.
+    The fields are None if no data follow, or if the line is not text.
     """
     looked: list[Block] = []
     block: Block | None = rest

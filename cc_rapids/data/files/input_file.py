@@ -222,7 +222,7 @@ def mark_of(path: str | os.PathLike[str]) -> Mark | None:
     Raises
     ------
     OSError
-        There is no such file.
+        The file does not exist.
     """
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode):

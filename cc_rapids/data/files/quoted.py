@@ -205,7 +205,7 @@ def columns(
     """Return some columns of whole records, and for each column whether it has quoted words.
 
     Blanks around fields and around their quotes are left out. A field without quotes that is empty
-    is null, and quotes with nothing between them are the empty text; those are no word.
+    is null, and quotes with nothing between them are the empty text; neither is a word.
 
     Raises
     ------

@@ -465,7 +465,7 @@ def read_edges(
         an edge or a header; names the line. As a ChangedFileError, it was cut, rewritten or
         replaced meanwhile.
     MissingColumnError
-        There is no such column, or no telling which two of several are meant; lists them.
+        A column does not exist, or several pairs could be meant; lists the columns of the file.
     ColumnTypeError
         A column holds no ids; names the first row and value.
     InputError

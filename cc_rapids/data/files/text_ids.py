@@ -1,7 +1,7 @@
 """Ids from text: integers if that loses nothing, else the text as written.
 
 ``007``, ``+5`` and ``1e3`` are names, not numbers: PyArrow's own inference would turn the first
-into 7, and with it the edges of 007 and 7 into those of one vertex. Floats are no ids: they are
+into 7, and with it the edges of 007 and 7 into those of one vertex. Floats are not ids: they are
 refused by row and value, in text and in typed columns.
 """
 
@@ -169,8 +169,8 @@ class Floats:
     It is one of floats if it holds nothing but numbers without quotes, and not all of them are
     whole.
 
-    In a column in which anything is no number, such as ``v1.0`` or ``ann``, all ids are names, and
-    ``1.0`` is one of them.
+    In a column in which any field is not a number, such as ``v1.0`` or ``ann``, all ids are names,
+    and ``1.0`` is one of them.
     """
 
     def __init__(self, path: str, dialect: Dialect, names: list[str]) -> None:
@@ -227,7 +227,7 @@ class Spelling:
 def _first_float(text: pa.ChunkedArray) -> int | None:
     """Return the row of the first float of a column of numbers, -1 if all are whole.
 
-    None if some are no numbers.
+    Return None if some fields are not numbers.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -45,8 +45,8 @@ def replacing(
     takes. At the end of the context that file gets the path's name; on any error, or when
     interrupted, it is removed, and a file that was there is as it was. A file that is replaced
     hands on its mode, and its owner and group where that is allowed. A symbolic link stays one, and
-    its target is replaced. What is no regular file, such as a device, a FIFO or an open descriptor
-    (``/dev/stdout``), is written to directly, and stays what it is.
+    its target is replaced. Devices, FIFOs and open descriptors (``/dev/stdout``) are written to
+    directly, and never replaced.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Components of edge lists on a Dask cluster: one run, and its answer.
 
-The answer stays on the workers. Under cuGraph's name for graphs that are spread over GPUs the
-contract is that of ``cugraph.dask``.
+The answer stays on the workers. ``weakly_connected_components``, for cuGraph's graphs over several
+GPUs, follows the contract of ``cugraph.dask``.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _ids(labels: Any) -> list[str]:
 def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
     """Return two lazy label frames of one library and one type of each id.
 
-    None if no vertex of one can be in the other.
+    Return None if no vertex of one can be in the other.
     """
     if _ids(one) != _ids(other):
         return None
@@ -275,11 +275,11 @@ class Run:
         Raises
         ------
         MissingColumnError
-            A partition lacks a column, as Dask has found when it took the columns of the ids.
+            A partition lacks a column, which Dask noticed when it selected the columns of ids.
         InputError
-            Dask could not make Arrow's strings of those of a partition, as it does by default.
+            Dask could not convert the strings of a partition to Arrow's, as it does by default.
         ArgumentTypeError
-            A partition is no frame.
+            A partition is not a frame.
         """
         try:
             return fold(self.tasks.client, leaves, self.merge, watch, self._fail)
@@ -379,9 +379,9 @@ class Run:
     ) -> DaskComponents | None:
         """Return the answer by an all-gather.
 
-        None, and a line in the log, if there is a reason not to.
+        Return None, and log the reason, if forests are not gathered.
 
-        An EngineError says the reason if it is insisted upon.
+        If ``combine="gather"``, the reason is raised as an EngineError.
         """
         tasks = self.tasks
         several = not isinstance(self.source, str)
@@ -476,7 +476,7 @@ def components(
     ----------
     edges : dask.dataframe.DataFrame
         A Dask frame of pandas or cuDF frames, persisted or not; only the columns of ids are read.
-    source, destination : str, or list of as many str on each side, optional
+    source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
         :func:`cc_rapids.components`.
     vertices : dask frame or series, column, array or range of ids, optional
@@ -612,7 +612,7 @@ def _check(
 def _example(meta: Any, ids: list[str] | None) -> Any:
     """Return a frame or series with some rows, so that object columns have known content.
 
-    Else none.
+    Return one without rows if that is impossible.
 
     ``ids`` are the columns of ids, by default all.
     """
@@ -710,7 +710,7 @@ def weakly_connected_components(graph: Any) -> Any:
 def _edges(graph: Any) -> tuple[Any, Any, Any]:
     """Return the frame that the graph was made from, or its own edge list.
 
-    That is where vertices are as given.
+    Its vertices are those that the caller gave.
     """
     frame = getattr(graph, "input_df", None)
     if is_dask(frame):

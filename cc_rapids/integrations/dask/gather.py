@@ -1,12 +1,13 @@
 """One all-gather of forests by NCCL instead of the tree, if each worker has a GPU.
 
-All workers get all forests, solve them at the same time, and keep their own run of the answer.
-More is sent than up a tree, but from GPU to GPU and at once; the answer needs not be spread.
+All workers get all forests, solve them at the same time, and keep their own range of the answer.
+More is sent than up a tree, but directly between GPUs and in one step, and the answer need not be
+distributed afterwards.
 
 The choice between the two is made by a model of both: bytes, rounds and seconds, from formulae and
-measured rates, on random edges, which are the dearest. ``cluster_model.py`` beside the benchmarks
-goes on with it to distributed vertices; docs/larger.md is written from both, and a test holds them
-against what was measured (benchmarks/records/several.jsonl).
+measured rates, for random edges, which cost most. ``benchmarks/cluster_model.py`` extends it to
+distributed vertices. The tables of docs/larger.md are made from both, and a test compares them with
+the measurements (benchmarks/records/several.jsonl).
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ class Machine:
     Attributes
     ----------
     rate, join : float
-        Edges that one worker makes a forest of in a second, and rows that it looks up in a table.
+        Edges per second that one worker reduces to a forest, and rows that it looks up.
     read : float
-        Bytes that it reads of its edges in a second; infinite if they are there.
+        Bytes of edges per second that it reads; infinite if they are already in memory.
     link, collective : float
-        Bytes a second from one worker to another, by Dask and within NCCL.
+        Bytes per second from one worker to another, by Dask and by NCCL.
     latency : float
-        Seconds of a batch in which all wait for one another.
+        Seconds per batch, in which all workers wait for each other.
     memory : float
         Bytes of one worker.
     """
@@ -81,7 +82,7 @@ class Cost:
     rounds : int
         Levels of the tree, or rounds of hooks.
     batches : int
-        How often all wait for one another.
+        The number of times that all workers wait for each other.
     seconds : float
     held : float
         Bytes on the worker that holds most, beside the edges that it reads.
@@ -266,7 +267,7 @@ def by_gather(
 ) -> list[Future] | None:
     """Return the parts of the answer, one on each worker.
 
-    None if a worker fails or is lost meanwhile.
+    Return None if a worker fails or is lost meanwhile.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Functions that workers run: forests of partitions, merging of forests, and labels.
 
-A forest goes from worker to worker as a frame of its edges, in the caller's own ids: columns
-``source`` and ``destination`` (``0_source``, ... where ids have several columns). A vertex without
-another is a loop there. So a frame has as many rows as vertices less components, and one for each
-component of a single vertex; no label is ever sent for a vertex.
+A forest is sent between workers as a frame of its edges, in the caller's own ids: columns
+``source`` and ``destination`` (``0_source``, ... if ids have several columns). An isolated vertex
+is a self-loop there. So a frame has one row for each vertex except one per component, and one for
+each component of a single vertex; labels of vertices are never sent.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str
     Parameters
     ----------
     name : str
-        What the caller calls the column.
+        The caller's name of the column.
     named : range, optional
-        Ids that are to fit too.
+        Ids that the type must hold as well.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
     Parameters
     ----------
     ends, called : pairs of columns
-        What the columns are called there, and by the caller.
+        The names of the columns in the forests, and those of the caller.
 
     Raises
     ------
@@ -144,14 +144,14 @@ def local_forest(
 ) -> Forest:
     """Return the forest of one partition.
 
-    Categories, which may differ elsewhere, become their values.
+    Categories become their values, because other partitions may have others.
 
     Raises
     ------
     MissingColumnError
         The partition lacks a column that others have.
     TypeError
-        It is no frame; the client says which partition it is.
+        The partition is not a frame; the client adds its number.
     """
     if not_frame(frame):
         raise TypeError(f"a partition is {not_frame(frame)}")
@@ -229,7 +229,7 @@ def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any])
 def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:
     """Return the edges of a spanning forest of a frame, with self-loops for isolated vertices.
 
-    ``ends`` are the columns of the frame, and ``called`` what the caller calls them.
+    ``ends`` are the names of columns in the frame, and ``called`` those of the caller.
     """
     edges = found.forest()
     names = [name for name in edges.columns if name != "row"]

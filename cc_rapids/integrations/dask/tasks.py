@@ -1,10 +1,10 @@
 """A tree of merges: each worker merges its forests, then workers merge theirs pairwise.
 
-Balduzzi et al. 2018, section 2, spread the edges likewise and send the representative of every
-vertex up a tree. Here the edges of a forest are sent, so that what joins nothing more stays where
-it is; Dask sends the smaller of two forests to the worker of the larger.
+Balduzzi et al. 2018, section 2, distribute the edges in the same way, and send the representative
+of every vertex up a tree. Here only the edges of forests are sent, so edges that join nothing stay
+where they are; Dask sends the smaller of two forests to the worker of the larger.
 
-Progress is told by a bar where someone watches, a call, or lines in the log. The dashboard shows
+Progress is reported by a bar on a terminal, a call, or lines in the log. The dashboard shows
 the same tasks by their names, which begin with ``cc_rapids``.
 """
 
@@ -67,9 +67,9 @@ class Tasks:
     def all_or_none(self) -> Iterator[Tasks]:
         """Release the tasks made in the context if it fails, so that the workers free them.
 
-        Without that the frames that an error has passed through hold their futures for as long as
-        someone has the error. They are not cancelled: that ends the scheduler's connection with
-        the client if a task depends on one of them whose own future is gone already.
+        Otherwise the stack frames of an error would keep its futures for as long as the error
+        exists. They are not cancelled: that would end the scheduler's connection to the client if a
+        task depends on one of them whose own future has been released.
         """
         before = set(self._held)
         try:
@@ -114,7 +114,7 @@ class Tasks:
     def workers(self) -> list[str]:
         """Return the addresses of the workers; wait for the first one if there is none.
 
-        A worker that is too busy to say so counts as gone until it is back.
+        A worker that is too busy to respond counts as lost until it responds.
         """
         while True:
             found = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
@@ -132,10 +132,10 @@ def fold(
 ) -> list[tuple[str, Future]]:
     """Return one forest for each worker, of those of its partitions, with the worker's address.
 
-    Forests of as many partitions are merged as soon as there are two on a worker, so that a worker
-    holds no more of its own than the logarithm of its partitions. ``leaves`` is emptied: a forest
-    that was merged is let go, and is made of its partition again if its worker is lost. ``fail``
-    raises the error of a leaf that has one.
+    Two forests of equally many partitions on one worker are merged as soon as both exist, so the
+    number of forests that a worker holds is at most the logarithm of that of its partitions.
+    ``leaves`` is emptied: a forest that was merged is released, and made from its partition again
+    if its worker is lost. ``fail`` raises the error of a leaf that has one.
     """
     piles: dict[str, list[tuple[int, Future]]] = defaultdict(list)
     total, waiting = len(leaves), as_completed(leaves)
@@ -163,8 +163,8 @@ def _one(pile: list[tuple[int, Future]], merge: Merge, home: str) -> Future:
 def tree(forests: list[Future], merge: Merge, watch: Reporter) -> Future:
     """Merge pairs, pairs of pairs and so on into one forest of all.
 
-    The forests that are given should be held until the answer is there: then a worker that is lost
-    costs its own partitions, and merges, but no partition of another worker.
+    The caller should hold the forests until the answer is complete: then the loss of a worker costs
+    its own partitions and some merges, but no partition of another worker.
     """
     level, count = forests, 0
     while len(level) > 1:

@@ -1,28 +1,30 @@
 """Distributed vertices: no worker holds all of them. After Balduzzi et al. 2018, section 2.
 
-Every vertex has an owner, one of as many parts as there are workers. As in the paper each part
-first joins what lies within it, and what crosses its borders comes last; there single finds and
-hooks go to the owner of a vertex by one-sided MPI, here all of a part go in one batch:
+Every vertex has an owner, one of as many parts as there are workers. As in the paper, each part
+first joins the edges within it, and then those that cross its borders. In the paper, single finds
+and hooks are sent to the owner of a vertex by one-sided MPI; here those of a part are sent in one
+batch:
 
 1. Each worker joins the forests of its partitions, whose edges go to the owners of one end, and
    each part labels its vertices by the edges within it.
-2. Edges that cross are looked up at both ends: from there on they join components of parts, and a
-   component within a part is not heard of again. Of these edges each part keeps a forest.
+2. The ends of edges that cross are replaced by their labels. From then on edges join components of
+   parts, and components that lie within one part are complete. Each part keeps a forest of these
+   edges.
 3. While they are more than ``room``, a round of hooks: every vertex that still has a neighbour
-   takes the least of them for its parent. Of such choices no cycle is longer than two, because the
+   takes the least of them for its parent. No cycle of such choices is longer than two, because the
    choice of a choice is never greater than the vertex; the lesser of two that chose each other is
-   a root, and the least of its tree. Batches of finds double the way that each vertex sees until
-   it sees its root, and edges are looked up again.
-4. What is left, a forest of at most ``room`` edges, is solved on one worker, and the way back is
-   one batch of finds a round.
+   a root, and the least of its tree. Each batch of finds doubles the distance to the ancestor that
+   a vertex knows, until that is its root; then the ends of edges are replaced again.
+4. The remaining forest of at most ``room`` edges is solved on one worker, and labels are sent back
+   by one batch of finds per round.
 
 The bound: every tree of step 3 has two vertices or more, so a round at least halves the vertices
 that have neighbours. With b such vertices after step 2 there are at most log2(b) rounds, and
 because P parts keep P (b - 1) edges at most, none once b <= room / P + 1; in a round that begins
 with b of them trees are less than b deep, which takes at most log2(b) + 2 batches of finds. By
 default ``room`` is the number of vertices of the largest part: beside its share of the vertices,
-and of the edges of forests, no worker ever holds more rows than that. Where borders are shorter
-(lattices in tiles, roads) no round is needed, and four batches are all.
+and of the edges of forests, no worker ever holds more rows than that. If borders are shorter, as in
+lattices in tiles and road networks, no round is needed, and four batches suffice.
 """
 
 from __future__ import annotations
@@ -105,7 +107,7 @@ class GivenOwners:
         Raises
         ------
         InputError
-            It fails, or gives something else than the number of a part for each id.
+            The function fails, or does not return the number of a part for each id.
         """
         xp = cupy_or_numpy(ids)
         if not len(ids):
@@ -133,8 +135,8 @@ class GivenOwners:
     def calls(self, ids: Any) -> Any:
         """Return the parts by several calls, each among different ids.
 
-        An array on the host, a row for each call. All rows are the same if the parts depend on the
-        ids alone.
+        The result is an array on the host with one row per call. All rows are equal if parts depend
+        on the ids alone.
         """
         xp, cut = cupy_or_numpy(ids), len(ids) // 3
         whole = self(ids), self(ids.iloc[::-1])[::-1]
@@ -148,7 +150,7 @@ class GivenOwners:
         Raises
         ------
         InputError
-            Where they came from they had another owner than here.
+            The part that sent an id computed another owner for it than this part.
         """
         strange = self(ids) != part
         if strange.any():
@@ -207,7 +209,7 @@ def kind_of_ids(
     ColumnTypeError
         They are integers in some and strings in others, or there is no such type.
     InputError
-        They are strings, and integers are named besides.
+        They are strings, but the caller names integers as vertices.
     """
     [name] = as_names(called[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]
@@ -233,8 +235,8 @@ def weight_of(forest: Forest) -> int:
 def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     """Return the edges of a partition, grouped by the owner of one end.
 
-    That is the end whose owner has most ends here, if it has one of the two: what lies where it
-    belongs stays.
+    That is the end whose owner has most ends in this partition, if it owns one of the two: so
+    most edges stay where they are.
     """
     edges = forest[0] if kind is None else forest[0].astype(kind)
     left, right = (owner(edges[end]) for end in ENDS)
@@ -268,7 +270,7 @@ def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
     Raises
     ------
     InputError
-        A function that the caller gave says of some of them that they belong elsewhere.
+        By the caller's function, some of them belong to another part.
     """
     whole = concat(list(frames))
     if isinstance(owner, GivenOwners):
@@ -305,12 +307,12 @@ def local_labels(
 ) -> Any:
     """Return the label table of a part, from the edges inside it.
 
-    With it come the named vertices that the part owns.
+    The table includes the vertices that the caller names and the part owns.
 
     Raises
     ------
     CapacityError
-        The largest of so many parts would have more of these than fit into memory.
+        The largest part would have more vertices than fit into memory.
     """
     if named:
         engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
@@ -326,7 +328,7 @@ def local_labels(
 def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
     """Return the vertices of a range that a part owns, found piece by piece.
 
-    Nothing is sent for them.
+    This sends nothing between workers.
     """
     kind, limits, found = type(like), np.iinfo(like.dtype), []
     fits = not named or (limits.min <= min(named) and max(named) <= limits.max)
@@ -359,7 +361,7 @@ def with_new(labels: Any, edges: Any) -> Any:
 def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
     """Return a forest of the edges from labels of other parts to vertices of this one.
 
-    It is over their labels.
+    Its vertices are the labels.
     """
     return shrunk(looked_up(edges, "destination", labels), options)
 
@@ -373,7 +375,7 @@ def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
 def looked_up(frame: Any, by: str, table: Any) -> Any:
     """Return a frame with the ids in one column replaced by their labels in a table.
 
-    Unknown ones stay.
+    Unknown ids remain.
     """
     if not (len(frame) and len(table)):
         return frame
@@ -461,11 +463,12 @@ class Exchange:
     Attributes
     ----------
     bytes : (count, count) int64
-        What each part has sent to each other one, by the columns of the frames.
+        The bytes of the columns that each part has sent to each other part.
     batches : int
-        How often all parts waited for one another.
+        The number of times that all parts waited for each other.
     workers : list of str or None
-        The worker that each part prefers: of those left that which sends it most at first.
+        The preferred worker of each part: of those not yet assigned, the one that first sends it
+        most.
     """
 
     def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Reporter) -> None:
@@ -488,8 +491,8 @@ class Exchange:
         by : str
             The column whose owners get the rows.
         homes : sequence of int, optional
-            The part where each box lies; if None they lie on any worker, and each part is given
-            one to prefer.
+            The part that holds each box; if None, boxes lie on any workers, and each part is
+            assigned a preferred one.
         """
         found = self._sizes(boxes, stage)
         places: Sequence[str | None] = (
@@ -535,7 +538,7 @@ class Exchange:
         return found
 
     def find(self, frames: list[Future], by: str, tables: list[Future], stage: str) -> list[Future]:
-        """Return frames with the ids in one column replaced by the labels of their owners."""
+        """Return frames with the ids in one column replaced by their labels, from their owners."""
         answers = self._ask(frames, by, tables, stage)
         return [
             self.on(part, replaced, frame, by, *answers[part]) for part, frame in enumerate(frames)
@@ -578,7 +581,7 @@ def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     Raises
     ------
     InputError
-        Ranges are wanted of strings.
+        Ranges are requested, but ids are strings.
     """
     lows = [fact["low"] for fact in facts if fact["low"] is not None]
     highs = [fact["high"] for fact in facts if fact["high"] is not None]
@@ -695,11 +698,11 @@ def distributed(
     Parameters
     ----------
     called : pair of columns
-        What the caller calls the ids.
+        The caller's names of the columns of ids.
     named : range, optional
         Vertices that count even if no edge names them.
     count : int, optional
-        ``num_vertices``: an InputError says if an id lies outside.
+        ``num_vertices``; an id outside raises an InputError.
     """
     facts = tasks.facts([tasks.submit(described, leaf) for leaf in leaves])
     number = len(tasks.workers())
@@ -728,9 +731,9 @@ def _check_function(
 ) -> None:
     """Ask every worker for the owners of some ids; raise an InputError if two calls differ.
 
-    Ids are asked about once more where they arrive. Nothing finds all functions that are none,
-    short of sending every id once more: whether the vertices of two parts are disjoint cannot be
-    known by sending less than a bit for each.
+    Ids are checked once more where they arrive. A complete check, that every id always has the same
+    owner, would have to send every id once more: whether the vertices of two parts are disjoint
+    cannot be decided by sending less than a bit for each.
     """
     samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
     asked = [tasks.submit(called, owner, named, *samples, worker=one) for one in tasks.workers()]

@@ -1,10 +1,10 @@
 """Benchmarks of designs, from the input to the labels, timed and checked.
 
-Runs are warm, nine or more, and each on another copy of the input where one would fit a cache. Wall
-time and device time (by CUDA events) are told apart, medians with the least and the greatest. A
+Runs are warm, nine or more, and each reads another copy of the input if one would fit into a cache.
+Wall time and device time (by CUDA events) are reported separately: median, minimum and maximum. A
 peer solves the same input in the same process: SciPy on threads, cuGraph on a GPU where it is
-installed. Answers are checked after all timing, against sequential union-find. Next to the time of
-the design alone stands what it has to move, counted on paper, as a part of the card's limit.
+installed. Answers are checked after all timing, against sequential union-find. The time of
+the design alone is compared with the card's limit for its least memory traffic, which is computed.
 """
 
 from .cases import FORMS, IDS, Options, measure

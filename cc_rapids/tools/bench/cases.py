@@ -70,7 +70,7 @@ class Measured:
 
     @cached_property
     def truth(self) -> Truth:
-        """The least vertex of each one's component, by an oracle that shares no code with ours."""
+        """The least vertex of each vertex's component, by an oracle without code of runs."""
         src, dst = map(self.backend.to_host, self.graph.edges)
         return oracle.union_find(src, dst, self.graph.num_vertices)
 
@@ -235,7 +235,7 @@ def measure(
     Raises
     ------
     VerificationError
-        An answer is wrong: nothing is told of how fast it was.
+        An answer is wrong; its times are not returned.
     """
     measured = Measured(graph, backend, options or Options(), weights)
     for form in forms:

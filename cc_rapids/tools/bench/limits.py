@@ -1,8 +1,8 @@
 """The least memory traffic of a design, compared with the limits of a card.
 
-What is counted is what the design cannot do without, if all else came for free: a part of the limit
-is at most 1, and what lies above the time of the limit is the design's own. Shared memory is taken
-to answer at once: bits that a design reads there are no random reads of a table.
+Only the traffic that a design cannot avoid is counted, as if everything else took no time. So the
+ratio of the limit to the measured time is at most 1. Shared memory is assumed to take no time: bits
+that a design reads there do not count as random reads of a table.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def sources(folder: Path) -> list[Path]:
     Raises
     ------
     InputError
-        There is no such folder, or no such file in it.
+        The folder does not exist, or contains no such file.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a directory: pass one that contains graph files")

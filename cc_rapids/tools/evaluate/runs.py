@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A run of a file: the design, and where it is run if that is said."""
+    """A run of a file: the design, and where it is run if that is given."""
 
     design: str
     memory: str | None = None
@@ -89,7 +89,7 @@ class Plan:
 def evaluate(
     paths: Sequence[Path], plan: Plan, backend: Backend, on_progress: Report | None = None
 ) -> Iterator[Row]:
-    """Run a plan over files; yield a row a run, as soon as it is done.
+    """Run a plan over files; yield one row per run, as soon as it is done.
 
     A file that cannot be read and a design that cannot run are rows too, with ``not_run``: the
     others go on. So does a wrong answer, which is a row with ``wrong`` and without times.
@@ -111,7 +111,7 @@ def evaluate(
     Raises
     ------
     DesignError
-        There is no such design.
+        A design does not exist.
     """
     for design in plan.designs:
         Design.parse(design)

@@ -1,4 +1,4 @@
-"""An evaluation as files: a row a run as CSV and as JSON lines, and the figures."""
+"""An evaluation as files: one row per run as CSV and as JSON lines, and the figures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def write(
     base : dict
         Device, versions and date, which begin each JSON line.
     folder : Path
-        Made if it is not there.
+        The output folder, which is made if it does not exist.
     baseline : str
         The design that others are compared with.
     figures : bool
@@ -53,7 +53,7 @@ def write(
     Returns
     -------
     list of Path
-        What was written.
+        The files that were written.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Seeded graphs with known answers: the reference graphs of the benchmarks, and simple shapes.
 
 The same arguments give the same edges on every engine and machine: an edge is a function of the
-seed and of its own index. Nothing is ever sorted or made unique; a graph may hold self-loops and
-duplicates unless its function says otherwise. Lists larger than memory are made piece by piece
+seed and of its own index. Edges are not sorted or deduplicated: a graph may contain self-loops and
+duplicates unless its function says otherwise. Lists larger than memory are made in pieces
 (:mod:`cc_rapids.tools.generators.pieces`).
 
 >>> from cc_rapids import components, generators

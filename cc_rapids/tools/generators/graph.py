@@ -25,17 +25,17 @@ class Graph:
     Attributes
     ----------
     src, dst : (m,) arrays of one integer type
-        The two ends of each edge: NumPy's, or CuPy's from the engine "cuda".
+        The two ends of each edge: NumPy arrays, or CuPy arrays from the engine "cuda".
     num_vertices : int
         The number of vertices, whether or not an edge names them.
     name : str
-        What the graph is, for tables and messages.
+        A description of the graph, for tables and messages.
     components : int, optional
-        The number of connected components, where it is known.
+        The number of connected components, if it is known.
     expected : callable, optional
-        Makes what :meth:`labels` returns, where that is known.
+        Called to compute the result of :meth:`labels`, if the labels are known.
     engine : {"threads", "cuda"}
-        Where it was made, and where :func:`permuted` and :func:`duplicated` run.
+        The engine that made it, on which :func:`permuted` and :func:`duplicated` run.
 
     See Also
     --------
@@ -71,7 +71,8 @@ class Graph:
         Raises
         ------
         InputError
-            The graph is random: :func:`cc_rapids.oracle.union_find` finds its labels.
+            The labels are not known by construction, because the graph is random: use
+            :func:`cc_rapids.oracle.union_find`.
 
         See Also
         --------
@@ -95,7 +96,7 @@ def count(name: str, value: Any) -> int:
 def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
     """Return the number as an int.
 
-    An InputError unless a type, by default the widest, holds them.
+    Raise an InputError unless a type, by default the widest, holds all vertices.
     """
     n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if not is_integer(kind):

@@ -14,7 +14,7 @@ import numpy as np
 NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 HALF, WORD = np.uint64(32), np.uint64(0xFFFFFFFF)
 
-SHARE_BITS = 16  # an R-MAT level takes so many of 64 random bits
+SHARE_BITS = 16  # the number of random bits, of 64, that an R-MAT level takes
 LEVELS = 64 // SHARE_BITS
 SHARE, SHARE_MASK = np.uint64(SHARE_BITS), np.uint64((1 << SHARE_BITS) - 1)
 
@@ -54,10 +54,10 @@ def draw(on: Any) -> Any:
 def permute(on: Any) -> Any:
     """Return a random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
 
-    A Feistel network on the two halves of the bits, one longer than the other if it has to be:
-    each step xors one half with a function of the other, so it can be undone whatever the function
-    is. Four steps of a perfect function would do (Luby and Rackoff, 1988); these are six. Where n
-    is no power of two, a value beyond n is permuted again: the walk follows a cycle of the larger
+    A Feistel network on the two halves of the bits, one longer than the other if it has to be: each
+    step xors one half with a function of the other, so it can be undone whatever the function is.
+    Four steps of a perfect function would do (Luby and Rackoff, 1988); these are six. Where n is
+    not a power of two, a value beyond n is permuted again: the walk follows a cycle of the larger
     permutation, so it comes back below n, and no two walks end at one place.
     """
 
@@ -132,7 +132,7 @@ def uniform(on: Any) -> Any:
 def keep_grid(on: Any) -> Any:
     """Choose the edges of the grid from v = first + i to the right and downwards.
 
-    They are kept[2 i] and kept[2 i + 1], there with the probability ``share`` in units of 2^-32.
+    Set kept[2 i] and kept[2 i + 1], each with the probability ``share`` in units of 2^-32.
     """
     bits = draw(on)
 

@@ -1,8 +1,8 @@
 """Generators of edge lists in pieces, for lists larger than memory.
 
 An edge is a function of the seed and of its own index, so a piece is made without those before it.
-:func:`~cc_rapids.generators.duplicated` alone leads all over the list that it starts from, and
-holds that in memory.
+Only :func:`~cc_rapids.generators.duplicated` reads the list that it starts from in random order,
+and keeps it in memory.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Pieces:
     Attributes
     ----------
     name : str
-        What the graph is, for tables and messages.
+        A description of the graph, for tables and messages.
     num_vertices : int
     steps : int
-        The steps that it is made in, of ``most`` edges each at most.
+        The number of steps in which it is made, of at most ``most`` edges each.
     part : callable
-        Takes an engine, the type of vertices, the first step and how many there are, and gives the
-        two ends of their edges, in new arrays of the engine's.
+        Called with an engine, the type of vertices, the first step and the number of steps; returns
+        the two ends of their edges in new arrays of the engine.
     components, expected
-        What is known of it, as for :class:`cc_rapids.generators.Graph`.
+        The known facts, as for :class:`cc_rapids.generators.Graph`.
     counted : callable, optional
-        Counts the edges; by default there is one a step.
+        Called to count the edges; by default there is one per step.
     held : int
-        The edges that lie in memory while pieces are made.
+        The number of edges in memory while pieces are made.
     """
 
     name: str
@@ -121,7 +121,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     ----------
     num_vertices : int
     num_edges : int
-        At most ``num_vertices * (num_vertices - 1) / 2``, where every vertex is joined to all.
+        At most ``num_vertices * (num_vertices - 1) / 2``, the edges of a complete graph.
     seed : int
 
     Raises
@@ -341,7 +341,7 @@ REFERENCES = {
 def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
     """Return pieces made by a kernel that writes edges from a given one on.
 
-    Arrays among its arguments are moved to where it runs.
+    Arrays among its arguments are moved to the engine that runs it.
     """
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:

@@ -27,8 +27,8 @@ def reference(
         100 M random pairs of 25 M vertices. road: a grid of 4900 x 4900 whose edges are each kept
         with probability 0.6. The vertices of R-MAT graphs are permuted at random.
     scale : number, optional
-        Make a smaller or larger one of its kind: 2^scale vertices (road: a square grid of about
-        so many) with as many edges a vertex as the full graph has. A whole number for R-MAT.
+        Make a smaller or larger graph of the same kind, with 2^scale vertices (road: a square grid
+        of about as many) and the same number of edges per vertex. For R-MAT, an integer.
     seed : int
         Any number from 0 on.
     dtype : numpy.dtype
@@ -82,7 +82,7 @@ def rmat(
         The number of rows; some may be equal.
     a, b, c : float
         The probabilities of the quadrants (0, 0), (0, 1) and (1, 0) of the adjacency matrix at
-        each level, used to the nearest 2^-16; (1, 1) has what is left to 1.
+        each level, rounded to 2^-16; (1, 1) has the remaining probability.
     seed : int
         Any number from 0 on.
     permute : bool
@@ -160,8 +160,8 @@ def grid(
     rows, columns : int
         Vertex r * columns + c is in row r, column c.
     keep : float
-        The probability of each edge to be there. Edges are in the order of their first vertex,
-        right before down, each at most once.
+        The probability with which each edge is kept. Edges are in the order of their first vertex,
+        the one to the right before the one downwards, each at most once.
     seed, dtype, engine
         As for :func:`reference`.
 

@@ -44,7 +44,7 @@ def torus2d(
 ) -> Graph:
     """Make a grid whose sides are joined: each vertex to the right and downwards, two edges each.
 
-    With one row or column these are self-loops, with two each is there twice.
+    With one row or column, edges across it are self-loops; with two, each of them occurs twice.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
     Returns
     -------
     Graph
-        As many components as vertices, and no edge.
+        As many components as vertices, without edges.
 
     See Also
     --------
@@ -160,7 +160,7 @@ def cliques(
 
     See Also
     --------
-    cc_rapids.generators.star : A component with as few edges as there can be.
+    cc_rapids.generators.star : A component with the fewest possible edges.
     """
     return pieces.cliques(sizes).graph(dtype, engine)
 
@@ -178,7 +178,7 @@ def permuted(graph: Graph, seed: int = 0) -> Graph:
     Returns
     -------
     Graph
-        As many components and edges as before.
+        A graph with as many components and edges.
 
     See Also
     --------
@@ -190,21 +190,21 @@ def permuted(graph: Graph, seed: int = 0) -> Graph:
 def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
     """Make the same graph with each edge ``times`` times, in random order and random directions.
 
-    With ``times`` 0 no edge is left, and the components are those of :func:`isolated`.
+    With ``times=0`` no edges remain, and every vertex is a component.
 
     Parameters
     ----------
     graph : Graph
         Not changed.
     times : int
-        How often each edge comes.
+        The number of times that each edge occurs.
     seed : int
         Any number from 0 on.
 
     Returns
     -------
     Graph
-        The same components, and ``times`` as many edges.
+        A graph with the same components, and ``times`` as many edges.
 
     See Also
     --------

@@ -55,9 +55,9 @@ def certify(
 ) -> None:
     """Prove that each label is the least vertex of its vertex's component.
 
-    A label has to be a vertex with that label, and no greater than any other vertex that has it.
-    Every edge has to join equal labels: no component is split. And a breadth-first search from
-    each label has to reach every vertex that has it: no components are merged.
+    A label has to be a vertex with that label, and not greater than any other vertex with it.
+    Every edge has to join equal labels, so no component is split. A breadth-first search from each
+    label has to reach every vertex with that label, so no components are merged.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ def certify(
     labels : (n,) integers
         Not changed.
     ids : (n,) sequence, optional
-        What errors call the vertices, if not by their numbers.
+        The names of the vertices in errors; by default their numbers.
 
     Raises
     ------
     InputError
         As for :func:`union_find`.
     VerificationError
-        The first vertex or edge for which that does not hold.
+        The labels are wrong; names the first vertex or edge that contradicts them.
 
     See Also
     --------
@@ -119,16 +119,16 @@ def certify_components(
     Parameters
     ----------
     found : Components
-        The answer; its labels of kind ``"min"`` are looked at.
+        The answer; its labels of kind ``"min"`` are checked.
     edges, source, destination, vertices, num_vertices, nulls
-        What :func:`cc_rapids.components` was given for it; copied to the host from a GPU.
+        The arguments of :func:`cc_rapids.components` for it; copied to the host from a GPU.
 
     Raises
     ------
     VerificationError
-        The vertices are not those of the edges and of the arguments in the order of their ids,
-        the labels are not the least ids of the components (see :func:`certify`), or ``len(found)``
-        is not their number.
+        The vertices are not those of the edges and the arguments in the order of their ids, the
+        labels are not the least ids of the components (see :func:`certify`), or ``len(found)`` is
+        not the number of components.
 
     See Also
     --------

@@ -66,7 +66,7 @@ def host(values: Any) -> npt.NDArray[Any]:
 def comparable(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
     """Return the columns as one type that holds them all.
 
-    NumPy's own for int64 and uint64 is a float.
+    NumPy's common type of int64 and uint64 would be a float.
     """
     integers = [column for column in columns if _counts(column)]
     low = min((int(column.min()) for column in integers), default=0)

@@ -18,7 +18,7 @@ def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
     ----------
     peer : {"scipy", "networkx", "cugraph"}
     src, dst : (m,) int64 within 0 .. n - 1, on the host or on a GPU
-        Copied to where the library wants them.
+        Copied to the device that the library uses.
     n : int
         The number of vertices, with or without edges.
 
@@ -92,7 +92,7 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
     Raises
     ------
     VerificationError
-        Another number of vertices, or the first label that differs.
+        The number of vertices differs, or a label; names the first one.
 
     See Also
     --------
@@ -123,12 +123,12 @@ def against_networkx(
     answer : frame or pair of arrays, columns ``vertex`` and ``labels``
         What :func:`cc_rapids.connected_components` returned.
     vertices : column or range, optional
-        Vertices besides those of the edges.
+        Vertices in addition to those of the edges.
 
     Raises
     ------
     VerificationError
-        The first vertex of the answer whose component differs, or a vertex that has none.
+        A component differs, or a vertex has none; names the first such vertex.
 
     See Also
     --------
@@ -163,7 +163,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
     Parameters
     ----------
     edges : cudf.DataFrame
-        Its columns of edges name every vertex.
+        The edges, which name every vertex.
     answer : cudf.DataFrame with columns ``vertex`` and ``labels``
         What :func:`cc_rapids.connected_components` returned.
     source, destination : str
@@ -197,8 +197,8 @@ def same_partition(ours: Any, theirs: Any) -> None:
     Raises
     ------
     VerificationError
-        A vertex has no label in one of them or two in one of them, or the first label of one that
-        meets two labels of the other.
+        A vertex has no label or two labels in one of the frames, or a label of one frame occurs
+        with two labels of the other; names the first.
 
     See Also
     --------

@@ -209,11 +209,11 @@ def test_rows_begin_with_tiles_where_a_list_of_few_edges_does_not():
 def test_no_column_is_read_for_a_span_that_is_given():
     """Of a short list; of a long one, some rows are looked at."""
     src, dst = np.array([0, 4, 4], np.int32), np.array([1, 5, 2], np.int32)
-    for options, names in (({}, {"span"}), ({"num_vertices": 7}, set())):
+    for options, names in (({}, {"find_bounds"}), ({"num_vertices": 7}, set())):
         with rehearsed() as on:
             cc_rapids.components((src, dst), **options)
         launched = {kernel.part.function.__name__ for kernel in on.launched.values()}
-        assert launched & {"span", "glance", "nearby"} == names
+        assert launched & {"find_bounds", "sampled_scan", "sampled_order"} == names
 
 
 @pytest.mark.parametrize(("dtype", "n"), [(np.int8, 253), (np.int16, 65_533), (np.int32, 9)])
