@@ -121,6 +121,7 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
 
     return click.option(
         "--engine",
+        "backend",
         type=click.Choice(["threads", "cuda"]),
         callback=opened,
         help="CPU threads or GPU; by default the GPU if there is one.",

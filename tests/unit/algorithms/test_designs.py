@@ -74,7 +74,7 @@ def test_races(design, tuned):
 def fingerprint(design, engine):
     """All kernels that a design would launch, on rows where it takes them."""
     program = build(design, engine, np.uint32, np.uint32, design.takes_rows, False)
-    steps = [program.finish]
+    steps = [program.connect_rest]
     if program.sample:
         steps += [program.sample.before, program.sample.link, program.sample.left]
     return str(program.aux_array), *map(text, steps)
@@ -106,7 +106,7 @@ def test_locks_are_refused_where_they_might_hang():
     class Old(threads.Threads):
         has_locks = False
 
-    with pytest.raises(cc_rapids.EngineError, match=r"none\+rem-lock\+halve-one waits for locks"):
+    with pytest.raises(cc_rapids.EngineError, match=r"none\+rem-lock\+halve-one uses locks"):
         build(Design.parse("rem-lock+naive"), Old(), np.uint32, np.uint32, False, False)
 
 

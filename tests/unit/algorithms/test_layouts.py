@@ -138,7 +138,7 @@ def test_every_kind_of_memory_gives_the_same_answer(engine, memory):
 def test_kinds_of_memory_that_there_are_not():
     with pytest.raises(InputError, match=r"unknown memory 'mapped'.* one of device, pinned"):
         cc_rapids.components(([1], [2]), memory="mapped")
-    with pytest.raises(InputError, match="copied chunk by chunk: leave memory='zero-copy' out"):
+    with pytest.raises(InputError, match="copied chunk by chunk: leave out memory='zero-copy'"):
         cc_rapids.components(iter([([1], [2])]), memory="zero-copy")
 
 

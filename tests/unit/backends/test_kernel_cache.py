@@ -117,7 +117,7 @@ def test_what_others_may_write_is_not_read_and_one_log_line_says_why(cache, capl
     assert str(path) in words
     assert "set CC_RAPIDS_CACHE" in words
     assert {writable: "chmod go-w", of_a_group: "chmod go-w", given_away: f"user {OTHER}"}.get(
-        change, "no folder" if what == "folder within" else "is a link"
+        change, "is not a folder" if what == "folder within" else "is a link"
     ) in words
 
 

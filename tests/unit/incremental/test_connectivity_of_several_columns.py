@@ -166,7 +166,7 @@ def test_other_columns_than_so_far_are_refused_and_change_nothing():
         seen.insert(FEW, ["a", "b"], ["c"])
     assert repr(seen) == before
     alone = Connectivity().insert(([1], [2]))
-    with pytest.raises(InputError, match="and the 2 vertices so far 1 column"):
+    with pytest.raises(InputError, match="but the 2 vertices so far have 1 column"):
         alone.insert(FEW, *PAIRS)
 
 

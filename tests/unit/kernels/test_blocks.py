@@ -239,8 +239,11 @@ def test_a_list_in_no_order_is_left_alone():
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("none(tiles=16385)+async+halve", "memory that its threads share, of at most 16,384 ids"),
-        ("none(tiles=0)+async+halve", "a count of at least 1"),
+        (
+            "none(tiles=16385)+async+halve",
+            "held in shared memory, which has room for at most 16,384 ids",
+        ),
+        ("none(tiles=0)+async+halve", "a count from 1 on"),
         ("none(tiles=on)+async+halve", "unknown tiles of sample none 'on'"),
         ("none(tiles=9)+liu-tarjan(PRF)", "start with every vertex as its own tree"),
         ("none(tiles=9)+soman", "start with every vertex as its own tree"),
@@ -263,7 +266,7 @@ def test_its_name():
 
 
 def test_batches_have_no_tiles():
-    with pytest.raises(DesignError, match=r"leave none\(tiles=64\) out"):
+    with pytest.raises(DesignError, match=r"leave out none\(tiles=64\)"):
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
     gpu = Rehearsal()
     assert auto.choose(gpu, 10**7, 10**7, locality=1.0).design.window

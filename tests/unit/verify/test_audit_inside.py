@@ -32,7 +32,7 @@ def test_a_giant_with_the_label_of_a_stranger(engine):
     frame = pd.DataFrame({"vertex": np.arange(10), "labels": [0, *[1] * 8, 9]})
     assert audit_labels(frame, (src, dst), engine=engine).components == 3
     frame["labels"] = [*[0] * 9, 9]
-    with pytest.raises(VerificationError, match="vertex 1 has the label 0, and no path joins"):
+    with pytest.raises(VerificationError, match="vertex 1 has the label 0, but no path joins"):
         audit_labels(frame, (src, dst), engine=engine)
 
 
