@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test quick test-bounds test-gpu campaign nets counts ptx-net lint figures docs package clean
+.PHONY: demo test quick test-kernels test-bounds test-gpu campaign nets counts ptx-net lint figures docs package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -30,6 +30,10 @@ test: $(VENV)/dev
 quick: $(VENV)/dev
 	$(PYTEST) -n auto -m "not slow" tests/unit tests/contract tests/nets tests/docs/test_docs.py \
 		tests/docs/test_docstrings.py
+
+# Every CUDA kernel for each architecture since Turing; `make test` takes the oldest.
+test-kernels: $(VENV)/dev
+	$(PYTEST) --architectures all tests/unit/kernels/test_compiles.py
 
 # All designs with every access to an array checked; `make test` takes some of them.
 test-bounds: $(VENV)/dev

@@ -16,7 +16,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve()
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
-ROUNDS, RUNS = 9, 3
+ROUNDS, RUNS = 27, 3
 BOUND = 1.03
 JOBS = {
     **{f"{graph} {ids}": ("coo", graph, ids) for graph in GRAPHS for ids in ("int32", "int64")},

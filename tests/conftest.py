@@ -41,6 +41,12 @@ def pytest_addoption(parser):
         help="all designs, or some in which every two choices meet (default)",
     )
     parser.addoption(
+        "--architectures",
+        choices=("oldest", "all"),
+        default="oldest",
+        help="GPU architectures for which kernels are compiled: the oldest (default), or all",
+    )
+    parser.addoption(
         "--gpu",
         action="store_true",
         help="fail where a GPU or a library is missing; run all designs and say that they have run",

@@ -512,8 +512,12 @@ class CudfFrames(Frames):
         return is_cudf_frame(edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        sides = request.sides
-        _check_names(list(edges.columns), *sides)
+        source, destination = sides = request.sides
+        known = source != destination
+        for name in (*source, *destination):
+            known = known and name in edges
+        if not known:
+            _check_names(list(edges.columns), source, destination)
         return _cudf_frame(edges, sides, sides, request.nulls)
 
 

@@ -156,6 +156,9 @@ class DataFrame:
     def __getitem__(self, name):
         return Series(self._data[name])
 
+    def __contains__(self, name):
+        return name in self._data
+
     def __len__(self):
         return self._data.nrows
 
