@@ -554,7 +554,7 @@ class DuckDBRelations(Adapter):
     ) -> Source:
         from .streams import Items
 
-        return Items(self._batches(edges, *request.sides), *request.names)
+        return Items(self._batches(edges, *request.sides), *request.names, closes=True)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]

@@ -693,13 +693,28 @@ class Items:
     readers = 1
     arrow = False
 
-    def __init__(self, items: Any, source: Side, destination: Side, threaded: bool = False) -> None:
+    def __init__(
+        self,
+        items: Any,
+        source: Side,
+        destination: Side,
+        threaded: bool = False,
+        closes: bool = False,
+    ) -> None:
         self.items, self.names = items, (source, destination)
         self.taken: list[Taken] = []
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
+        self.closes = closes  # a caller's own generator is left open, as a loop over it would
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the items, in slices if they are larger than a chunk."""
+        """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
+        try:
+            yield from self._chunks(start, budget)
+        finally:
+            if self.closes:
+                self.items.close()
+
+    def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
         number = -1
         for number, item in enumerate(self.items):
             item = _table(item)

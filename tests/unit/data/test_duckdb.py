@@ -110,3 +110,12 @@ def test_duckdb_is_not_imported_for_others():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"]
+
+
+def test_the_connection_is_free_while_the_error_is_held(ask):
+    relation = ask("select case when range = 250000 then null else range end as src, 0 as dst"
+                   " from range(400000)")  # fmt: skip
+    with pytest.raises(cc_rapids.NullsError) as held:
+        cc_rapids.stream_components(relation)
+    assert ask("select 1").fetchall() == [(1,)]
+    assert held.value
