@@ -377,9 +377,8 @@ class Audited:
         held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
         frame = self.labels()
         if held:
-            self._prefetched_frame = (
-                frame  # the next call returns the audited frame, which is only read here
-            )
+            # The next call returns the audited frame, which is only read here.
+            self._prefetched_frame = frame
         width = max(len(self._given.src.key_columns), 1)
         answer = Answer(frame, self._kind.audited_as, len(self), width=width)
         return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
