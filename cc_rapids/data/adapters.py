@@ -43,7 +43,7 @@ from .column import (
     series_of,
     there_of,
 )
-from .cudf_internals import handle_in, make_frame, nulls_in
+from .cudf_internals import handle_in, has_column, make_frame, nulls_in
 from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 
 if TYPE_CHECKING:
@@ -515,7 +515,7 @@ class CudfFrames(Frames):
         source, destination = sides = request.sides
         known = source != destination
         for name in (*source, *destination):
-            known = known and name in edges
+            known = known and has_column(edges, name)
         if not known:
             _check_names(list(edges.columns), source, destination)
         return _cudf_frame(edges, sides, sides, request.nulls)

@@ -30,6 +30,11 @@ def handle_in(frame: Any, name: Any) -> Any:
     return frame._data[name] if PRIVATE else frame[name]
 
 
+def has_column(frame: Any, name: Any) -> bool:
+    """Return whether a frame has a column; the public way makes a pandas index of its names."""
+    return name in (frame._data if PRIVATE else frame)
+
+
 def handle_of(series: Any) -> Any:
     """Return the handle of a series."""
     return series._column if PRIVATE else series

@@ -131,6 +131,14 @@ class ColumnAccessor(dict):
     def nrows(self):
         return next((column.size for column in self.values()), 0)
 
+    @property
+    def to_pandas_index(self):
+        """The names as cuDF's frames ask for them, which takes as long as a small list."""
+        ColumnAccessor.indices += 1
+        return list(self)
+
+    indices = 0
+
 
 class RangeIndex(tuple):
     def __new__(cls, size):
@@ -157,18 +165,14 @@ class DataFrame:
         return Series(self._data[name])
 
     def __contains__(self, name):
-        return name in self._data
+        return name in self._data.to_pandas_index
 
     def __len__(self):
         return self._data.nrows
 
     @property
     def columns(self):
-        return tuple(self._data)
-
-    @property
-    def _column_names(self):
-        return tuple(self._data)
+        return tuple(self._data.to_pandas_index)
 
 
 DataFrame.__module__ = "cudf"
