@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -17,6 +18,7 @@ from .solver.plan import Plan, plan
 from .solver.solve import solve
 
 if TYPE_CHECKING:
+    from .data.files.read import Taken
     from .incremental.stream import StreamPlan
 
 log = logging.getLogger(__name__)
@@ -166,11 +168,15 @@ def components(  # type: ignore[misc]
     return find_components(edges, options)
 
 
-def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
+def find_components(
+    edges: Any, options: Options, taken: tuple[Taken, ...] = ()
+) -> Components | Plan | StreamPlan:
     """Find the components of edges: the body of :func:`components` after its options are checked.
 
     Streams, edges with options of streams, and files whose ids have several columns are read in
-    chunks, by :func:`cc_rapids.stream_components`. All others are read as two columns of ids, one
+    chunks, by :func:`cc_rapids.stream_components`; without such options, tables that fit into
+    memory come back from there as one, and ``taken`` tells how their files were read. All others
+    are read as two columns of ids, one
     for each end, or as many as an id has; :func:`~cc_rapids.data.read.read` counts null ends, and
     drops or refuses them. The backend is the one that the caller names, or else that of the memory
     in which the edges lie. On it, :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1
@@ -185,7 +191,7 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
     if options.chunked or adapter.is_stream or has_key_columns:
         from .incremental.stream import find_in_stream
 
-        return find_in_stream(edges, options)
+        return find_in_stream(edges, options, None if options.chunked else find_components)
     edge_input = read(
         edges,
         options.source,
@@ -195,6 +201,8 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
         options.nulls,
         options.header,
     )
+    if taken:
+        edge_input = replace(edge_input, taken=taken)
     backend = options.backend(edge_input.on_device)
     # The columns are lent for as long as kernels read them; the answer keeps the arena's memory.
     with backend.scope() as arena, edge_input.borrow() as (columns, offsets):
