@@ -140,7 +140,7 @@ def bench(
     forms, ids = axes["forms"] or bench_tools.FORMS, axes["ids"] or bench_tools.IDS
     total = len(made) * len(forms) * len(ids) * len(chosen["designs"])
     records = []
-    with kernels(quiet), progress("measuring", quiet, "cases") as report:
+    with kernels(quiet), progress("measuring", quiet or json_output, "cases") as report:
         for case in _cases(made, backend, weights, (forms, ids, options), chosen["designs"]):
             records.append(case)
             if json_output:

@@ -26,8 +26,8 @@ from .options import (
 )
 from .recipes import complete_recipe, recipe
 from .show import (
+    kernel_rows,
     kernels,
-    kernels_in_words,
     print_json,
     print_rows,
     print_table,
@@ -174,7 +174,7 @@ def calculate(
         raise click.UsageError("--output-format goes with --output.")
     if output is not None:
         output, output_format = written_to(output, output_format)
-    quiet = not is_shown(output, quiet, json_output)
+    shown = is_shown(output, quiet, json_output)
     if output is not None:
         check_output(output, output_format)
         for path in (path for file in files for path in (within(file) if file != "-" else ())):
@@ -190,7 +190,7 @@ def calculate(
             write_table(found.labels(), output, output_format)
     facts = _facts(files, generate, given, found, output)
     facts |= _times(spent, prepared, times, facts["seconds"])
-    _tell(found, facts, kernels_in_words(times, prepared), top, quiet, json_output)
+    _tell(found, facts, kernel_rows(times, prepared), top, shown, json_output)
 
 
 def _given(
@@ -208,7 +208,7 @@ def _given(
     if memory_limit is not None or not is_whole(files):
         return limited(files, memory_limit, quiet, reading)
     file = Path(files[0])
-    with progress(f"reading {name_of(file)}", quiet) as on_progress:
+    with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
         return Given.of(read_one(file, on_progress, **reading))
 
 
@@ -260,20 +260,20 @@ def _times(
 def _tell(
     found: Components,
     facts: dict[str, Any],
-    prepared: str | None,
+    prepared: dict[str, str | None],
     top: int | None,
-    quiet: bool,
+    shown: bool,
     json_output: bool,
 ) -> None:
     if json_output:
         print_json(facts | ({} if top is None else {"top": _top(found, top)}))
-    elif not quiet:
+    elif shown:
         print_rows(_rows(facts, prepared))
         if top:
             print_table(_largest(found, top))
 
 
-def _rows(facts: dict[str, Any], prepared: str | None) -> dict[str, str | None]:
+def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
     """Return the facts as lines of text."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
@@ -281,7 +281,7 @@ def _rows(facts: dict[str, Any], prepared: str | None) -> dict[str, str | None]:
     ways = facts.get("taken") or [facts]
     compute = "time to read and compute" if streamed else "time to compute"
     return {
-        "file": facts.get("file"),
+        "file": name_of(facts["file"]) if "file" in facts else None,
         "files": ", ".join(facts["files"]) if "files" in facts else None,
         "generate": facts.get("generate"),
         "format": None if generated else "; ".join(dict.fromkeys(map(_way, ways))),
@@ -296,7 +296,7 @@ def _rows(facts: dict[str, Any], prepared: str | None) -> dict[str, str | None]:
         "largest": f"{largest:,}{share}",
         "time to read": None if streamed else seconds(spent["read"]),
         "time to copy": seconds(spent["copy"]),
-        "kernels": prepared,
+        **prepared,
         compute: seconds(spent["compute"]),
         "peak memory": size(facts["peak_bytes"]),
         "labels in": facts["output"],

@@ -79,10 +79,10 @@ def convert(
     """
     output, to = written_to(output, to)
     kind = check_edges_output(output, to)
-    quiet = not is_shown(output, quiet, json_output)
+    shown = is_shown(output, quiet, json_output)
     check_apart(output, file)
     start = time.perf_counter()
-    with progress(f"reading {name_of(file)}", quiet) as report:
+    with progress(f"reading {name_of(file.name)}", quiet) as report:
         found = read_one(file, report, **reading)
     taken = found.taken.facts()
     facts: dict[str, Any] = {"input": str(file), "from": taken.pop("format"), **taken}
@@ -104,7 +104,7 @@ def convert(
     }
     if json_output:
         print_json(facts)
-    elif not quiet:
+    elif shown:
         _print(facts, str(found.taken))
 
 

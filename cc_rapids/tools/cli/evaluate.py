@@ -134,7 +134,7 @@ def evaluate(
     elif not quiet:
         _print(rows, backend, baseline)
         for path in written:
-            click.echo(f"written: {path}", err=True)
+            click.echo(f"written: {path}")
         if out is not None and not drawing:
             click.echo(f"no figures without matplotlib: {install_advice('plot')}", err=True)
     if failed:

@@ -17,7 +17,7 @@ from .generators import COMMON, GENERATORS
 from .group import OUTPUT, Command, Group, Option, examples
 from .options import FORMATS_IN_WORDS, as_json, is_shown, quiet_option, written_to
 from .recipes import Recipe, make
-from .show import kernels, kernels_in_words, print_json, print_rows, progress, seconds, size
+from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, size
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ def _generate(
 ) -> None:
     output, format = written_to(output, format)
     kind = check_edges_output(output, format)
-    quiet = not is_shown(output, quiet, json_output)
+    shown = is_shown(output, quiet, json_output)
     start = time.perf_counter()
     made = make(name, params)
     pieces = made.pieces
@@ -122,8 +122,8 @@ def _generate(
     }
     if json_output:
         print_json(facts)
-    elif not quiet:
-        _print(facts, kernels_in_words(times, times.seconds))
+    elif shown:
+        _print(facts, kernel_rows(times, times.seconds))
 
 
 def _check_memory(made: Recipe, kind: str, name: str) -> None:
@@ -173,7 +173,7 @@ def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
         yield pa.table(columns, schema=schema)
 
 
-def _print(facts: dict[str, Any], prepared: str | None) -> None:
+def _print(facts: dict[str, Any], prepared: dict[str, str | None]) -> None:
     rate = facts["edges"] / facts["seconds"]
     print_rows(
         {
@@ -184,7 +184,7 @@ def _print(facts: dict[str, Any], prepared: str | None) -> None:
             "weights": "{} to {}".format(*facts["weights"]) if facts["weights"] else None,
             "in": f"{facts['output']} ({facts['format']}, {size(facts['bytes'])})",
             "time": f"{seconds(facts['seconds'])}, {rate:,.0f} edges/s",
-            "kernels": prepared,
+            **prepared,
         }
     )
 

@@ -125,7 +125,7 @@ GENERATORS = {
                 ["--sizes"],
                 required=True,
                 metavar="LIST",
-                help="Vertices of each clique: 3,1,2*1000 is 3, 1, 1000 times 2.",
+                help="Sizes: 3,1,2*1000 is 3, 1, and 1000 times 2.",
             ),
         ),
         lambda module, params: module.cliques(_sizes(params["sizes"])),
@@ -204,7 +204,7 @@ GENERATORS = {
         lambda module, params: module.reference(params["name"], params["scale"], params["seed"]),
     ),
     "rmat": Generator(
-        "R-MAT: few vertices have very many neighbours.\n\nThe degrees of social networks are like that.",
+        "R-MAT: few vertices have very many neighbours.\n\nSocial networks are like that.",
         "--nodes 1024 --edges 16000",
         (
             _option(

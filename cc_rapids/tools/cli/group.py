@@ -25,6 +25,7 @@ EXIT_CODES = (
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
 SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # of help, in this order
 FLAG_WIDTH = 14  # columns of flags beside their help; longer ones have it on the next line
+_FURTHER = 4  # columns of indent of its next lines
 _EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
 
 
@@ -146,7 +147,8 @@ def examples(*lines: str) -> str:
             shown.append(f"  {line}")
         else:
             parts = _parts(line)
-            shown += [f"    {part}" for part in (parts[0], *(f"    {part}" for part in parts[1:]))]
+            more = (f"{' ' * _FURTHER}{part}" for part in parts[1:])
+            shown += [f"    {part}" for part in (parts[0], *more)]
     return "\n".join(["\b", "Examples:", *shown])
 
 
@@ -156,7 +158,7 @@ def _parts(line: str) -> list[str]:
     parts = [first]
     for words in more:
         longer = f"{parts[-1]} --{words}"
-        if len(longer) <= _EXAMPLE_WIDTH:
+        if len(longer) <= _EXAMPLE_WIDTH - _FURTHER * (len(parts) > 1):
             parts[-1] = longer
         else:
             parts[-1] += " \\"

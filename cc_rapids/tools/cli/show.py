@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...backends import kernel_times
 from ...incremental.progress import Reporter
 from ...tuning import tuning
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import ProgressColumn
     from rich.table import Table
+
+    from ...backends.kernel_times import KernelTimes
 
     Report = Callable[[int, int], object]
 
@@ -83,17 +84,18 @@ def size(value: int | None) -> str:
     return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
 
 
-def kernels_in_words(times: kernel_times.KernelTimes, spent: float) -> str | None:
-    """Return the time that kernels took before they ran; None if they took none."""
+def kernel_rows(times: KernelTimes, spent: float) -> dict[str, str | None]:
+    """Return the row with the time in which kernels were compiled, or else loaded; none if none."""
     if times.compiled:
         many = f"{times.compiled} kernel{'' if times.compiled == 1 else 's'}"
-        return f"{seconds(spent)}, {many} for this machine, once"
-    return f"{seconds(spent)}, from the cache" if spent else None
+        return {"time to compile": f"{seconds(spent)}: {many} for this machine, once"}
+    return {"time to load kernels": seconds(spent)} if spent else {}
 
 
 @contextmanager
-def kernels(quiet: bool) -> Iterator[kernel_times.KernelTimes]:
+def kernels(quiet: bool) -> Iterator[KernelTimes]:
     """Return a context that times compiling apart, and announces it on a terminal's stderr."""
+    from ...backends import kernel_times
 
     def announce() -> None:
         terminal = console(stderr=True)
@@ -157,7 +159,7 @@ def counted(value: float, unit: str = "") -> str:
     ('7', '1.2 k', '567 M', '8.9 GB')
     """
     for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
-        if value >= 10**power:
+        if value >= 999.5 * 10 ** (power - 3):
             scaled = value / 10**power
             return f"{scaled:.{0 if scaled >= 99.95 else 1}f} {letter}{unit}"
     return f"{value:.0f} {unit}".rstrip()

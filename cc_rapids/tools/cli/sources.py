@@ -49,9 +49,9 @@ class Given:
         return cls(found.table, ends | {"vertices": found.vertices}, taken=[found.taken])
 
 
-def name_of(file: Path) -> str:
-    """Return the name of a file in messages."""
-    return STANDARD_INPUT if str(file) == STANDARD else file.name
+def name_of(file: str) -> str:
+    """Return a name as messages have it."""
+    return STANDARD_INPUT if file == STANDARD else file
 
 
 def read_one(file: Path, report: Report | None, *, format: str | None, **reading: Any) -> EdgeFile:

@@ -98,7 +98,7 @@ def verify(
         raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()
     edges, options, taken = _edges(file, quiet, memory_limit, reading)
-    with progress(f"reading {name_of(labels)}", quiet) as report:
+    with progress(f"reading {name_of(labels.name)}", quiet) as report:
         ends = {"source": "vertex", "destination": "labels", "header": None}
         found = read_one(labels, report, format=labels_format, **ends)
     table = plain(found.table)
@@ -137,7 +137,7 @@ def _edges(
     Also how they are read, unless they come by a pipe.
     """
     if memory_limit is None:
-        with progress(f"reading {name_of(file)}", quiet) as report:
+        with progress(f"reading {name_of(file.name)}", quiet) as report:
             edges = read_one(file, report, **reading)
         names = {"source": edges.source, "destination": edges.destination}
         return edges.table, names | {"vertices": edges.vertices}, edges.taken
