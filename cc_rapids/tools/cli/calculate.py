@@ -13,7 +13,7 @@ from ...data.files.read import EdgeFile, Taken
 from ...data.files.write import TABLES, check_output, write_table
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
-    FORMATS_IN_WORDS,
+    FILES_IN_WORDS,
     as_json,
     check_apart,
     edge_file_options,
@@ -61,7 +61,7 @@ class LabelChoice(click.Choice[str]):
 
 
 @command(
-    epilog=FORMATS_IN_WORDS
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids calculate pairs.csv",

@@ -15,7 +15,7 @@ from ...data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output
 from ...tuning import tuning
 from .group import INPUT, OUTPUT, command, examples, option
 from .options import (
-    FORMATS_IN_WORDS,
+    FILES_IN_WORDS,
     as_json,
     check_apart,
     edge_file_options,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    epilog=FORMATS_IN_WORDS
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids convert pairs.csv pairs.parquet",

@@ -11,7 +11,7 @@ from ... import __version__
 from ...errors import InputError, install_advice
 from .group import METHOD, OUTPUT, command, examples, option
 from .options import (
-    FORMATS_IN_WORDS,
+    FILES_IN_WORDS,
     as_json,
     column_options,
     counts_option,
@@ -31,7 +31,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
 
 
 @command(
-    epilog=FORMATS_IN_WORDS
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids evaluate graphs --rounds 3",

@@ -24,16 +24,19 @@ ENGINES = {"auto": None, "gpu": "cuda", "cpu": "threads", "cuda": "cuda", "threa
 
 _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 
-FORMATS_IN_WORDS = (
+COLUMNS_IN_WORDS = (
     "Columns: by default the ends of an edge are the first known pair of columns that a file has,"
     f" or else its only two columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. The first"
     " line of csv, tsv and snap is a header if it holds known or given names, and an edge if its"
-    " ends are numbers like those of the next line; --header and --no-header say which.\n\n"
+    " ends are numbers like those of the next line; --header and --no-header say which."
+)
+FORMATS_IN_WORDS = (
     f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format: {_SUFFIXES}; all"
     f" may be compressed, {' or '.join(PACKED)}. {', '.join(ONE_BASED)} count vertices from 1; ids"
     f" are used as they are in the file. {', '.join(COUNTED)} keep vertices without edges; the"
     " others have edges only."
 )
+FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 header_option = option(
     "--header/--no-header",
     default=None,

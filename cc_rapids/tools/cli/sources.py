@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .show import Report
 
 STANDARD_INPUT = "standard input"
+MARKS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # first bytes of compressed input
 PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
 
 
@@ -138,11 +140,15 @@ def _named(format: str | None) -> str:
 
 
 def _standard_input() -> File:
-    """Return standard input as an open file."""
-    stream = getattr(sys.stdin, "buffer", None)
+    """Return standard input as an open file, whose name says whether it is compressed."""
+    stream: Any = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise InputError(f"{STANDARD_INPUT} is closed")
-    return File(STANDARD_INPUT, cast(Any, stream), 0, None)
+    if not hasattr(stream, "peek"):
+        stream = BufferedReader(stream)
+    first = stream.peek(4)
+    packed = next((suffix for suffix, mark in MARKS.items() if first.startswith(mark)), "")
+    return File(f"{STANDARD_INPUT}{packed}", stream, 0, None)
 
 
 def _in_pieces(format: str, names: dict[str, Any], options: dict[str, Any]) -> Given:

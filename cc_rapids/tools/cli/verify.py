@@ -14,7 +14,7 @@ from ...errors import FormatError, InputError, VerificationError
 from ...verify.label_rules import LABEL_RULES, LabelRule
 from .group import INPUT, METHOD, command, examples, option
 from .options import (
-    FORMATS_IN_WORDS,
+    FILES_IN_WORDS,
     STANDARD,
     as_json,
     edge_file_options,
@@ -36,7 +36,7 @@ WRONG = 1  # the exit code
 
 
 @command(
-    epilog=FORMATS_IN_WORDS
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids verify pairs.csv labels.csv",

@@ -14,6 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from cc_rapids.cli import main
+from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.read import read_edges
+from cc_rapids.errors import FormatError
 
 ROOT = str(Path(__file__).parents[4])
 COMMAND = [sys.executable, "-m", "cc_rapids"]
@@ -80,6 +83,16 @@ def test_standard_input(kind, limit):
     assert (facts["vertices"], facts["edges"], facts["format"]) == (vertices, 4, kind)
     assert facts["components"] == vertices - 3
     assert facts["file"] == "-"
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize("kind", ["csv", "mtx", "arrow", "parquet"])
+@pytest.mark.parametrize("pack", ["gzip", "zstd"])
+def test_compressed_standard_input(kind, pack, limit):
+    packed = as_bytes(kind)
+    packed = gzip.compress(packed) if pack == "gzip" else pa.compress(packed, pack, asbytes=True)
+    told = given(packed, "calculate", "-", "--format", kind, *limit, "--json")
+    assert json.loads(told)["edges"] == 4
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
@@ -158,6 +171,16 @@ def test_what_is_refused_of_several_files(folder):
     assert "memory" in refused(None, "calculate", "pairs.csv", "--memory-limit", "1KiB")
     assert "input file" in refused(None, "calculate", "edges", "--output", "edges/day=1/a.parquet")
     assert pq.read_table("edges/day=1/a.parquet").num_rows == 2
+
+
+def test_an_unknown_format_names_all_that_are_known():
+    with pytest.raises(FormatError) as refusal:
+        read_edges("pairs.csv", format="cvs")
+    assert "did you mean 'csv'?" in str(refusal.value)
+    told = refused(EDGES, "calculate", "-", "--format", "cvs")
+    for kind in FORMATS:
+        assert kind in str(refusal.value)
+        assert kind in told
 
 
 @pytest.mark.parametrize("limit", ["2", "512MiB", "1.5gib", "3 GB"])
