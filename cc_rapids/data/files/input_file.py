@@ -16,7 +16,7 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from ...errors import ChangedFileError, FormatError, InputError
+from ...errors import ChangedFileError, FormatError, InputError, unknown
 from .delimited import Block, Dialect, blocks
 from .header import edge_columns, place_of
 
@@ -50,7 +50,7 @@ def format_of(path: str | Path, format: str | None = None) -> str:
     if format is not None:
         if format in FORMATS:
             return format
-        raise FormatError(f"unknown format {format!r}{nearest(format, FORMATS)}")
+        raise FormatError(unknown("format", format, FORMATS))
     suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
