@@ -31,7 +31,7 @@ from . import read as frames
 from .column import Content
 from .edge_input import ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
-from .files.input_file import ColumnRequest, File, Mark, format_of, mark_of, unchanged
+from .files.input_file import ColumnRequest, File, Mark, files_in, format_of, mark_of, unchanged
 from .files.read import (
     IN_PIECES,
     RowGroups,
@@ -454,7 +454,7 @@ def _remote(path: str) -> tuple[Any, str]:
 
 
 def expanded(path: str) -> list[str]:
-    """Return the files of a path or pattern, sorted by name.
+    """Return the files of a path, folder or pattern, sorted by name.
 
     Raises
     ------
@@ -474,7 +474,7 @@ def expanded(path: str) -> list[str]:
     else:
         found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
         if os.path.exists(path):
-            found = [path]
+            found = files_in(path) if os.path.isdir(path) else [path]
     if not found:
         raise FormatError(f"no file matches {path}")
     return found

@@ -60,6 +60,28 @@ def format_of(path: str | Path, format: str | None = None) -> str:
     )
 
 
+def files_in(folder: str | os.PathLike[str]) -> list[str]:
+    """Return the files of known formats in a folder and in its folders, sorted.
+
+    Names that begin with a dot or an underscore, as of Spark's notes, are left out.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    found = []
+    for path in sorted(Path(folder).rglob("*")):
+        parts = path.relative_to(folder).parts
+        suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
+        hidden = any(part.startswith((".", "_")) for part in parts)
+        if suffix in SUFFIXES and not hidden and path.is_file():
+            found.append(str(path))
+    if not found:
+        raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
+    return found
+
+
 def packing(path: Path) -> str:
     """Return ``".gz"`` or ``".zst"`` if the path ends with it, else an empty string."""
     suffix = path.suffix.lower()

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.header import check_header
-from ...data.files.input_file import FORMATS, SUFFIXES, ColumnRequest, File, packing
+from ...data.files.input_file import FORMATS, ColumnRequest, File, files_in
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
-from ...errors import FormatError, InputError
+from ...data.files.unnamed import packing_of
+from ...errors import InputError
 from .options import STANDARD
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from .show import Report
 
 STANDARD_INPUT = "standard input"
-MARKS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # first bytes of compressed input
 PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
 
 
@@ -106,28 +106,10 @@ def _is_pattern(file: str) -> bool:
 
 
 def within(file: str) -> list[str]:
-    """Return the files of a folder, of known formats and sorted; all else as it is.
-
-    Names that begin with a dot or an underscore, as of Spark's notes, are left out.
-    """
+    """Return the files of a folder, of known formats and sorted; all else as it is."""
     if file == STANDARD:
         raise click.UsageError("- is standard input, and stands alone.")
-    if not os.path.isdir(file):
-        return [file]
-    found = []
-    for path in sorted(Path(file).rglob("*")):
-        inside = path.relative_to(file)
-        hidden = any(part.startswith((".", "_")) for part in inside.parts)
-        if not hidden and path.is_file() and _has_format(path):
-            found.append(str(path))
-    if not found:
-        raise FormatError(f"{file} holds no file of a known format: {', '.join(SUFFIXES)}")
-    return found
-
-
-def _has_format(path: Path) -> bool:
-    name = path.name.lower()
-    return Path(name.removesuffix(packing(path))).suffix in SUFFIXES
+    return files_in(file) if os.path.isdir(file) else [file]
 
 
 def _named(format: str | None) -> str:
@@ -147,8 +129,7 @@ def _standard_input() -> File:
     if not hasattr(stream, "peek"):
         stream = BufferedReader(stream)
     first = stream.peek(4)
-    packed = next((suffix for suffix, mark in MARKS.items() if first.startswith(mark)), "")
-    return File(f"{STANDARD_INPUT}{packed}", stream, 0, None)
+    return File(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None)
 
 
 def _in_pieces(format: str, names: dict[str, Any], options: dict[str, Any]) -> Given:
