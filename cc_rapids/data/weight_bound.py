@@ -84,7 +84,7 @@ class WeightBound:
         return known.to_native()
 
     def of_dataset(self, dataset: Any) -> Any:
-        """Return a pyarrow dataset with a filter, by which row groups out of bounds are not read."""
+        """Return a pyarrow dataset with a filter; row groups out of bounds are not read."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
