@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .algorithms.design import Design
 from .backends import Backend
+from .backends.choice import choose
 from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput
 from .data.read import read
+from .errors import InputError
 from .options import Options, check_chunked, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
@@ -43,6 +45,7 @@ def components(  # type: ignore[misc]
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
+    frames: str | None = None,
     memory: str = "device",
     forest: bool = False,
     explain: bool = False,
@@ -91,8 +94,12 @@ def components(  # type: ignore[misc]
         The name of the algorithm, such as ``"none+async+halve"`` (see :func:`cc_rapids.designs`).
         ``"auto"`` selects the fastest one by measured rules; ``"auto(rule=paper)"`` follows the
         decision tree of Hong et al. 2020.
-    engine : {"threads", "cuda"}, optional
-        Where to run; by default where the edges are.
+    engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
+        Where to run. By default, and by ``"auto"``, where the edges are; edges in files go to the
+        GPU if that takes less time, its start included. ``"gpu"`` is ``"cuda"``, and ``"cpu"`` is
+        ``"threads"``.
+    frames : {"pyarrow", "cudf", "pandas", "polars"}, optional
+        The library of the frames of answers for files, which are PyArrow's by default.
 
     Returns
     -------
@@ -172,6 +179,7 @@ def components(  # type: ignore[misc]
         nulls=nulls,
         design=design,
         engine=engine,
+        frames=frames,
         memory=memory,
         forest=forest,
         explain=explain,
@@ -202,7 +210,12 @@ def find_components(
         edges, options = within_bound(edges, options)
     adapter = adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
-    if options.chunked or adapter.is_stream or has_key_columns:
+    named_frames = options.frames is not None
+    if named_frames and not (adapter.is_stream or adapter.names_files):
+        raise InputError(
+            f"frames= is for files, and edges are a {type(edges).__name__}: leave it out"
+        )
+    if options.chunked or adapter.is_stream or has_key_columns or named_frames:
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options, None if options.chunked else find_components)
@@ -217,7 +230,8 @@ def find_components(
     )
     if taken:
         edge_input = replace(edge_input, taken=taken)
-    backend = options.backend(edge_input.on_device)
+    choice = choose(edge_input.src.size) if adapter.names_files else None
+    backend = options.backend(edge_input.on_device, choice)
     # The columns are lent for as long as kernels read them; the answer keeps the arena's memory.
     with backend.scope() as arena, edge_input.borrow() as (columns, offsets):
         if options.explain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from . import backends
 from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
 from .algorithms.design import Design, check_batch_design, check_forest_design
 from .backends import MEMORY, Backend
+from .backends.choice import EngineChoice
 from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.edge_input import ReadRequest
@@ -19,7 +21,9 @@ from .data.weight_bound import WeightBound
 from .errors import EngineError, InputError
 from .results.labels import LABEL_KINDS, LabelKind, check_labels
 
+log = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
+FRAMES = ("pyarrow", "cudf", "pandas", "polars")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
 
 
@@ -53,6 +57,7 @@ class Options:
     memory: str = MEMORY[0]
     forest: bool = False
     explain: bool = False
+    frames: str | None = None
     speculates: bool = False
     expected_rows: int | None = None
     memory_limit: int | str | None = None
@@ -72,6 +77,7 @@ class Options:
         forest: Any = False,
         engine: Any = None,
         explain: Any = False,
+        frames: Any = None,
         weight: Any = None,
         at_least: Any = None,
         at_most: Any = None,
@@ -94,14 +100,15 @@ class Options:
         check_word("memory", memory, MEMORY)
         check_word("nulls policy", nulls, NULLS)
         forest, explain = check_flag("forest", forest), check_flag("explain", explain)
+        if frames is not None:
+            check_word("library of frames", frames, FRAMES)
         weight_bound = WeightBound.check(weight, at_least, at_most)
         if weight_bound and (forest or given.get("checkpoint") is not None):
             raise InputError(
                 "forest= and checkpoint= number the rows of all edges, and at_least= and at_most="
                 " leave some out: keep the rows in question first"
             )
-        if engine is not None:
-            check_word("engine", engine, backends.ENGINES, EngineError)
+        engine = backends.named(engine)
         if not isinstance(design, str | Design):
             Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
         policy = policy_of(design)
@@ -120,6 +127,7 @@ class Options:
             forest=forest,
             engine=engine,
             explain=explain,
+            frames=frames,
             speculates=wants_labels and kind.is_root,
             chunked=not given.keys().isdisjoint(CHUNKED),
             **given,
@@ -154,15 +162,23 @@ class Options:
                 " leave out forest=True, or read the edges into one frame"
             )
 
-    def backend(self, on_device: bool = False) -> Backend:
-        """Return the backend that runs: where the edges are, unless the caller names another.
+    def backend(self, on_device: bool = False, choice: EngineChoice | None = None) -> Backend:
+        """Return the backend that runs: the one that the caller names, or where the edges are.
+
+        ``choice`` is that for edges in files; if its GPU cannot be used, threads run.
 
         Raises
         ------
         EngineError
-            There is none of that name, or this machine cannot run it.
+            This machine cannot run the one that the caller names.
         """
-        return backends.opened(self.engine or backends.ENGINES[on_device])
+        if self.engine is not None or choice is None:
+            return backends.opened(self.engine or backends.ENGINES[on_device])
+        try:
+            return backends.opened(choice.engine)
+        except EngineError as error:
+            log.info("on threads: %s", error)
+            return backends.opened("threads")
 
 
 def within_bound(edges: Any, options: Options) -> tuple[Any, Options]:

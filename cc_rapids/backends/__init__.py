@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from functools import cache
+from typing import Any
 
 from ..errors import EngineError, unknown
 from .base import MEMORY, SINGLE_BLOCK_THREADS, Array, Backend, Kernel, SharedMemoryLimits
@@ -14,6 +15,7 @@ __all__ = [
     "ENGINES",
     "MEMORY",
     "SINGLE_BLOCK_THREADS",
+    "WORDS",
     "Array",
     "Backend",
     "Kernel",
@@ -21,22 +23,39 @@ __all__ = [
     "Piece",
     "SharedMemoryLimits",
     "get",
+    "named",
     "opened",
     "release_memory",
     "side_by_side",
 ]
 
 ENGINES = ("threads", "cuda")
+WORDS = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", "cuda": "cuda"}
+
+
+def named(word: Any) -> str | None:
+    """Return the name of an engine for a word of ``engine=``; None for None and ``"auto"``.
+
+    Raise an EngineError if it is no such word.
+
+    Examples
+    --------
+    >>> named("gpu"), named("auto")
+    ('cuda', None)
+    """
+    if word is None:
+        return None
+    if not isinstance(word, str) or word not in WORDS:
+        raise EngineError(unknown("engine", word, WORDS))
+    return WORDS[word]
 
 
 def get(name: str) -> Backend:
-    """Return the backend of that name.
+    """Return the backend of an engine's name, or of a word for it; threads for ``"auto"``.
 
     Raise an EngineError if it does not exist or this machine cannot run it.
     """
-    if not isinstance(name, str) or name not in ENGINES:
-        raise EngineError(unknown("engine", name, ENGINES))
-    return opened(name)
+    return opened(named(name) or ENGINES[0])
 
 
 @cache

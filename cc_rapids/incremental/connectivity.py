@@ -64,7 +64,7 @@ class Connectivity:
         A design that hooks only roots, without a sample: union-find, ``shiloach-vishkin``, or
         ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``, and on a GPU, for batches with
         many edges per vertex, ``rem-cas`` after a sample of the batch.
-    engine : {"threads", "cuda"}, optional
+    engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run; by default where the first batch is.
 
     Raises
@@ -109,7 +109,7 @@ class Connectivity:
             num_vertices=num_vertices, vertices=vertices, design=design, engine=engine
         )
         self._design, self._chosen = options.batch_design, options.named_design
-        self._free = engine is None
+        self._free = options.engine is None
         count = read.check_vertices(num_vertices, vertices)
         # never changed, but replaced
         self._state = initial_state(options.backend(), count, vertices, self._free)
@@ -376,7 +376,7 @@ class Connectivity:
         ----------
         path : path
             A file written by :meth:`save`.
-        engine : {"threads", "cuda"}, optional
+        engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
             Where to run; by default where the next batch is.
 
         Returns
@@ -394,7 +394,7 @@ class Connectivity:
         Connectivity.save : Write the complete state to one file.
         """
         check_path("path", path)
-        runner = backends.get("threads" if engine is None else engine)
+        runner = backends.get(engine or "auto")
         with runner.scope():
             state, design = checkpoint.read(path, runner)
         found = cls(design=design, engine=runner.name)

@@ -13,6 +13,7 @@ from typing import Any
 from .. import backends
 from ..algorithms.design import Design
 from ..backends import Backend
+from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import read
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
@@ -20,6 +21,7 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
+from ..errors import InputError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options, within_bound
 from ..results.components import Components
@@ -32,7 +34,7 @@ from .insertions import initial_state, insert_given
 from .progress import StreamProgress, StreamReporter
 from .state import ConnectivityState
 
-RATES = {"range": 20e6, "integers": 1.5e6, "strings": 0.3e6}  # edges a second on two CPU cores
+RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges a second on two CPU cores
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class StreamPlan:
         The largest possible number of vertices.
     ids : str
         The kind of ids: "range" (with ``num_vertices``), "integers" or "strings".
+    reason : str
+        Why this engine runs.
     bytes : int or None
         The most memory for the vertices and the largest chunk, at most ``limit``.
     limit : int
@@ -74,6 +78,7 @@ class StreamPlan:
     edges: int | None
     vertices: int | None
     ids: str
+    reason: str
     bytes: int | None
     limit: int
     fits: bool | None
@@ -89,7 +94,7 @@ class StreamPlan:
         warning = "" if self.fits in (None, True) else "; the vertices may not fit"
         return "\n".join(
             (
-                f"engine    {self.engine}: {self.device}",
+                f"engine    {self.engine}: {self.device}; {self.reason}",
                 f"pieces    {shown(self.pieces)}",
                 f"edges     {shown(self.edges)}",
                 f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
@@ -99,16 +104,39 @@ class StreamPlan:
         )
 
 
+def _ids_of(facts: dict[str, Any], count: int | None) -> str:
+    """Return the kind of ids of a source, as far as its metadata tell."""
+    return "range" if count is not None else "integers" if facts["span"] else "strings"
+
+
+def _choice(edges: Any, options: Options, count: int | None) -> EngineChoice:
+    """Return the engine for edges in files; where it is the caller's, or they are none, that."""
+    if options.engine is not None:
+        return EngineChoice(options.engine, "as named")
+    if not has_gpu():
+        return choose(None)
+    source = source_of(edges, options.source, options.destination, None, options.header)
+    if not source.arrow:
+        return EngineChoice("threads", "edges are read in chunks where they lie")
+    facts = source.measure()
+    return choose(facts["edges"], RATES[_ids_of(facts, count)])
+
+
 def plan(
-    source: Source, count: int | None, backend: Backend, budget: Budget, width: int = 1
+    source: Source,
+    count: int | None,
+    backend: Backend,
+    budget: Budget,
+    width: int = 1,
+    reason: str = "as named",
 ) -> StreamPlan:
     """Return the plan of a stream before it is read.
 
-    ``width`` is the number of columns of an id.
+    ``width`` is the number of columns of an id, and ``reason`` tells why the backend runs.
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
-    kind = "range" if count is not None else "integers" if span else "strings"
+    kind = _ids_of(facts, count)
     vertices = count
     if vertices is None and edges is not None:
         vertices = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
@@ -126,6 +154,7 @@ def plan(
         edges=edges,
         vertices=vertices,
         ids=kind,
+        reason=reason,
         bytes=most,
         limit=budget.limit,
         fits=fits,
@@ -177,6 +206,7 @@ def stream_components(
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
+    frames: str | None = None,
     memory_limit: int | str | None = None,
     progress: bool | Callable[[StreamProgress], object] = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -205,6 +235,8 @@ def stream_components(
     vertices, num_vertices, labels, nulls, design, engine
         As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is fastest and takes the least
         memory.
+    frames : {"pyarrow", "cudf", "pandas", "polars"}, optional
+        The library of the frames of answers for files; by default PyArrow, on a GPU too.
     memory_limit : int or str, optional
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
@@ -275,6 +307,7 @@ def stream_components(
         nulls=nulls,
         design=design,
         engine=engine,
+        frames=frames,
         memory_limit=memory_limit,
         progress=progress,
         checkpoint=checkpoint,
@@ -301,21 +334,29 @@ def find_in_stream(
     chosen, vertices = options.batch_design, options.vertices
     count = read.check_vertices(options.num_vertices, vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)
-    runner = options.backend()
+    choice = _choice(edges, options, count)
+    runner = options.backend(choice=choice)
     reads_groups = row_group_reader(runner.device_id)
     stream = source_of(edges, source, destination, reads_groups, options.header)
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if options.explain:
-        return plan(stream, count, runner, budget, width)
+        return plan(stream, count, runner, budget, width, choice.reason)
     if solve is not None and stream.arrow and not runner.on_device:
         budget.update("integers", count or 0, width=width)
         stream = Gathered(stream, budget)
         if stream.table is not None:
             first = stream.chunks[0]
-            ends = replace(options, source=first.source, destination=first.destination, header=None)
-            found: Components = solve(stream.table, ends, tuple(stream.taken))
+            ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
+            own = replace(options, **ends, header=None, frames=None)
+            table = stream.table
+            if options.frames not in (None, "pyarrow"):
+                import narwhals as nw
+
+                library: Any = options.frames
+                table = nw.from_arrow(table, backend=library).to_native()
+            found: Components = solve(table, own, tuple(stream.taken))
             return found
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
@@ -326,7 +367,13 @@ def find_in_stream(
     if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
     saver = Saver(options.checkpoint, options.checkpoint_every, words, str(chosen))
-    run = Run(stream, chosen, options.nulls, budget, saver, options.engine is None, width)
+    if options.frames is not None and not stream.arrow:
+        raise InputError(
+            "frames= is for files, datasets and readers: answers for frames are of their own kind"
+        )
+    run = Run(
+        stream, chosen, options.nulls, budget, saver, options.engine is None, width, options.frames
+    )
     return run.go(count, vertices, options.progress, options.labels, runner)
 
 
@@ -360,6 +407,7 @@ class Run:
     saver: Saver
     free: bool
     width: int = 1
+    frames: str | None = None
 
     def go(
         self,
@@ -388,7 +436,8 @@ class Run:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report_state(state, last=True)
-        if self.stream.arrow and row_group_reader(backend.device_id) is not None:
+        on_device = row_group_reader(backend.device_id) is not None
+        if self.stream.arrow and (on_device or self.frames):
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken))
@@ -408,10 +457,12 @@ class Run:
         return text
 
     def _kind(self, state: ConnectivityState) -> Any:
-        """Return the kind of answers after a checkpoint: PyArrow tables for files."""
+        """Return the kind of answers for files: PyArrow's tables, unless others are asked for."""
         if not self.stream.arrow:
             return state.given
-        return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
+        return batches.kind_of(
+            given_like({"frame": self.frames or "pyarrow"}, state.index.kinds), None
+        )
 
     def _pass(
         self, state: ConnectivityState, cursor: Cursor, reporter: StreamReporter

@@ -113,13 +113,15 @@ def components_at(
     chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = options.backend()
-    state = initial_state(runner, count, vertices, engine is None, width)
+    state = initial_state(runner, count, vertices, options.engine is None, width)
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
     stream = adapter.weighed(edges, request, weight, taken)
-    reader = _Reader(*request.names, weight, nulls, levels, direction, engine is None, chosen)
+    reader = _Reader(
+        *request.names, weight, nulls, levels, direction, options.engine is None, chosen
+    )
     states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
     if taken:
         states = [replace(s, given=replace(s.given, taken=tuple(taken))) for s in states]

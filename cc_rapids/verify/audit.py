@@ -727,7 +727,7 @@ def audit_labels(
         Columns ``vertex`` and ``labels``, in any order; or such a pair of arrays.
     edges, **options
         As for :meth:`cc_rapids.Components.audit`.
-    engine : {"threads", "cuda"}, optional
+    engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run; by default where the labels lie.
     labels : {"min", "max", "dense", "size", "any"}
         What the labels are, see :meth:`cc_rapids.Components.labels`; ``"any"`` of integers that
@@ -740,8 +740,6 @@ def audit_labels(
     """
     check_word("labels", labels, LABEL_RULES)
     answer = Answer(frame, labels, sort=True)
-    runner = backends.get(
-        engine if engine is not None else "cuda" if answer.on_device else "threads"
-    )
+    runner = backends.get(backends.named(engine) or backends.ENGINES[answer.on_device])
     options = {"source": "src", "destination": "dst"} | options
     return audit(answer, runner, edges, **options)

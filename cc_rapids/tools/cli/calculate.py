@@ -168,6 +168,7 @@ def calculate(
     shown as that of kernels, apart from the time to compute.
     """
     from ...api import components
+    from ...backends.choice import choose
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
     if output is None and output_format is not None:
@@ -183,6 +184,8 @@ def calculate(
     given = _given(files, generate, memory_limit, quiet, reading)
     spent = time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
+    if not given.streamed:
+        chosen.setdefault("engine", choose(len(given.edges)).engine)
     with kernels(quiet) as times:
         found = components(given.edges, **given.options, **chosen)
         prepared = times.seconds

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...backends import WORDS as ENGINES
 from ...data.files.header import KNOWN_PAIRS
 from ...data.files.input_file import FORMATS, PACKED
 from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ...backends import Backend
 
 STANDARD = "-"  # standard input, or standard output
-# The words of --engine, with the names that the library has for them; None leaves it to the library
-ENGINES = {"auto": None, "gpu": "cuda", "cpu": "threads", "cuda": "cuda", "threads": "threads"}
 
 _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 

@@ -1,0 +1,57 @@
+"""The choice of an engine for edges in files, which lie on no device yet.
+
+The GPU takes them where its estimate is lower, with importing its libraries and loading kernels in
+this process. The figures are seconds, and edges a second, of the order that was measured on an
+H100 and on two CPU cores; they need not be exact, as the two estimates differ by far for most
+files.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+
+IMPORT_SECONDS = 4.0  # of cuDF, CuPy and numba-cuda
+LOAD_SECONDS = 0.2  # of kernels that an earlier process has compiled
+GPU_RATE = 1e9
+THREADS_RATE = 30e6
+DRIVERS = ("/dev/nvidiactl", "/dev/dxg")  # on Linux, and on Windows' Linux
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """The engine that runs, and the reason in words."""
+
+    engine: str
+    reason: str
+
+
+@cache
+def has_gpu() -> bool:
+    """Return whether a driver and the libraries for a GPU seem to be there; imports nothing."""
+    return any(map(os.path.exists, DRIVERS)) and all(map(find_spec, ("cudf", "cupy")))
+
+
+def choose(edges: float | None, rate: float = THREADS_RATE) -> EngineChoice:
+    """Return the engine for a number of edges in files, None if it is unknown.
+
+    ``rate`` is that of this machine's threads, in edges a second.
+
+    Examples
+    --------
+    >>> choose(None).engine
+    'threads'
+    """
+    if not has_gpu():
+        return EngineChoice("threads", "no GPU with cuDF was found")
+    if edges is None:
+        return EngineChoice("threads", "the number of edges is unknown before they are read")
+    start = (0 if "cudf" in sys.modules else IMPORT_SECONDS) + LOAD_SECONDS
+    here, there = edges / rate, start + edges / GPU_RATE
+    engine = "cuda" if there < here else "threads"
+    return EngineChoice(
+        engine, f"about {here:,.1f} s on threads, and {there:,.1f} s on the GPU with its start"
+    )

@@ -1,0 +1,102 @@
+"""The words of engine=, and the engine for edges in files."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import cc_rapids
+from cc_rapids import EngineError, backends
+from cc_rapids.backends import choice
+from cc_rapids.errors import InputError
+
+FRAME = pd.DataFrame({"src": [1, 2], "dst": [2, 3]})
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A machine that seems to have a GPU, which then cannot be opened."""
+    monkeypatch.setattr(choice, "has_gpu", lambda: True)
+    monkeypatch.setattr("cc_rapids.incremental.stream.has_gpu", lambda: True)
+
+
+def test_words_of_engines():
+    for word in ("auto", "cpu", "threads", None):
+        assert cc_rapids.components(FRAME, engine=word).summary()["engine"] == "threads"
+        assert cc_rapids.Connectivity(engine=word).insert(FRAME).num_components == 1
+    assert backends.get("cpu") is backends.get("threads")
+    assert backends.named("gpu") == "cuda"
+    with pytest.raises(EngineError, match="'gpus'"):
+        cc_rapids.components(FRAME, engine="gpus")
+    for words in (["cpu"], 1):
+        with pytest.raises(EngineError):
+            cc_rapids.components(FRAME, engine=words)
+
+
+def test_the_gpu_takes_what_pays_for_its_start(gpu, monkeypatch):
+    monkeypatch.delitem(sys.modules, "cudf", raising=False)
+    assert choice.choose(1e6).engine == "threads"
+    assert choice.choose(1e9).engine == "cuda"
+    assert choice.choose(None).engine == "threads"
+    assert "s on threads, and" in choice.choose(1e9).reason
+    cold = choice.choose(50e6)
+    monkeypatch.setitem(sys.modules, "cudf", object())
+    assert (cold.engine, choice.choose(50e6).engine) == ("threads", "cuda")
+
+
+def test_without_a_gpu_threads_run(monkeypatch):
+    monkeypatch.setattr(choice, "has_gpu", lambda: False)
+    assert choice.choose(1e12) == choice.EngineChoice("threads", "no GPU with cuDF was found")
+
+
+def test_plans_of_files_say_why(gpu, tmp_path):
+    pq.write_table(pa.table({"src": [1], "dst": [2]}), tmp_path / "edges.parquet")
+    plan = cc_rapids.stream_components(tmp_path, explain=True)
+    assert plan.engine == "threads"
+    assert "s on the GPU with its start" in str(plan)
+    named = cc_rapids.stream_components(tmp_path, explain=True, engine="cpu")
+    assert "as named" in str(named)
+
+
+def test_a_gpu_that_cannot_be_opened_leaves_it_to_threads(gpu, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(choice, "THREADS_RATE", 1e-9)
+    monkeypatch.setattr(choice.choose, "__defaults__", (1e-9,))
+    path = tmp_path / "edges.parquet"
+    pq.write_table(pa.table({"src": [1], "dst": [2]}), path)
+    caplog.set_level("INFO", "cc_rapids")
+    if backends_have_cuda():
+        pytest.skip("this machine can open it")
+    assert cc_rapids.components(path).summary()["engine"] == "threads"
+    assert "on threads: " in caplog.text
+
+
+def backends_have_cuda():
+    try:
+        backends.get("cuda")
+    except EngineError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+@pytest.mark.parametrize("limit", [None, "64MiB"])
+def test_answers_for_files_are_frames_of_the_named_library(library, limit, tmp_path):
+    path = tmp_path / "edges.parquet"
+    pq.write_table(pa.table({"src": ["a", "b"], "dst": ["b", "c"]}), path)
+    extra = {} if limit is None else {"memory_limit": limit}
+    for edges in (path, f"{tmp_path}/*.parquet"):
+        labels = cc_rapids.components(edges, frames=library, **extra).labels()
+        assert type(labels).__module__.split(".")[0] == {"pyarrow": "pyarrow"}.get(library, library)
+        assert np.asarray(labels["vertex"]).tolist() == ["a", "b", "c"]
+
+
+def test_frames_are_for_files_alone(tmp_path):
+    with pytest.raises(InputError, match="library of frames"):
+        cc_rapids.components(tmp_path, frames="arrow")
+    with pytest.raises(InputError, match="frames= is for files"):
+        cc_rapids.components(FRAME, frames="polars")
+    with pytest.raises(InputError, match="frames= is for files"):
+        cc_rapids.components([FRAME, FRAME], frames="polars")
