@@ -109,6 +109,20 @@ def _for_polars(values: Any, there: Any) -> Any:
     return side.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
 
 
+def rows_of_frame(frame: Any, rows: Any) -> Any:
+    """Return a new frame of some rows, of the same kind, types and index.
+
+    Parameters
+    ----------
+    frame : frame of cuDF, pandas, Polars or PyArrow
+    rows : (k,) array of int64
+        Their numbers, where the frame lies.
+    """
+    if hasattr(type(frame), "iloc"):
+        return frame.iloc[rows]
+    return frame.take(rows) if hasattr(type(frame), "column_names") else frame[rows]
+
+
 def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:
     """Return a column with one value per row of an edge list, of its kind and with its index.
 

@@ -330,6 +330,29 @@ def hashes_of(column: Any, backend: Backend) -> Array:
         return hashes(text, SEEDS[0])
 
 
+def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
+    """Return a number for each string of a column, in no order, equal for equal strings only.
+
+    Returns
+    -------
+    (m,) array of unsigned integers
+    int
+        A bound that all of them are below.
+    """
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    column = library.join([column])
+    if not len(column):
+        return backend.empty(0, np.uint32), 0
+    with library.borrow(column) as (chars, offsets):
+        text = Text.of(chars, offsets, backend)
+        check_offsets(text)
+        found = number(text)
+    if found is not None:
+        return found[0], int(found[1].size)
+    codes, words = library.factorise(column)
+    return backend.asarray(codes), len(words)
+
+
 def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
     """Return the code of each string, and the distinct strings in order.
 
