@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .column import LIBRARIES, is_cudf, is_series
+from .column import LIBRARIES, is_cudf, is_series, without_views
 from .frame_access import bring, column_of
 
 
@@ -116,11 +116,38 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow
     rows : (k,) array of int64
-        Their numbers, where the frame lies.
+        Their numbers in ascending order, where the frame lies.
+
+    Raises
+    ------
+    InputError
+        PyArrow cannot filter a column of such a type.
     """
     if hasattr(type(frame), "iloc"):
         return frame.iloc[rows]
-    return frame.take(rows) if hasattr(type(frame), "column_names") else frame[rows]
+    return _table_rows(frame, rows) if hasattr(type(frame), "column_names") else frame[rows]
+
+
+def _table_rows(table: Any, rows: Any) -> Any:
+    """Return some rows of a PyArrow table, chunk by chunk: a column may be longer than one array.
+
+    ``take`` would join the chunks, of which 32-bit offsets of strings cannot hold more than 2 GiB.
+    """
+    import pyarrow as pa
+
+    keep = np.zeros(table.num_rows, bool)
+    keep[rows] = True
+    mask, columns = pa.array(keep), []
+    for k, column in enumerate(table.columns):
+        try:
+            kept = without_views(column).filter(mask)
+            columns.append(kept if kept.type == column.type else kept.cast(column.type))
+        except pa.ArrowNotImplementedError:
+            raise InputError(
+                f"column {table.column_names[k]!r} is {column.type}, of which PyArrow cannot filter"
+                " rows: cast it, or leave it out"
+            ) from None
+    return pa.table(columns, schema=table.schema)
 
 
 def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:

@@ -1,6 +1,6 @@
 """Look-up of ids in a solved forest, and among sorted ids.
 
-vertices : (m,) uint64, the vertices of the ids that are looked up, of any value where none is known.
+vertices : (m,) uint64, the vertices of the ids that are looked up, any where none is known.
 known    : (m,) uint8, not 0 where an id may be a vertex; 0 afterwards where it is none.
 parent   : (n,) unsigned, the root of each vertex.
 present, before : the vertices that occur and their ranks, see gather.py.

@@ -79,7 +79,11 @@ class Deduplication(Lookup):
         >>> import pandas as pd, cc_rapids
         >>> pairs = pd.DataFrame({"src": [11, 12], "dst": [13, 16]})
         >>> docs = pd.DataFrame(
-        ...     {"doc_id": [11, 12, 13, 16, 17], "length": [43, 41, 47, 41, 27], "web": [1, 1, 0, 1, 1]}
+        ...     {
+        ...         "doc_id": [11, 12, 13, 16, 17],
+        ...         "length": [43, 41, 47, 41, 27],
+        ...         "web": [1, 1, 0, 1, 1],
+        ...     }
         ... )
         >>> found = cc_rapids.components(pairs)
         >>> found.deduplicate(docs, on="doc_id", by="length")
@@ -116,7 +120,8 @@ class Deduplication(Lookup):
                 groups, size = paired((groups, size), (own, count), backend)
             keys = scored = None
             if by is not None:
-                values, valid = map(backend.asarray, ordered(column_of(frame, by), f"{by!r} is"))
+                numbers = ordered(column_of(frame, by), f"column {by!r} is")
+                values, valid = map(backend.asarray, numbers)
                 keys = _some(sort_keys(values, ascending, backend.xp), rows)
                 scored = _some(valid, rows)
             kept = best_rows(groups, size, keys, scored, backend)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array
 from ..data.column import as_series, is_cudf, is_series, series_of
 from ..data.dtypes import is_boolean, is_number, is_time
 from ..data.frame_access import column_of, columns_of, numbers_of

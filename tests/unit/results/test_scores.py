@@ -59,6 +59,7 @@ THREE = {
     "list": [2, 3, 1],
     "tuple": (2, 3, 1),
     "range of NumPy": np.array([2.5, 3.5, -1]),
+    "wide floats": np.array([2.5, 3.5, -1], np.longdouble),
     "unsigned": np.array([2, 2**64 - 1, 1], np.uint64),
     "words in a list": WORDS,
     "dates in a list": DAYS,
