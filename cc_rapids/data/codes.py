@@ -47,7 +47,7 @@ def codes_of(name: Any, column: Any) -> tuple[Any, int]:
         codes = np.full(len(held), count, np.int64)
         codes[own] = values[held.indices.drop_null().to_numpy()]
         return codes, count + 1
-    except (pa.ArrowException, TypeError, UnicodeEncodeError):
+    except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
         kind = getattr(column, "dtype", None) or column.type
         raise ColumnTypeError(
             f"column {name!r} is {kind} ({len(column):,} values): per= must name a column whose"

@@ -121,11 +121,31 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
     Raises
     ------
     InputError
-        PyArrow cannot filter a column of such a type.
+        The library cannot filter a column of such a type.
     """
     if hasattr(type(frame), "iloc"):
-        return frame.iloc[rows]
+        try:
+            return frame.iloc[rows]
+        except NotImplementedError:  # of columns of PyArrow's
+            raise _fixed(frame, rows) from None
     return _table_rows(frame, rows) if hasattr(type(frame), "column_names") else frame[rows]
+
+
+def _fixed(frame: Any, rows: Any) -> InputError:
+    """Return the error that names the first column of which no rows can be taken."""
+    for k, name in enumerate(frame.columns):
+        column = frame.iloc[:, k]
+        try:
+            column.iloc[rows]
+        except NotImplementedError:
+            return _no_rows_of(name, column.dtype)
+    return InputError("rows of the frame cannot be taken: pass a copy of it")
+
+
+def _no_rows_of(name: Any, kind: Any) -> InputError:
+    return InputError(
+        f"column {name!r} is {kind}, of which PyArrow cannot take rows: cast it, or leave it out"
+    )
 
 
 def _table_rows(table: Any, rows: Any) -> Any:
@@ -143,10 +163,7 @@ def _table_rows(table: Any, rows: Any) -> Any:
             kept = without_views(column).filter(mask)
             columns.append(kept if kept.type == column.type else kept.cast(column.type))
         except pa.ArrowNotImplementedError:
-            raise InputError(
-                f"column {table.column_names[k]!r} is {column.type}, of which PyArrow cannot filter"
-                " rows: cast it, or leave it out"
-            ) from None
+            raise _no_rows_of(table.column_names[k], column.type) from None
     return pa.table(columns, schema=table.schema)
 
 
