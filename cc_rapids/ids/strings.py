@@ -243,7 +243,7 @@ class StringDecoder:
     size: int
     look_up: Callable[[Any], Any]
     on_device: bool
-    place: Callable[[Any], tuple[Array, Array]]
+    place: Callable[[Any, Backend], tuple[Array, Array]]
     id_base: int = 0
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
@@ -254,7 +254,7 @@ class StringDecoder:
 
     def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        vertices, known = map(backend.asarray, self.place(words))
+        vertices, known = map(backend.asarray, self.place(words, backend))
         return vertices.astype(np.uint64), known
 
 
@@ -280,7 +280,7 @@ def factorise(
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
     look_up = partial(_look_up, library, words, to_native)
-    place = partial(library.place, words)
+    place = partial(_place, library, words)
     return sides, StringDecoder(len(words), look_up, library.on_device, place)
 
 
@@ -288,6 +288,31 @@ def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any
     """Return the words at some places, as a column of the caller's kind."""
     found = library.share(words) if _all(at, words) else library.take(words, at)
     return to_native(found, partial(library.share, words))
+
+
+def _place(
+    library: _Library, words: Any, wanted: Any, backend: Backend
+) -> tuple[Array, Array]:
+    """Return the places of strings among distinct ones, and a mask of those found.
+
+    All are numbered together: as the distinct ones come first, each is the first of its slot.
+    """
+    if not (len(words) and len(wanted)):
+        return library.place(words, wanted)
+    found = _numbered(library, library.join([words, wanted]), backend)
+    if found is None:
+        return library.place(words, wanted)
+    slots, least = found
+    at = least[slots[len(words) :]]
+    return at, at < len(words)
+
+
+def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, Array] | None:
+    """Return what :func:`number` gives for a column of at least one string."""
+    with library.borrow(column) as (chars, offsets):
+        text = Text.of(chars, offsets, backend)
+        check_offsets(text)
+        return number(text)
 
 
 def where(first: Any, here: Any, there: Any, backend: Backend) -> Any:
@@ -343,10 +368,7 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     column = library.join([column])
     if not len(column):
         return backend.empty(0, np.uint32), 0
-    with library.borrow(column) as (chars, offsets):
-        text = Text.of(chars, offsets, backend)
-        check_offsets(text)
-        found = number(text)
+    found = _numbered(library, column, backend)
     if found is not None:
         return found[0], int(found[1].size)
     codes, words = library.factorise(column)
