@@ -69,4 +69,4 @@ def _cudf_codes(column: Any) -> tuple[Any, int]:
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         column = column.astype(column.dtype.categories.dtype)
     codes, values = column.factorize()
-    return codes + 1, len(values) + 1  # nulls are -1
+    return codes.astype(np.int64) + 1, len(values) + 1  # nulls are -1

@@ -290,9 +290,7 @@ def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any
     return to_native(found, partial(library.share, words))
 
 
-def _place(
-    library: _Library, words: Any, wanted: Any, backend: Backend
-) -> tuple[Array, Array]:
+def _place(library: _Library, words: Any, wanted: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the places of strings among distinct ones, and a mask of those found.
 
     All are numbered together: as the distinct ones come first, each is the first of its slot.

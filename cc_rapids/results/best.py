@@ -26,7 +26,7 @@ def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
         values = xp.unique(values, return_inverse=True)[1]
     if is_float(values.dtype):
         bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # of -0.0 the bits of 0.0
-        keys = xp.where(bits & SIGN, ~bits, bits ^ SIGN)
+        keys = xp.where(bits >= SIGN, ~bits, bits ^ SIGN)
     elif is_signed(values.dtype):
         keys = values.astype(np.int64).view(np.uint64) ^ SIGN
     else:
