@@ -511,6 +511,13 @@ class Borrowing(ExitStack):
             raise
 
 
+def borrowed_columns(column: Column, borrowed: Any) -> list[tuple[Column, Any]]:
+    """Return each part of a column of ids with its lent arrays."""
+    if column.key_columns:
+        return list(zip(column.key_columns, borrowed, strict=True))
+    return [(column, borrowed)]
+
+
 def is_cudf(thing: Any) -> bool:
     """Return whether an object belongs to cuDF, without importing cuDF."""
     return type(thing).__module__.partition(".")[0] == "cudf" and "cudf" in sys.modules

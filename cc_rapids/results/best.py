@@ -1,4 +1,4 @@
-"""The best row of each group, by a column of keys, and groups as small numbers."""
+"""The best row of each group, by a column of keys."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.column import Column
 from ..data.dtypes import is_float, is_signed
 from ..ids.hash_table import Slots
-from ..ids.strings import slots_of
 from ..kernels import best as kernels
 from ..tuning import tuning
-from .labels import borrowed_columns
 
 SIGN = np.uint64(1 << 63)
-PRODUCTS = 1 << 63  # pairs of numbers that int64 holds
 NO_KEY = kernels.LAST
 
 
@@ -93,35 +89,3 @@ def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
         return numbers, size
     table = Slots([numbers], [], backend)
     return table.columns[0], int(table.keys.size)
-
-
-def paired(
-    first: tuple[Array, int], second: tuple[Array, int], backend: Backend
-) -> tuple[Array, int]:
-    """Return a number for each pair of two numbers, equal for equal pairs only, and a bound."""
-    if first[1] * second[1] >= PRODUCTS:
-        first, second = compact(*first, backend), compact(*second, backend)
-    (one, size), (other, times) = first, second
-    return compact(one.astype(np.int64) * times + other.astype(np.int64), size * times, backend)
-
-
-def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:
-    """Return a number for each id in some rows of a column, equal for equal ids only, and a bound.
-
-    Parameters
-    ----------
-    column : Column
-    rows : (k,) array of int64
-    """
-    found: tuple[Array, int] | None = None
-    with column.borrow() as borrowed:
-        for part, held in borrowed_columns(column, borrowed):
-            if part.strings:
-                slots, size = slots_of(held, backend)
-                own = slots[rows], size
-            else:
-                table = Slots([backend.asarray(held)[rows]], [], backend)
-                own = table.columns[0], int(table.keys.size)
-            found = own if found is None else paired(found, own, backend)
-    assert found is not None
-    return found

@@ -6,18 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array
+from ..backends import Array, Backend
 from ..data.arguments import check_flag, check_names, check_word
 from ..data.codes import codes_of
-from ..data.column import Column, is_cudf
+from ..data.column import Column, borrowed_columns, is_cudf
 from ..data.frame_access import check_columns, check_frame, column_of
 from ..data.frame_build import rows_of_frame
 from ..errors import InputError
-from .best import best_rows, numbers_of_ids, paired, sort_keys
+from ..ids.hash_table import Slots
+from ..ids.strings import slots_of
+from .best import best_rows, compact, sort_keys
 from .lookup import Lookup
 from .scores import ordered
 
 MISSING = "self", "drop", "raise"
+PRODUCTS = 1 << 63  # pairs of numbers that int64 holds
 LEAVE_OUT = "missing='drop' leaves them out; or fill them first"
 
 
@@ -154,3 +157,35 @@ def _listed(what: str, names: Any) -> list[Any]:
 
 def _some(values: Array, rows: Array | None) -> Array:
     return values if rows is None else values[rows]
+
+
+def paired(
+    first: tuple[Array, int], second: tuple[Array, int], backend: Backend
+) -> tuple[Array, int]:
+    """Return a number for each pair of two numbers, equal for equal pairs only, and a bound."""
+    if first[1] * second[1] >= PRODUCTS:
+        first, second = compact(*first, backend), compact(*second, backend)
+    (one, size), (other, times) = first, second
+    return compact(one.astype(np.int64) * times + other.astype(np.int64), size * times, backend)
+
+
+def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:
+    """Return a number for each id in some rows of a column, equal for equal ids only, and a bound.
+
+    Parameters
+    ----------
+    column : Column
+    rows : (k,) array of int64
+    """
+    found: tuple[Array, int] | None = None
+    with column.borrow() as borrowed:
+        for part, held in borrowed_columns(column, borrowed):
+            if part.strings:
+                slots, size = slots_of(held, backend)
+                own = slots[rows], size
+            else:
+                table = Slots([backend.asarray(held)[rows]], [], backend)
+                own = table.columns[0], int(table.keys.size)
+            found = own if found is None else paired(found, own, backend)
+    assert found is not None
+    return found
