@@ -38,6 +38,7 @@ from ..data.cudf_internals import lend_strings
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
+from ..tuning import tuning
 from .hash_table import Slots
 
 log = logging.getLogger(__name__)
@@ -293,9 +294,10 @@ def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any
 def _place(library: _Library, words: Any, wanted: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the places of strings among distinct ones, and a mask of those found.
 
-    All are numbered together: as the distinct ones come first, each is the first of its slot.
+    Few are looked for by the library. Many are numbered together with the distinct ones: as these
+    come first, each of them is the first of its slot.
     """
-    if not (len(words) and len(wanted)):
+    if not len(wanted) or len(wanted) * tuning.held_ids_per_lookup < len(words):
         return library.place(words, wanted)
     found = _numbered(library, library.join([words, wanted]), backend)
     if found is None:
