@@ -127,11 +127,11 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
         try:
             return frame.iloc[rows]
         except NotImplementedError:  # of columns of PyArrow's
-            raise _fixed(frame, rows) from None
+            raise _no_rows_error(frame, rows) from None
     return _table_rows(frame, rows) if hasattr(type(frame), "column_names") else frame[rows]
 
 
-def _fixed(frame: Any, rows: Any) -> InputError:
+def _no_rows_error(frame: Any, rows: Any) -> InputError:
     """Return the error that names the first column of which no rows can be taken."""
     for k, name in enumerate(frame.columns):
         column = frame.iloc[:, k]

@@ -330,6 +330,17 @@ def test_tables_keep_their_types_whatever_these_are():
         components(PAIRS).deduplicate(more)
 
 
+def test_columns_of_pandas_that_cannot_be_taken_are_named():
+    frame = pd.DataFrame({"vertex": [11, 13], "views": pa_views(["x", "y"])})
+    with pytest.raises(errors.InputError, match=r"'views' is string_view.*: cast it, or leave it"):
+        components(PAIRS).deduplicate(frame)
+
+
+def pa_views(words):
+    """A column of pandas whose strings are views of PyArrow's."""
+    return pd.Series(pd.arrays.ArrowExtensionArray(pa.array(words, pa.string_view())))
+
+
 @pytest.mark.parametrize("frame", [pl.LazyFrame({"vertex": [1]}), {"vertex": [1]}, [1, 2], 5])
 def test_what_is_no_frame_is_refused(frame):
     with pytest.raises(errors.InputError, match="frame cannot be a"):
