@@ -54,6 +54,11 @@ class Tuning:
     lookup_slots, lookup_slots_per_vertex : int
         Slots of a table by which an audit finds vertices by their ids, at most, or so many times
         the number of vertices if that is more. audit.jsonl.
+    held_ids_per_lookup : int
+        Sorted ids for each id that is looked up among them, up to which all of them are indexed
+        first. dedup.jsonl.
+    group_slots_per_row : int
+        Possible groups for each row, beyond which groups are numbered anew. dedup.jsonl.
     tiled_audit_edges : int
         Edges from which on an audit of a list in order goes by blocks of vertices. [029].
     audit_block_vertices : int
@@ -96,6 +101,8 @@ class Tuning:
     range_margin_ids: int = 4096
     lookup_slots: int = 1 << 20
     lookup_slots_per_vertex: int = 8
+    held_ids_per_lookup: int = 8
+    group_slots_per_row: int = 4
     tiled_audit_edges: int = 4_000_000
     audit_block_vertices: int = 1 << 14
     batch_window_edges: int = 1 << 23

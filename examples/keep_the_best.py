@@ -16,11 +16,11 @@ offers = frames.DataFrame(
 )
 same = frames.DataFrame({"left": [101, 102, 105], "right": [102, 103, 106]})
 
-# 104 matches no other article: vertices= includes it, as a group of its own
-groups = cc_rapids.components(same, "left", "right", vertices=offers["article"])
-best = groups.representatives(by=(offers["article"], offers["reviews"]))
-marked = groups.attach(offers, on="article", name="group")
-kept = marked[marked["article"].isin(best["vertex"])]
+groups = cc_rapids.components(same, "left", "right")
+kept = groups.deduplicate(offers, on="article", by="reviews")
+
+# 104 matches no other article: it is a group of its own
+marked = groups.attach(offers, on="article", name="group", missing="self")
 
 print(kept)
 assert kept["article"].to_numpy().tolist() == [102, 104, 105]

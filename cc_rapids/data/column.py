@@ -216,7 +216,7 @@ def _filtered(name: str, column: Any, mask: Any) -> Any:
     import pyarrow as pa
 
     kind = column.type
-    rows = _without_views(sound(name, column)).filter(pa.array(mask))
+    rows = without_views(sound(name, column)).filter(pa.array(mask))
     return rows if rows.type == kind else rows.cast(kind)
 
 
@@ -249,15 +249,15 @@ def _whole(array: Any) -> Any:
     import pyarrow.compute as pc
 
     if pa.types.is_run_end_encoded(array.type):
-        ends, values = array.run_ends, _without_views(array.values)
+        ends, values = array.run_ends, without_views(array.values)
         runs = pa.RunEndEncodedArray.from_arrays(ends, values)
         return _whole(pc.run_end_decode(runs.slice(array.offset, len(array))))
     if pa.types.is_dictionary(array.type):
         return _whole(array.dictionary).take(array.indices)
-    return _without_views(array)
+    return without_views(array)
 
 
-def _without_views(array: Any) -> Any:
+def without_views(array: Any) -> Any:
     """Return strings or bytes in a layout that PyArrow's functions take; views are copied."""
     import pyarrow as pa
 
@@ -268,7 +268,7 @@ def _without_views(array: Any) -> Any:
 def _without_views_in(chunk: Any) -> Any:
     import pyarrow as pa
 
-    values = _without_views(chunk.dictionary)
+    values = without_views(chunk.dictionary)
     return pa.DictionaryArray.from_arrays(chunk.indices, values, ordered=chunk.type.ordered)
 
 
@@ -509,6 +509,13 @@ class Borrowing(ExitStack):
         except BaseException:
             self.close()
             raise
+
+
+def borrowed_columns(column: Column, borrowed: Any) -> list[tuple[Column, Any]]:
+    """Return each part of a column of ids with its lent arrays."""
+    if column.key_columns:
+        return list(zip(column.key_columns, borrowed, strict=True))
+    return [(column, borrowed)]
 
 
 def is_cudf(thing: Any) -> bool:

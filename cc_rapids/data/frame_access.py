@@ -79,8 +79,13 @@ def check_frame(frame: Any) -> None:
         ) from None
 
 
-def check_columns(frame: Any, wanted: list[Any]) -> None:
-    """Check that each of these columns exists exactly once.
+def check_columns(
+    frame: Any,
+    wanted: list[Any],
+    purpose: str = "to attach labels on",
+    way: str = "name the column with on=",
+) -> None:
+    """Check that each of these columns exists exactly once; errors say what for, and a way out.
 
     Raises
     ------
@@ -91,8 +96,8 @@ def check_columns(frame: Any, wanted: list[Any]) -> None:
     for word in wanted:
         if word not in names:
             raise MissingColumnError(
-                f"there is no column {word!r} to attach labels on; there are"
-                f" {', '.join(map(str, names))}: name the column with on="
+                f"there is no column {word!r} {purpose}; there are"
+                f" {', '.join(map(str, names))}: {way}"
             )
         refuse_twice(word, names)
 

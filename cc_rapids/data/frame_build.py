@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .column import LIBRARIES, is_cudf, is_series
+from .column import LIBRARIES, is_cudf, is_series, without_views
 from .frame_access import bring, column_of
 
 
@@ -107,6 +107,64 @@ def _for_polars(values: Any, there: Any) -> Any:
         return side
     mask = nw.new_series("there", there, nw.Boolean, backend="polars")
     return side.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
+
+
+def rows_of_frame(frame: Any, rows: Any) -> Any:
+    """Return a new frame of some rows, of the same kind, types and index.
+
+    Parameters
+    ----------
+    frame : frame of cuDF, pandas, Polars or PyArrow
+    rows : (k,) array of int64
+        Their numbers in ascending order, where the frame lies.
+
+    Raises
+    ------
+    InputError
+        The library cannot filter a column of such a type.
+    """
+    if hasattr(type(frame), "iloc"):
+        try:
+            return frame.iloc[rows]
+        except NotImplementedError:  # of columns of PyArrow's
+            raise _no_rows_error(frame, rows) from None
+    return _table_rows(frame, rows) if hasattr(type(frame), "column_names") else frame[rows]
+
+
+def _no_rows_error(frame: Any, rows: Any) -> InputError:
+    """Return the error that names the first column of which no rows can be taken."""
+    for k, name in enumerate(frame.columns):
+        column = frame.iloc[:, k]
+        try:
+            column.iloc[rows]
+        except NotImplementedError:
+            return _no_rows_of(name, column.dtype)
+    return InputError("rows of the frame cannot be taken: pass a copy of it")
+
+
+def _no_rows_of(name: Any, kind: Any) -> InputError:
+    return InputError(
+        f"column {name!r} is {kind}, of which PyArrow cannot take rows: cast it, or leave it out"
+    )
+
+
+def _table_rows(table: Any, rows: Any) -> Any:
+    """Return some rows of a PyArrow table, chunk by chunk: a column may be longer than one array.
+
+    ``take`` would join the chunks, of which 32-bit offsets of strings cannot hold more than 2 GiB.
+    """
+    import pyarrow as pa
+
+    keep = np.zeros(table.num_rows, bool)
+    keep[rows] = True
+    mask, columns = pa.array(keep), []
+    for k, column in enumerate(table.columns):
+        try:
+            kept = without_views(column).filter(mask)
+            columns.append(kept if kept.type == column.type else kept.cast(column.type))
+        except pa.ArrowNotImplementedError:
+            raise _no_rows_of(table.column_names[k], column.type) from None
+    return pa.table(columns, schema=table.schema)
 
 
 def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, side_by_side
 from ..kernels import forest as trees
-from ..kernels import gather, scan
+from ..kernels import gather, lookup, scan
 from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
@@ -289,6 +289,35 @@ class Forest:
         rank(self.backend, words, before)
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
         return self._gather(gather.dense_label, low, self.vertices, dtype, small, words, before)
+
+    def rows_of(self, vertices: Array, known: Array) -> tuple[Array, Array]:
+        """Return for each vertex its row in :meth:`rows`, and a mask of those that occur.
+
+        Parameters
+        ----------
+        vertices : (m,) array of uint64
+        known : (m,) array of bool
+            False where there is no vertex to look up.
+
+        Returns
+        -------
+        (m,) array of int64
+            0 for those that do not occur.
+        (m,) array of bool
+        """
+        return self._look_up(lookup.row, vertices, known)
+
+    def roots_of(self, vertices: Array, known: Array) -> tuple[Array, Array]:
+        """Return for each vertex its root as int64, and a mask, like :meth:`rows_of`."""
+        return self._look_up(lookup.root, vertices, known)
+
+    def _look_up(self, value: Any, vertices: Array, known: Array) -> tuple[Array, Array]:
+        backend = self.backend
+        kernel = backend.kernel(lookup.look_up, self.vertex, backend.kernel(value))
+        out, known = backend.empty(vertices.size, np.int64), known.astype(np.uint8)
+        trees = self.n, self.parent, self.present, self._before
+        kernel(vertices.size, vertices, *trees, out, known)
+        return out, known.view(bool)
 
     def _gather(
         self, name: Any, low: int, capacity: int, ids: Any, labels: Any, *roots: Array

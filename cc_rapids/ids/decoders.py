@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..backends import Array, Backend
+from ..kernels import lookup
+from ..tuning import tuning
 
 if TYPE_CHECKING:
     from .multi_column import ColumnsDecoder, RankedColumnsDecoder
@@ -59,13 +61,39 @@ class SortedDecoder:
         return self.ids[vertices]
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of integers of any type, by binary search."""
+        """Return the vertices of integers of any type, by binary search.
+
+        For many ids at once, the places where portions of the sorted ids begin are noted first.
+        """
         wide, known = as_kind(ids, self.ids.dtype, backend)
         if not self.ids.size:
             return wide.view(np.uint64), known & False
+        if ids.size * tuning.held_ids_per_lookup >= self.ids.size:
+            return _search(self.ids, wide, known, backend)
         held = self.ids.astype(wide.dtype, copy=False)
         at = backend.xp.minimum(backend.xp.searchsorted(held, wide), held.size - 1)
         return at.astype(np.uint64), known & (held[at] == wide)
+
+
+def _search(held: Array, wanted: Array, known: Array, backend: Backend) -> tuple[Array, Array]:
+    """Return the places of 64-bit integers among sorted distinct ones, and a mask of those found.
+
+    ``known`` is False where an integer need not be looked for.
+    """
+    low, high = backend.to_host(held[[0, -1]]).tolist()
+    span, size = high - low, held.size
+    shift = max(span.bit_length() - size.bit_length(), 0)
+    starts = backend.empty((span >> shift) + 2, np.uint32 if size < 1 << 32 else np.uint64)
+    backend.kernel(lookup.index_sorted)(size, held, _signed(low), shift, starts)
+    out, known = backend.empty(wanted.size, np.uint64), known.astype(np.uint8)
+    search = backend.kernel(lookup.search_sorted)
+    search(wanted.size, wanted, held, _signed(low), _signed(span), shift, starts, out, known)
+    return out, known.view(bool)
+
+
+def _signed(number: int) -> int:
+    """Return the int64 with the bits of an unsigned number, which is how kernels take it."""
+    return number - (1 << 64) if number >= 1 << 63 else number
 
 
 def same_integers(first: Array, second: Array, backend: Backend) -> bool:

@@ -38,6 +38,7 @@ from ..data.cudf_internals import lend_strings
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
+from ..tuning import tuning
 from .hash_table import Slots
 
 log = logging.getLogger(__name__)
@@ -243,7 +244,7 @@ class StringDecoder:
     size: int
     look_up: Callable[[Any], Any]
     on_device: bool
-    place: Callable[[Any], tuple[Array, Array]]
+    place: Callable[[Any, Backend], tuple[Array, Array]]
     id_base: int = 0
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
@@ -254,7 +255,7 @@ class StringDecoder:
 
     def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        vertices, known = map(backend.asarray, self.place(words))
+        vertices, known = map(backend.asarray, self.place(words, backend))
         return vertices.astype(np.uint64), known
 
 
@@ -280,7 +281,7 @@ def factorise(
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
     look_up = partial(_look_up, library, words, to_native)
-    place = partial(library.place, words)
+    place = partial(_place, library, words)
     return sides, StringDecoder(len(words), look_up, library.on_device, place)
 
 
@@ -288,6 +289,30 @@ def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any
     """Return the words at some places, as a column of the caller's kind."""
     found = library.share(words) if _all(at, words) else library.take(words, at)
     return to_native(found, partial(library.share, words))
+
+
+def _place(library: _Library, words: Any, wanted: Any, backend: Backend) -> tuple[Array, Array]:
+    """Return the places of strings among distinct ones, and a mask of those found.
+
+    Few are looked for by the library. Many are numbered together with the distinct ones: as these
+    come first, each of them is the first of its slot.
+    """
+    if not len(wanted) or len(wanted) * tuning.held_ids_per_lookup < len(words):
+        return library.place(words, wanted)
+    found = _numbered(library, library.join([words, wanted]), backend)
+    if found is None:
+        return library.place(words, wanted)
+    slots, least = found
+    at = least[slots[len(words) :]]
+    return at, at < len(words)
+
+
+def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, Array] | None:
+    """Return what :func:`number` gives for a column of at least one string."""
+    with library.borrow(column) as (chars, offsets):
+        text = Text.of(chars, offsets, backend)
+        check_offsets(text)
+        return number(text)
 
 
 def where(first: Any, here: Any, there: Any, backend: Backend) -> Any:
@@ -328,6 +353,26 @@ def hashes_of(column: Any, backend: Backend) -> Array:
         text = Text.of(chars, offsets, backend)
         check_offsets(text)
         return hashes(text, SEEDS[0])
+
+
+def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
+    """Return a number for each string of a column, in no order, equal for equal strings only.
+
+    Returns
+    -------
+    (m,) array of unsigned integers
+    int
+        A bound that all of them are below.
+    """
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    column = library.join([column])
+    if not len(column):
+        return backend.empty(0, np.uint32), 0
+    found = _numbered(library, column, backend)
+    if found is not None:
+        return found[0], int(found[1].size)
+    codes, words = library.factorise(column)
+    return backend.asarray(codes), len(words)
 
 
 def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:

@@ -1,4 +1,4 @@
-"""The accessor ``cc`` of pandas and cuDF frames; importing this file registers it.
+"""The accessor ``cc`` of pandas, cuDF and Polars frames; importing this file registers it.
 
 >>> import pandas as pd, cc_rapids.accessor
 >>> edges = pd.DataFrame({"a": [5, 2, 9], "b": [2, 7, 9]})
@@ -8,6 +8,11 @@
 1       5       2
 2       7       2
 3       9       9
+>>> docs = pd.DataFrame({"doc_id": [2, 5, 6], "length": [10, 30, 20]})
+>>> edges.cc.deduplicate(docs, "a", "b", on="doc_id", by="length")
+   doc_id  length
+1       5      30
+2       6      20
 """
 
 from __future__ import annotations
@@ -27,12 +32,12 @@ class Accessor:
 
     Parameters
     ----------
-    frame : pandas.DataFrame or cudf.DataFrame
+    frame : pandas.DataFrame, cudf.DataFrame or polars.DataFrame
         The edge list; an AttributeError is raised if it has fewer than two columns.
 
     See Also
     --------
-    cc_rapids.accessor.register : Put it on the frames of pandas and cuDF.
+    cc_rapids.accessor.register : Put it on the frames of pandas, cuDF and Polars.
     cc_rapids.components : The function behind it.
     """
 
@@ -118,9 +123,115 @@ class Accessor:
         found = self.components(source, destination, **options)
         return found if options.get("explain") else found.sizes()
 
+    def attach(
+        self,
+        frame: Any = None,
+        source: str = "src",
+        destination: str = "dst",
+        *,
+        on: str | list[str] | None = None,
+        name: str = "labels",
+        missing: str = "raise",
+        **options: Any,
+    ) -> Any:
+        """Return a frame with the label of each row in an added column.
+
+        With ``explain=True`` the plan.
+
+        Parameters
+        ----------
+        frame : frame of cuDF, pandas, Polars or PyArrow, optional
+            The frame of vertices, which is not changed; by default the edge list itself.
+        source, destination : str, or list of as many str on each side, optional
+            The columns of the edge list, as for :func:`cc_rapids.components`.
+        on : str, or list of str, optional
+            The column of vertices: by default ``"vertex"``, or ``source`` of the edge list itself.
+        name, missing
+            As for :meth:`Components.attach`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        new frame of the kind of ``frame``
+            As :meth:`Components.attach` returns it.
+
+        See Also
+        --------
+        Accessor.deduplicate : Keep the best row of each component.
+        Accessor.labels : The component of each vertex.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids.accessor
+        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+        >>> edges.cc.attach(name="group")
+           src  dst  group
+        0    5    2      2
+        1    2    7      2
+        2    9    9      9
+        """
+        found = self.components(source, destination, **options)
+        if options.get("explain"):
+            return found
+        if frame is None:
+            frame, on = self._frame, source if on is None else on
+        return found.attach(frame, "vertex" if on is None else on, name, missing)
+
+    def deduplicate(
+        self,
+        frame: Any,
+        source: str = "src",
+        destination: str = "dst",
+        *,
+        on: str | list[str] = "vertex",
+        by: str | None = None,
+        ascending: bool = False,
+        per: str | list[str] | None = None,
+        missing: str = "self",
+        **options: Any,
+    ) -> Any:
+        """Return the rows of a frame to keep: of each component the best one.
+
+        With ``explain=True`` the plan.
+
+        Parameters
+        ----------
+        frame : frame of cuDF, pandas, Polars or PyArrow
+            The documents, one or several rows for each id; not changed.
+        source, destination : str, or list of as many str on each side, optional
+            The columns of the edge list, as for :func:`cc_rapids.components`.
+        on, by, ascending, per, missing
+            As for :meth:`Components.deduplicate`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        new frame of the kind of ``frame``
+            As :meth:`Components.deduplicate` returns it.
+
+        See Also
+        --------
+        Accessor.attach : Label all rows instead.
+        Accessor.components : The whole answer.
+        """
+        found = self.components(source, destination, **options)
+        if options.get("explain"):
+            return found
+        return found.deduplicate(frame, on, by, ascending, per, missing)
+
+
+#: By library, the module that registers accessors, and its function for frames.
+LIBRARIES = {
+    "pandas": ("pandas.api.extensions", "register_dataframe_accessor"),
+    "cudf": ("cudf.api.extensions", "register_dataframe_accessor"),
+    "polars": ("polars.api", "register_dataframe_namespace"),
+}
+
 
 def register() -> list[str]:
-    """Register the accessor on the frames of pandas and cuDF, as far as they are installed.
+    """Register the accessor on frames of pandas, cuDF and Polars, as far as they are installed.
 
     Returns
     -------
@@ -132,12 +243,11 @@ def register() -> list[str]:
     Accessor : The attribute ``cc`` of frames.
     """
     done = []
-    for library in ("pandas", "cudf"):
+    for library, (module, function) in LIBRARIES.items():
         if importlib.util.find_spec(library) is None:
             continue
-        extensions = importlib.import_module(f"{library}.api.extensions")
-        frame = importlib.import_module(library).DataFrame
-        if not hasattr(frame, NAME):
-            extensions.register_dataframe_accessor(NAME)(Accessor)
+        extensions = importlib.import_module(module)
+        if not hasattr(importlib.import_module(library).DataFrame, NAME):
+            getattr(extensions, function)(NAME)(Accessor)
         done.append(library)
     return done

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .edges import entries_of
+from .edges import SOON, entries_of
 from .id_hash import mix
 from .primitives import lessen
 
@@ -116,15 +116,46 @@ def common(on: Any) -> Any:
     return common
 
 
+def prefetch_ahead(on: Any) -> Any:
+    """Prefetch the representatives of later strings, of which each step waits for the one before.
+
+    A processor waits for one at a time else; a GPU has other threads to run meanwhile.
+    """
+    prefetch = on.prefetch
+    if prefetch is None:
+        return prefetch_nothing(on)
+
+    @on.device
+    def prefetch_string(i, chars, offsets, slots, least):
+        size = np.uint64(slots.size)
+        if i + THREE * SOON < size:
+            prefetch(least, np.uint64(slots[i + THREE * SOON]))
+            prefetch(offsets, np.uint64(least[slots[i + (SOON << ONE)]]))
+            prefetch(chars, np.uint64(offsets[least[slots[i + SOON]]]))
+
+    return prefetch_string
+
+
+def prefetch_nothing(on: Any) -> Any:
+    """Prefetch nothing."""
+
+    @on.device
+    def prefetch_string(i, chars, offsets, slots, least):
+        return
+
+    return prefetch_string
+
+
 def compare(on: Any) -> Any:
     """Note whether any string differs from the representative of its slot.
 
     All who find one write the same.
     """
-    same, entries = common(on), entries_of(on)
+    same, entries, prefetch_string = common(on), entries_of(on), prefetch_ahead(on)
 
     @on.elementwise
     def compare(i, chars, words, offsets, slots, least, differ):
+        prefetch_string(i, chars, offsets, slots, least)
         j = np.uint64(least[slots[i]])
         if j != i:
             a, a_end = entries(offsets, chars, i)

@@ -20,15 +20,16 @@ from ..errors import InputError, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, same_integers
 from ..ids.strings import same_strings
+from .best import NO_KEY, choose, sort_keys
+from .deduplicate import Deduplication
 from .labels import LabelKind, check_labels
-from .lookup import Lookup
-from .scores import best_places, ordered, vertices_and_scores
+from .scores import ordered, vertices_and_scores
 
 if TYPE_CHECKING:
     from ..verify.audit import Audit
 
 
-class Selection(Lookup):
+class Selection(Deduplication):
     """Selections of rows of the answer by vertex, component and size."""
 
     _dense: Array
@@ -158,13 +159,10 @@ class Selection(Lookup):
         Components.attach : The labels as a column of a frame.
         """
         with self._backend.scope():
-            xp = self._backend.xp
-            order = xp.arange(self._dense.size)
+            vertex, least = self._rows()
+            rows = self._backend.xp.flatnonzero(vertex == least)
             if by is not None:
-                rank = self._rank_of_scores(by, ascending)
-                order = xp.argsort(rank, kind="stable")
-            order = order[xp.argsort(self._dense[order], kind="stable")]
-            rows = order[xp.searchsorted(self._dense[order], xp.arange(len(self._counts)))]
+                rows = self._best_of_scores(by, ascending, rows)
             return self._frame(self._vertex(rows) | self._label(rows))
 
     def size_histogram(self) -> Any:
@@ -221,19 +219,19 @@ class Selection(Lookup):
         draw = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
         return draw[check_word("plot", kind, draw)](self, *arguments, **options)
 
-    def _rank_of_scores(self, by: Any, ascending: bool) -> Array:
-        """Return for each row its rank by score, with 0 for the best.
-
-        Rows without a score come last.
-        """
+    def _best_of_scores(self, by: Any, ascending: bool, least: Array) -> Array:
+        """Return for each component the row with the best score, the ``least`` if none has any."""
         vertices, scores = vertices_and_scores(by, len(self._given.src.key_columns))
         rows, known = self._places(self._column(vertices), "null")
         values, valid = map(self._backend.asarray, ordered(scores))
         if values.size != rows.size:
             raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
-        known = known & valid
-        size, xp = self._dense.size, self._backend.xp
-        return best_places(rows[known], values[known], size, ascending, xp)
+        rows, keys = rows[known], sort_keys(values, ascending, self._backend.xp)[known]
+        best = self._backend.fill(self._backend.empty(2 * least.size, np.uint64), 0xFF)
+        best[1::2] = least.astype(np.uint64) | NO_KEY
+        groups, places = self._dense[rows], rows.astype(np.uint64)
+        choose(groups, best, places, keys, valid[known], self._backend)
+        return (best[1::2] & ~NO_KEY).astype(np.int64)
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.arguments import check_word
-from ..data.column import Column, of, of_key_columns
+from ..data.column import Column, borrowed_columns, of, of_key_columns
 from ..data.frame_access import is_single, rows_of
 from ..ids.range import bounds, type_of
 from ..ids.strings import different, factorise, hashes_of, taken, where
@@ -382,13 +382,6 @@ def _words_or_own(
             own = where(known, words, own, backend)
     own = own if rows is None else taken(own, rows, backend)
     return like.to_native(own, partial(different, own))
-
-
-def borrowed_columns(column: Column, borrowed: Any) -> list[tuple[Column, Any]]:
-    """Return each part of a column of ids with its lent arrays."""
-    if column.key_columns:
-        return list(zip(column.key_columns, borrowed, strict=True))
-    return [(column, borrowed)]
 
 
 SALT, NEGATIVE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)

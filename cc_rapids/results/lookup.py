@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, reduce
+from functools import reduce
 from operator import and_
 from typing import Any
 
@@ -30,6 +30,7 @@ from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder
 
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
+NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
 
 
 def _check_name(name: Any) -> None:
@@ -204,10 +205,12 @@ class Lookup:
             return of("vertices", values)
         return of_key_columns(key_columns_of("vertices", values, len(own)))
 
-    def _held(self, frame: Any, on: list[Any], nulls: str) -> tuple[Column, Array | None]:
+    def _held(
+        self, frame: Any, on: list[Any], nulls: str, remedy: str = NULL_LABELS
+    ) -> tuple[Column, Array | None]:
         """Return the non-null ids of the rows of a frame, and a mask of these rows.
 
-        The mask is None if no id is null.
+        The mask is None if no id is null. ``remedy`` is what the error for nulls advises.
         """
         sides = [held(name, column_of(frame, name)) for name in on]
         masks = [side.there for side in sides if side.there is not None]
@@ -218,8 +221,7 @@ class Lookup:
         if nulls == "raise":
             raise NullsError(
                 f"{there.size - int(there.sum()):,} of {there.size:,} rows have nulls in"
-                f" {', '.join(map(repr, on))}, which name no vertex: nulls='null' or missing='null'"
-                " gives them null labels"
+                f" {', '.join(map(repr, on))}, which name no vertex: {remedy}"
             )
         return column, self._backend.asarray(there)
 
@@ -248,6 +250,19 @@ class Lookup:
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """Return the row of each id in the answer, and a mask of the known ids."""
+        return self._found(column, missing, self._forest.rows_of)
+
+    def _roots(self, column: Column, missing: str) -> tuple[Array, Array]:
+        """Return the vertex that is the root of each id, and a mask of the known ids."""
+        return self._found(column, missing, self._forest.roots_of)
+
+    def _found(
+        self, column: Column, missing: str, value_of: Callable[[Array, Array], tuple[Array, Array]]
+    ) -> tuple[Array, Array]:
+        """Return what the forest says of the vertex of each id, and a mask of the known ids.
+
+        0 for ids that are unknown.
+        """
         backend, xp, forest = self._backend, self._backend.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
@@ -263,18 +278,13 @@ class Lookup:
                     strict=True,
                 )
             ]
-            vertex, known = self._decoder.lookup(
+            vertices, known = self._decoder.lookup(
                 key_columns if column.key_columns else key_columns[0], backend
             )
-        known = known & (vertex < np.uint64(forest.n))
-        at = xp.where(known, vertex, np.uint64(0)).astype(np.int64)
-        if forest.vertices != forest.n:
-            occur = self._occurring
-            place = xp.minimum(xp.searchsorted(occur, at), max(occur.size - 1, 0))
-            known, at = known & (occur[place] == at if occur.size else False), place
+        found, known = value_of(vertices, known)
         if missing == "raise" and not bool(known.all()):
             raise self._unknown(column, backend.to_host(known))
-        return xp.where(known, at, 0), known
+        return found, known
 
     def _unknown(self, column: Column, known: Any) -> UnknownVertexError:
         strange = np.flatnonzero(~known)
@@ -304,11 +314,6 @@ class Lookup:
                 labels = labels.view(at.dtype)
             labels = self._bring(labels.astype(at.dtype, copy=False), self._given.on_device)
         return self._given.make_frame(columns | {"labels": labels})
-
-    @cached_property
-    def _occurring(self) -> Array:
-        """The vertices that occur, in order."""
-        return self._forest.rows(0, np.int64)[0]
 
     def _vertex(self, rows: Array) -> dict[str, Any]:
         """Return the column of the vertices of some rows of the answer."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array
 from ..data.column import as_series, is_cudf, is_series, series_of
 from ..data.dtypes import is_boolean, is_number, is_time
 from ..data.frame_access import column_of, columns_of, numbers_of
@@ -52,7 +51,7 @@ def vertices_and_scores(by: Any, width: int) -> tuple[Any, Any]:
     return columns if width else columns[0], column_of(by, others[0])
 
 
-def ordered(scores: Any) -> tuple[Any, Any]:
+def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
     """Return scores as comparable numbers, and a mask of those that are not null.
 
     Parameters
@@ -60,6 +59,8 @@ def ordered(scores: Any) -> tuple[Any, Any]:
     scores : column, array or list
         Numbers, booleans, dates, times, strings, or categories, which compare in their order if
         they have one, otherwise as their values.
+    what : str
+        How errors begin that go on with a type.
 
     Raises
     ------
@@ -68,33 +69,17 @@ def ordered(scores: Any) -> tuple[Any, Any]:
     """
     shape = tuple(getattr(scores, "shape", (0,)))
     if len(shape) != 1:
-        raise _no_scores(f"scores have shape {shape}")
+        raise _no_scores(f"{what} of shape {shape}")
     if is_cudf(scores):
-        return numbers_of(_cudf_numbers(scores))
+        return numbers_of(_cudf_numbers(scores, what))
     if hasattr(scores, "__cuda_array_interface__"):
         if not (is_number(scores.dtype) or is_boolean(scores.dtype)):
-            raise _no_scores(f"scores are {scores.dtype}")
+            raise _no_scores(f"{what} {scores.dtype}")
         return numbers_of(scores.astype(np.int8) if is_boolean(scores.dtype) else scores)
-    return _host_numbers(scores)
+    return _host_numbers(scores, what)
 
 
-def best_places(rows: Array, scores: Array, size: int, ascending: bool, xp: Any) -> Array:
-    """Return for each row its rank by score, with 0 for the best.
-
-    Rows without a score come last.
-
-    If a row has several scores, the best one counts, whatever their order.
-    """
-    different, rank = xp.unique(scores, return_inverse=True)
-    rank = rank if ascending else different.size - 1 - rank
-    best = xp.argsort(rank, kind="stable")
-    named, at = xp.unique(rows[best], return_index=True)
-    place = xp.full(size, different.size, np.int64)
-    place[named] = rank[best][at]
-    return place
-
-
-def _host_numbers(scores: Any) -> tuple[Any, Any]:
+def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
     """Return scores on the host as numbers."""
     import narwhals as nw
     import pyarrow as pa
@@ -108,24 +93,24 @@ def _host_numbers(scores: Any) -> tuple[Any, Any]:
             return numbers_of(series, "scores")
         kind, make, ranked = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
     else:
-        array = _array(scores)
+        array = _array(scores, what)
         if is_number(array.dtype) or is_boolean(array.dtype):
             return numbers_of(array.astype(np.int8) if is_boolean(array.dtype) else array)
         kind, make, ranked = str(array.dtype), partial(_arrow, scores, array), False
     try:
         return _codes(make(), ranked)
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
-        raise _no_scores(f"scores are {kind}") from None
+        raise _no_scores(f"{what} {kind}") from None
 
 
-def _array(scores: Any) -> Any:
+def _array(scores: Any, what: str) -> Any:
     """Return a one-dimensional array, perhaps masked."""
     try:
         array = np.ma.asarray(scores)
     except ValueError:  # of lists of several lengths
-        raise _no_scores("scores are lists of several lengths") from None
+        raise _no_scores(f"{what} lists of several lengths") from None
     if array.ndim != 1:
-        raise _no_scores(f"scores are a {type(scores).__name__} of shape {array.shape}")
+        raise _no_scores(f"{what} a {type(scores).__name__} of shape {array.shape}")
     return array
 
 
@@ -158,6 +143,10 @@ def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
         if ranked or held.type.ordered:
             return held.indices.fill_null(0).to_numpy(), there
         held = held.dictionary_decode()
+    if pa.types.is_temporal(held.type):
+        return _whole(held), there
+    if pa.types.is_boolean(held.type):
+        return held.cast(pa.int8()).fill_null(0).to_numpy(), there
     if pa.types.is_string(held.type) or str(held.type) == "string_view":
         held = held.cast(pa.large_string())
     if not any(fits(held.type) for fits in _orders()):
@@ -169,15 +158,24 @@ def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
     return rank[found.indices.fill_null(0).to_numpy()], there
 
 
+def _whole(times: Any) -> Any:
+    """Return dates, times or spans of one type as the integers that they are stored as."""
+    import pyarrow as pa
+
+    if pa.types.is_interval(times.type):
+        raise TypeError(str(times.type))
+    wide = times.type.bit_width == 64
+    return times.view(pa.int64() if wide else pa.int32()).fill_null(0).to_numpy()
+
+
 def _orders() -> tuple[Callable[[Any], bool], ...]:
     """Return predicates for PyArrow types that have an order."""
     from pyarrow import types
 
-    number = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
-    return *number, types.is_temporal, types.is_large_string
+    return types.is_integer, types.is_floating, types.is_decimal, types.is_large_string
 
 
-def _cudf_numbers(column: Any) -> Any:
+def _cudf_numbers(column: Any, what: str) -> Any:
     """Return a series of numbers that compare like the values of a cuDF series; nulls stay."""
     import cudf
 
@@ -191,13 +189,13 @@ def _cudf_numbers(column: Any) -> Any:
     if is_boolean(column.dtype) or is_time(column.dtype):
         return column.astype("int8" if is_boolean(column.dtype) else "int64")
     if not cudf.api.types.is_string_dtype(column.dtype):
-        raise _no_scores(f"scores are {column.dtype}")
+        raise _no_scores(f"{what} {column.dtype}")
     codes, _ = column.factorize(sort=True)
     return cudf.Series(codes).where(column.notnull())
 
 
 def _no_scores(what: str) -> ColumnTypeError:
     return ColumnTypeError(
-        f"{what}: by= must order vertices by one column of numbers, booleans, dates, times, strings"
-        " or categories, with one score for each vertex; cast it first"
+        f"{what}: by= must be one column of numbers, booleans, dates, times, strings or categories,"
+        " with one value for each vertex or row; cast it first"
     )

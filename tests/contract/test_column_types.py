@@ -226,6 +226,20 @@ def framed(column):
     return column, column
 
 
+def scored(column):
+    """A frame of documents that has the column; nothing of arrays."""
+    if not hasattr(column, "__len__"):
+        return column
+    ids = np.arange(1, len(column) + 1)
+    if isinstance(column, pd.Series):
+        return pd.DataFrame({"vertex": pd.Series(ids, column.index), "what": column})
+    if isinstance(column, pl.Series):
+        return pl.DataFrame({"vertex": ids, "what": column})
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return pa.table({"vertex": ids, "what": column})
+    return column
+
+
 def cuts_of(column):
     return components_at((column, column), **WEIGHTED, nulls="drop").merges()
 
@@ -242,6 +256,9 @@ JOBS = {
     "subset": lambda c: components(NUMBERS).subset(c),
     "scores": lambda c: components(NUMBERS).representatives(by=([1, 2], c)),
     "of scores": lambda c: components(NUMBERS).representatives(by=(c, [1, 2])),
+    "deduplicate": lambda c: components(NUMBERS).deduplicate(framed(c), on="src", missing="drop"),
+    "best": lambda c: components(NUMBERS).deduplicate(scored(c), by="what"),
+    "per": lambda c: components(NUMBERS).deduplicate(scored(c), per="what"),
     "batches": lambda c: Connectivity().insert(framed(c), nulls="drop").components().labels(),
     "asked": lambda c: Connectivity().insert(NUMBERS).connected((c, c), missing="false"),
     "process": lambda c: Connectivity().process((c, c), query=np.array([True, False])),

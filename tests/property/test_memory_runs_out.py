@@ -4,6 +4,7 @@ import gc
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.trials import TRIALS
 
@@ -15,6 +16,7 @@ N, M = 3000, 4000
 EDGES = tuple(np.random.default_rng(0).integers(0, N, (2, M)))
 FAR = EDGES[0] * 2**40, EDGES[1] * 2**40
 WORDS = tuple(np.array([f"v{v}" for v in end]) for end in EDGES)
+DOCS = pd.DataFrame({"vertex": np.arange(5000), "score": np.arange(5000) % 7})
 KEPT = 1 << 16  # bytes that an error itself may hold: frames of its traceback, compiled kernels
 
 
@@ -71,6 +73,7 @@ RUNS = {
     "hashed": lambda: components(FAR).sizes(),
     "strings": lambda: components(WORDS).largest(),
     "named": lambda: components(EDGES, vertices=np.arange(9)).representatives(),
+    "best": lambda: components(EDGES).deduplicate(DOCS, by="score", per="score"),
     "audit": lambda: components(EDGES).audit(EDGES),
     "audit of hashed": lambda: components(FAR).audit(FAR),
     "stream": lambda: cc_rapids.stream_components(iter([EDGES, FAR])),

@@ -1,8 +1,10 @@
 """What launches every kernel, with each kind of arguments that has code of its own."""
 
+import itertools
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cc_rapids
@@ -97,6 +99,17 @@ def glance():
         cc_rapids.components((near, near[::-1].copy()), num_vertices=400).labels()
         far = near[::8] * dtype(10**6)
         cc_rapids.components((far, far[::-1].copy())).labels()
+
+
+def lookups():
+    """Ids looked up by their distance and among sorted ones, and the rows of a frame to keep."""
+    for dtype, factor, slots in itertools.product((INT, LONG, ULONG), (1, 10**7), (0, 10**7)):
+        ids = edges(dtype)[0] * dtype(factor)
+        frame = pd.DataFrame({"vertex": np.append(ids, dtype(3)), "score": range(5)})
+        with tuning.override(small_id_range=100, group_slots_per_row=slots):
+            found = cc_rapids.components((ids, ids[::-1].copy()), vertices=ids)
+            found.representatives(by=(ids, ids))
+            found.deduplicate(frame, by="score", per="score")
 
 
 def strings():
@@ -195,7 +208,8 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    uses = of(ULONG) + [(use.__name__, use) for use in (ids, ahead, strings, audits, graphs)]
+    others = ids, lookups, ahead, strings, audits, graphs
+    uses = of(ULONG) + [(use.__name__, use) for use in others]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))

@@ -136,6 +136,11 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         {"frame": PEOPLE, "on": "vertex", "missing": "null"},
         ["frame", "on", "name", "missing", "nulls"],
     ),
+    "deduplicate": (
+        of_answer("deduplicate"),
+        {"frame": PEOPLE, "on": "vertex", "missing": "drop"},
+        ["frame", "on", "by", "ascending", "per", "missing"],
+    ),
     "audit": (of_answer("audit"), {"edges": EDGES}, ["edges", "source", "destination", "oracle"]),
     "labels": (of_answer("labels"), {}, ["kind"]),
     "plot": (of_answer("plot"), {}, ["kind"]),

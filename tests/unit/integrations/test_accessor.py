@@ -1,9 +1,10 @@
-"""The accessor of pandas frames; cuDF's is tested on a GPU."""
+"""The accessor of pandas and Polars frames; cuDF's is tested on a GPU."""
 
 import subprocess
 import sys
 
 import pandas as pd
+import polars as pl
 import pytest
 from support.as_lists import columns
 
@@ -29,9 +30,37 @@ def test_columns_and_options_are_passed_on():
         other.cc.labels()
 
 
-@pytest.mark.parametrize("ask", ["components", "labels", "sizes"])
+@pytest.mark.parametrize("ask", ["components", "labels", "sizes", "attach"])
 def test_each_says_what_it_would_take(ask):
     assert isinstance(getattr(EDGES.cc, ask)(explain=True), Plan)
+
+
+DOCS = pd.DataFrame({"doc_id": [5, 7, 4, 9], "length": [1, 3, 2, 5], "corpus": list("abab")})
+
+
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.from_pandas])
+def test_frames_are_labelled_and_deduplicated(make):
+    edges, docs = make(EDGES), make(DOCS)
+    assert columns(edges.cc.attach(name="group"))[-1] == [2, 2, 9]
+    assert columns(edges.cc.attach(on="dst", labels="max"))[-1] == [7, 7, 9]
+    attached = edges.cc.attach(docs, on="doc_id", missing="self")
+    assert type(attached) is type(docs)
+    assert columns(attached)[-1] == [2, 2, 4, 9]
+    with pytest.raises(cc_rapids.MissingColumnError, match="no column 'vertex'"):
+        edges.cc.attach(docs)
+    best = edges.cc.deduplicate(docs, on="doc_id", by="length")
+    assert type(best) is type(docs)
+    assert columns(best)[0] == [7, 4, 9]
+    chosen = {"by": "length", "ascending": True, "per": "corpus", "missing": "drop"}
+    assert columns(edges.cc.deduplicate(docs, "src", "dst", on="doc_id", **chosen))[0] == [5, 7, 9]
+    assert isinstance(edges.cc.deduplicate(docs, explain=True), Plan)
+
+
+def test_polars_frames_have_it_too():
+    edges = pl.from_pandas(EDGES)
+    assert edges.cc.labels()["labels"].to_list() == [2, 2, 2, 9]
+    assert isinstance(edges.cc.sizes(), pl.DataFrame)
+    assert not hasattr(edges.select("src"), "cc")
 
 
 def test_an_unfit_frame_has_none():
@@ -42,13 +71,16 @@ def test_an_unfit_frame_has_none():
 
 
 def test_registering_twice_says_nothing():
-    assert cc_rapids.accessor.register()[0] == "pandas"
+    found = cc_rapids.accessor.register()
+    assert (found[0], found[-1]) == ("pandas", "polars")
 
 
 def test_it_is_there_after_one_import_and_not_before():
     code = (
-        "import pandas as pd, cc_rapids; print(hasattr(pd.DataFrame, 'cc'));"
-        "import cc_rapids.accessor; print(hasattr(pd.DataFrame, 'cc'))"
+        "import pandas as pd, polars as pl, cc_rapids;"
+        "print(hasattr(pd.DataFrame, 'cc'), hasattr(pl.DataFrame, 'cc'));"
+        "import cc_rapids.accessor;"
+        "print(hasattr(pd.DataFrame, 'cc'), hasattr(pl.DataFrame, 'cc'))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["False", "True"]
+    assert run.stdout.split() == ["False", "False", "True", "True"]

@@ -1,0 +1,72 @@
+"""Codes for the values of a column of any type: equal values have equal codes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..errors import ColumnTypeError
+from .column import is_cudf, series_of
+
+
+def codes_of(name: Any, column: Any) -> tuple[Any, int]:
+    """Return a code for each value of a column, in no order; null is a value of its own.
+
+    Parameters
+    ----------
+    name : str
+        What errors call it.
+    column : series of any library, or a PyArrow column
+        Nan counts as null where the library says so, as pandas does.
+
+    Returns
+    -------
+    (m,) array of integers, on the device of the column
+    int
+        A bound that all of them are below.
+
+    Raises
+    ------
+    ColumnTypeError
+        Values of its type cannot be compared, such as lists.
+    """
+    if is_cudf(column):
+        return _cudf_codes(column)
+    import pyarrow as pa
+
+    series = series_of(column)
+    try:
+        held = series.to_arrow()
+        held = held.combine_chunks() if isinstance(held, pa.ChunkedArray) else held
+        if not pa.types.is_dictionary(held.type):
+            return _encoded(held)
+        values, count = _encoded(held.dictionary)  # in which a value may come twice
+        own = held.indices.is_valid().to_numpy(zero_copy_only=False)
+        codes = np.full(len(held), count, np.int64)
+        codes[own] = values[held.indices.drop_null().to_numpy()]
+        return codes, count + 1
+    except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
+        kind = getattr(column, "dtype", None) or column.type
+        raise ColumnTypeError(
+            f"column {name!r} is {kind} ({len(column):,} values): per= must name a column whose"
+            " values can be compared, such as integers, strings, categories or dates; cast it first"
+        ) from None
+
+
+def _encoded(held: Any) -> tuple[Any, int]:
+    import pyarrow as pa
+
+    if str(held.type) == "string_view":
+        held = held.cast(pa.large_string())
+    found = held.dictionary_encode(null_encoding="encode")
+    return found.indices.to_numpy(), len(found.dictionary)
+
+
+def _cudf_codes(column: Any) -> tuple[Any, int]:
+    column = column.reset_index(drop=True)
+    if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
+        column = column.astype(column.dtype.categories.dtype)
+    codes, values = column.factorize()
+    return codes.astype(np.int64) + 1, len(values) + 1  # nulls are -1

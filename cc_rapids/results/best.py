@@ -1,0 +1,91 @@
+"""The best row of each group, by a column of keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.dtypes import is_float, is_signed
+from ..ids.hash_table import Slots
+from ..kernels import best as kernels
+from ..tuning import tuning
+
+SIGN = np.uint64(1 << 63)
+NO_KEY = kernels.LAST
+
+
+def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
+    """Return numbers that are not nan as uint64 in their order, the best one least: a new array."""
+    if values.dtype.itemsize > 8:
+        values = xp.unique(values, return_inverse=True)[1]
+    if is_float(values.dtype):
+        bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # of -0.0 the bits of 0.0
+        keys = xp.where(bits >= SIGN, ~bits, bits ^ SIGN)
+    elif is_signed(values.dtype):
+        keys = values.astype(np.int64).view(np.uint64) ^ SIGN
+    else:
+        keys = values.astype(np.uint64)
+    return keys if ascending else ~keys
+
+
+def choose(
+    groups: Array,
+    best: Array,
+    places: Array,
+    keys: Array | None,
+    scored: Array | None,
+    backend: Backend,
+) -> None:
+    """Lower the place of each group to that of its best row, see :mod:`cc_rapids.kernels.best`.
+
+    Parameters
+    ----------
+    groups : (m,) array of integers
+    best : (2 * size,) array of uint64
+        Changed: of each group its least key, and the place. All bits are set, or a place has the
+        bit ``NO_KEY``, so that any row with a key comes before it.
+    places : (m,) array of uint64
+        By which equal keys are told apart: the least is chosen.
+    keys : (m,) array of uint64, optional
+        As of :func:`sort_keys`; without keys the least place is chosen.
+    scored : (m,) array of bool, optional
+        False where a row has no key, so that it comes last.
+    """
+    if keys is None or scored is None:
+        keys = backend.unused(np.uint64)
+        scored = backend.fill(backend.empty(groups.size, np.uint8), 0)
+    else:
+        scored = scored.astype(np.uint8)
+        backend.kernel(kernels.lower_key)(groups.size, groups, keys, scored, best)
+    backend.kernel(kernels.lower_place)(groups.size, groups, keys, scored, places, best)
+
+
+def best_rows(
+    groups: Array, size: int, keys: Array | None, scored: Array | None, backend: Backend
+) -> Array:
+    """Return the best row of each group that has any, in the order of the rows.
+
+    Parameters
+    ----------
+    groups : (m,) array of integers
+        Below ``size``.
+    keys, scored : (m,) arrays, optional
+        As for :func:`choose`; of equal keys the first row is chosen.
+    """
+    groups, size = compact(groups, size, backend)
+    best = backend.fill(backend.empty(2 * size, np.uint64), 0xFF)
+    places = backend.xp.arange(groups.size, dtype=np.uint64)
+    choose(groups, best, places, keys, scored, backend)
+    chosen = backend.empty(groups.size, np.uint8)
+    backend.kernel(kernels.mark_chosen)(groups.size, groups, best, chosen)
+    return backend.xp.flatnonzero(chosen.view(bool))
+
+
+def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
+    """Return numbers below a bound, as they are or numbered anew, so that the bound is small."""
+    if size <= tuning.group_slots_per_row * numbers.size + 1:
+        return numbers, size
+    table = Slots([numbers], [], backend)
+    return table.columns[0], int(table.keys.size)
