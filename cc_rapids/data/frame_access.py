@@ -34,6 +34,8 @@ from .dtypes import is_number
 
 def columns_of(frame: Any) -> list[Any]:
     """Return the names of the columns."""
+    if isinstance(frame, dict):
+        return list(frame)
     if isinstance(frame, tuple):
         return list(frame._fields)  # type: ignore[attr-defined]
     arrow = hasattr(type(frame), "column_names")
@@ -61,9 +63,20 @@ def only(frame: Any, name: str) -> Any:
     return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
 
 
+def frame_size(frame: Any) -> int:
+    """Return the number of rows of a frame; of a dictionary of columns, that of the first."""
+    if isinstance(frame, dict):
+        first = next(iter(frame.values()), ())
+        return len(first) if hasattr(first, "__len__") else 0
+    return len(chunked(frame))
+
+
 def check_frame(frame: Any) -> None:
-    """Raise an InputError unless the argument is a frame whose rows are in memory."""
-    if is_cudf_frame(frame):
+    """Raise an InputError unless the argument is a frame whose rows are in memory.
+
+    A dictionary of columns is one.
+    """
+    if is_cudf_frame(frame) or isinstance(frame, dict):
         return
     import narwhals as nw
 

@@ -161,6 +161,26 @@ def number(text: Text) -> tuple[Array, Array] | None:
     return None
 
 
+def slots_of_strings(column: Any, backend: Backend) -> tuple[Array, int]:
+    """Return a number for each string of a column, equal for equal strings, and a bound on them.
+
+    They are in no order, so that no string is sorted. The column is not changed.
+    """
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    column = library.join([column])
+    if not len(column):
+        return backend.empty(0, np.uint32), 0
+    with library.borrow(column) as (chars, offsets):
+        text = Text.of(chars, offsets, backend)
+        check_offsets(text)
+        numbered = number(text)
+    if numbered is not None:
+        slots, least = numbered
+        return slots, int(least.size)
+    codes, words = library.factorise(column)
+    return backend.asarray(codes), len(words)
+
+
 def hashes(text: Text, seed: int) -> Array:
     """Return the hash of each string: a new array of uint64."""
     found = text.backend.empty(text.size, np.uint64)
