@@ -18,7 +18,7 @@ from .graph.edges import Edges
 from .graph.forest import Forest
 from .ids.decoders import OffsetDecoder
 from .ids.encode import EncodedIds, choose_encoding, scan_ids
-from .ids.groups import Groups
+from .ids.groups import chosen_rows, paired
 from .ids.range import UNKNOWN_ORDER
 from .options import Options
 from .results.components import Facts
@@ -128,8 +128,8 @@ def link_records(
         own = encoded.edges.src if records.id_names else None
         ends, facts = [], dict[Key, KeyFacts]()
         for key, parts in records.keys.items():
-            firsts, facts[key] = _linked(parts, records.size, own, limit, backend)
-            ends.append(firsts)
+            linked, facts[key] = _linked(parts, records.size, own, limit, backend)
+            ends.append(linked)
         edges = _edges(encoded.edges, own, ends, records.size, backend)
         encoded = replace(encoded, edges=edges, edge_order=UNKNOWN_ORDER)
         solved = decide_and_run(ids, encoded, [], backend, options)
@@ -173,7 +173,9 @@ def _encoded(ids: EdgeInput, columns: list[Any], size: int, backend: Backend) ->
 def _linked(
     parts: list[KeyPart], size: int, own: Array, limit: int | None, backend: Backend
 ) -> tuple[Array, KeyFacts]:
-    """Return for each row the first row with the same value of a key, or the row itself.
+    """Return for each row one row with the same value of a key, or the row itself.
+
+    It is the same for all rows that are linked.
 
     Parameters
     ----------
@@ -202,41 +204,42 @@ def _linked(
             if found is not None:
                 found = backend.asarray(found)
                 skipped = found if skipped is None else skipped | found
-        groups = Groups.of(arrays, backend)
+        chosen = chosen_rows(arrays, backend)
     left_out, left_out_groups, left_out_rows = None, 0, 0
     if limit is not None:
+        vertices = None if own is None else own[rows]
         left_out, left_out_groups, left_out_rows = _too_large(
-            groups, limit, skipped, None if own is None else own[rows]
+            chosen, limit, skipped, vertices, backend
         )
-    firsts = rows[groups.first_rows()]
+    ends = rows[chosen]
     for alone in (skipped, left_out):
         if alone is not None:
-            firsts[alone] = rows[alone]
+            ends[alone] = rows[alone]
     valued = int(rows.size) - (0 if skipped is None else int(skipped.sum()))
-    facts = KeyFacts(int((firsts != rows).sum()), size - valued, left_out_groups, left_out_rows)
+    facts = KeyFacts(int((ends != rows).sum()), size - valued, left_out_groups, left_out_rows)
     if there is None:
-        return firsts, facts
-    every[rows] = firsts
+        return ends, facts
+    every[rows] = ends
     return every, facts
 
 
 def _too_large(
-    groups: Groups, limit: int, skipped: Array, own: Array
+    chosen: Array, limit: int, skipped: Array, own: Array, backend: Backend
 ) -> tuple[Array, int, int]:
     """Return a mask of the rows in groups of too many records, and the numbers of both.
 
     Rows of the same vertex, ``own``, are one record. The groups of ``skipped`` rows are none.
     """
-    backend = groups.backend
-    valued = None if skipped is None else ~skipped
-    over = groups.sizes(valued) > limit
+    size = int(chosen.size)
+    over = backend.counts(chosen, size) > limit
+    if skipped is not None:
+        over[chosen[skipped]] = False
     if own is not None and bool(over.any()):
-        near = over[groups.numbers] if valued is None else over[groups.numbers] & valued
-        some = Groups(groups.numbers[near], groups.size, backend)
-        pairs = some.split_by(Groups.of([own[near]], backend)).first_rows()
-        once = pairs == backend.xp.arange(pairs.size, dtype=pairs.dtype)
-        over = some.sizes(once) > limit
-    left_out = over[groups.numbers] if valued is None else over[groups.numbers] & valued
+        some = chosen[over[chosen]]
+        once = paired(some, chosen_rows([own[over[chosen]]], backend), backend)
+        once = once == backend.xp.arange(once.size, dtype=once.dtype)
+        over = backend.counts(some[once], size) > limit
+    left_out = over[chosen]
     return left_out, int(over.sum()), int(left_out.sum())
 
 

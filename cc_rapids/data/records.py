@@ -247,7 +247,9 @@ def _converted(values: Any) -> Any:
     """
     import pyarrow as pa
 
-    if is_cudf(values) or not is_object(getattr(values, "dtype", None)):
+    if not isinstance(getattr(values, "dtype", None), np.dtype) or not is_object(values.dtype):
+        return values
+    if is_cudf(values):
         return values
     array = values.to_numpy() if is_series(values) else values
     if not isinstance(array, np.ndarray) or array.ndim != 1 or isinstance(array, np.ma.MaskedArray):

@@ -154,31 +154,35 @@ def number(text: Text) -> tuple[Array, Array] | None:
         del table
         least = backend.fill(backend.empty(size, row), 0xFF)
         backend.kernel(forest.scatter_min, row)(m, slots, least)
-        differ = backend.fill(backend.empty(1, np.uint32), 0)
-        text.run(kernels.compare, m, slots, least, differ)
-        if not backend.to_host(differ)[0]:
+        chosen = backend.empty(m, row)
+        backend.kernel(forest.assign_min_root, row)(m, slots, least, chosen)
+        if all_equal(text, chosen):
             return slots, least
     return None
 
 
-def slots_of_strings(column: Any, backend: Backend) -> tuple[Array, int]:
-    """Return a number for each string of a column, equal for equal strings, and a bound on them.
-
-    They are in no order, so that no string is sorted. The column is not changed.
-    """
+def codes_of(column: Any) -> Array:
+    """Return a number for each string of a column, by its library alone."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    column = library.join([column])
-    if not len(column):
-        return backend.empty(0, np.uint32), 0
-    with library.borrow(column) as (chars, offsets):
+    return library.factorise(library.join([column]))[0]
+
+
+@contextmanager
+def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
+    """Lend the checked strings of a nonempty column on the backend, in a context."""
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    with library.borrow(library.join([column])) as (chars, offsets):
         text = Text.of(chars, offsets, backend)
         check_offsets(text)
-        numbered = number(text)
-    if numbered is not None:
-        slots, least = numbered
-        return slots, int(least.size)
-    codes, words = library.factorise(column)
-    return backend.asarray(codes), len(words)
+        yield text
+
+
+def all_equal(text: Text, chosen: Array) -> bool:
+    """Return whether every string equals that of the row that was chosen for it."""
+    backend = text.backend
+    differ = backend.fill(backend.empty(1, np.uint32), 0)
+    text.run(kernels.compare, text.size, chosen, differ)
+    return not backend.to_host(differ)[0]
 
 
 def hashes(text: Text, seed: int) -> Array:
@@ -340,13 +344,9 @@ def different(column: Any) -> Any:
 
 def hashes_of(column: Any, backend: Backend) -> Array:
     """Return the 64-bit hash of each string of a column, of its bytes alone, as a new array."""
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    column = library.join([column])
     if not len(column):
         return backend.empty(0, np.uint64)
-    with library.borrow(column) as (chars, offsets):
-        text = Text.of(chars, offsets, backend)
-        check_offsets(text)
+    with borrowed_text(column, backend) as text:
         return hashes(text, SEEDS[0])
 
 

@@ -5,6 +5,7 @@ words   : (c // 8,) uint64, the same memory as whole words, little-endian; the l
           one by one.
 offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]], as a row of an adjacency
           list is of its indices.
+chosen  : (m,) for each string a row that should hold the same.
 rows    : (k,) the strings that are put in order; those of a group have their first depth[group]
           bytes in common.
 """
@@ -13,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from .edges import entries_of
+from .edges import SOON, entries_of
 from .id_hash import mix
 from .primitives import lessen
 
-ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
+ZERO, ONE, TWO, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 2, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one
 HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
 RUN = np.uint64(16)  # strings that one thread compares with the first of their group
@@ -116,16 +117,37 @@ def common(on: Any) -> Any:
     return common
 
 
+def prefetch_ahead(on: Any) -> Any:
+    """Prefetch where a later row's string begins, and the bytes of one that comes sooner."""
+    if on.prefetch is None:
+
+        @on.device
+        def prefetch_row(i, chars, offsets, chosen):
+            return
+
+        return prefetch_row
+    prefetch = on.prefetch
+
+    @on.device
+    def prefetch_row(i, chars, offsets, chosen):
+        if i + SOON < np.uint64(chosen.size):
+            prefetch(offsets, np.uint64(chosen[i + SOON]))
+            prefetch(chars, np.uint64(offsets[chosen[i + SOON // TWO]]))
+
+    return prefetch_row
+
+
 def compare(on: Any) -> Any:
-    """Note whether any string differs from the representative of its slot.
+    """Note whether any string differs from that of the row chosen for it.
 
     All who find one write the same.
     """
-    same, entries = common(on), entries_of(on)
+    same, entries, prefetch_row = common(on), entries_of(on), prefetch_ahead(on)
 
     @on.elementwise
-    def compare(i, chars, words, offsets, slots, least, differ):
-        j = np.uint64(least[slots[i]])
+    def compare(i, chars, words, offsets, chosen, differ):
+        prefetch_row(i, chars, offsets, chosen)
+        j = np.uint64(chosen[i])
         if j != i:
             a, a_end = entries(offsets, chars, i)
             b, b_end = entries(offsets, chars, j)
