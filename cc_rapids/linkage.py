@@ -243,9 +243,7 @@ def _too_large(
     return left_out, int(over.sum()), int(left_out.sum())
 
 
-def _edges(
-    ids: Edges, own: Array, ends: list[Array], size: int, backend: Backend
-) -> Edges:
+def _edges(ids: Edges, own: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
     """Return the edges from each row to each of some rows, between the vertices of the rows.
 
     Those of the first key name each row, linked or not.

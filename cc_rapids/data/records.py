@@ -89,8 +89,8 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
     """Read and check a frame of records; see :func:`cc_rapids.link_records`."""
     wanted, id_names = _keys_of(keys), _id_names(named)
     values = _values_of(ignore)
-    check_frame(frame)
     frame = chunked(frame)
+    check_frame(frame)
     columns = columns_of(frame)
     for word in [*(part for key in wanted for part in parts_of(key)), *id_names]:
         if word not in columns:
@@ -136,7 +136,7 @@ def _keys_of(keys: Any) -> list[Key]:
             raise ArgumentTypeError("keys= contains None, which names no column: leave it out")
         for part in parts:
             if parts.count(part) > 1:
-                raise InputError(f"column {part!r} is named twice in one key of keys=: name it once")
+                raise InputError(f"column {part!r} is named twice in a key of keys=: name it once")
         if any(set(parts_of(other)) == set(parts) for other in found):
             raise InputError(
                 f"the key {', '.join(map(repr, parts))} is named twice in keys=: name it once"
@@ -241,19 +241,17 @@ def _is_plain_integer(value: Any) -> bool:
 
 
 def _converted(values: Any) -> Any:
-    """Return an object column as PyArrow's, whose nulls are what pandas takes for missing.
+    """Return a list or an object column as PyArrow's, without what pandas takes for missing.
 
     All else is returned as it is, as are objects of several kinds, which are refused later.
     """
     import pyarrow as pa
 
-    if not isinstance(getattr(values, "dtype", None), np.dtype) or not is_object(values.dtype):
-        return values
-    if is_cudf(values):
+    dtype = getattr(values, "dtype", None)
+    objects = isinstance(dtype, np.dtype) and is_object(dtype) and not is_cudf(values)
+    if not (objects or isinstance(values, list | tuple)) or np.ma.isMaskedArray(values):
         return values
     array = values.to_numpy() if is_series(values) else values
-    if not isinstance(array, np.ndarray) or array.ndim != 1 or isinstance(array, np.ma.MaskedArray):
-        return values
     try:
         found = pa.array(array, from_pandas=True)
     except (pa.ArrowException, UnicodeEncodeError, OverflowError):

@@ -18,9 +18,10 @@ from .edges import SOON, entries_of
 from .id_hash import mix
 from .primitives import lessen
 
-ZERO, ONE, TWO, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 2, 3, 7, 8))
+ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one
 HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
+SOONER = np.uint64(SOON // 2)  # rows between asking for the bytes of a string and reading them
 RUN = np.uint64(16)  # strings that one thread compares with the first of their group
 BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
@@ -120,19 +121,24 @@ def common(on: Any) -> Any:
 def prefetch_ahead(on: Any) -> Any:
     """Prefetch where a later row's string begins, and the bytes of one that comes sooner."""
     if on.prefetch is None:
-
-        @on.device
-        def prefetch_row(i, chars, offsets, chosen):
-            return
-
-        return prefetch_row
+        return no_prefetch(on)
     prefetch = on.prefetch
 
     @on.device
     def prefetch_row(i, chars, offsets, chosen):
         if i + SOON < np.uint64(chosen.size):
             prefetch(offsets, np.uint64(chosen[i + SOON]))
-            prefetch(chars, np.uint64(offsets[chosen[i + SOON // TWO]]))
+            prefetch(chars, np.uint64(offsets[chosen[i + SOONER]]))
+
+    return prefetch_row
+
+
+def no_prefetch(on: Any) -> Any:
+    """Prefetch nothing."""
+
+    @on.device
+    def prefetch_row(i, chars, offsets, chosen):
+        return
 
     return prefetch_row
 

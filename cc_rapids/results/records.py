@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..data.column import is_cudf
+from ..data.column import chunked, is_cudf
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import check_frame, columns_of, frame_size
 from ..data.frame_build import with_column
@@ -120,8 +120,7 @@ class LinkedRecords(Components):
         Components.attach : The same for edges.
         Components.labels : The label of each record.
         """
-        if on is None:
-            on = self._id_names
+        frame, on = chunked(frame), self._id_names if on is None else on
         if on:
             return super().attach(frame, on, name, missing, nulls)
         check_name(name)
