@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from .backends import Array, Backend
-from .data.column import Borrowing, without_rows
-from .data.edge_input import EdgeInput
-from .data.records import Key, KeyPart, common_rows, ignored_in, read_records
+from .data.column import Borrowing, Column, without_rows
+from .data.records import Key, KeyPart, common_rows, read_records
 from .errors import InputError, shown
 from .graph.edges import Edges
 from .graph.forest import Forest
@@ -20,13 +19,13 @@ from .ids.decoders import OffsetDecoder
 from .ids.encode import EncodedIds, choose_encoding, scan_ids
 from .ids.groups import chosen_rows, paired
 from .ids.range import UNKNOWN_ORDER
+from .ids.strings import among
 from .options import Options
 from .results.components import Facts
 from .results.records import KeyFacts, LinkedRecords
 from .solver.solve import decide_and_run
 
 log = logging.getLogger(__name__)
-POSITIONS = "row positions"
 
 
 def link_records(
@@ -124,7 +123,11 @@ def link_records(
     backend = options.backend(ids.on_device)
     started = perf_counter()
     with backend.scope(), ids.borrow() as (columns, _):
-        encoded = _encoded(ids, columns, records.size, backend)
+        if records.id_names:
+            statistics = scan_ids(ids, columns, backend)
+            encoded = choose_encoding(statistics, backend).encode(statistics, backend)
+        else:
+            encoded = _positions(records.size, backend)
         own = encoded.edges.src if records.id_names else None
         ends, facts = [], dict[Key, KeyFacts]()
         for key, parts in records.keys.items():
@@ -144,7 +147,7 @@ def link_records(
     log.info("%d records are %d entities", forest.vertices, forest.components)
     given = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
     answer = given, backend, decoder, forest, options.labels, run
-    return LinkedRecords.of(*answer, keys=facts, id_names=records.id_names)
+    return LinkedRecords(*answer, keys=facts, id_names=records.id_names)
 
 
 def _checked_limit(limit: Any) -> int | None:
@@ -159,15 +162,12 @@ def _checked_limit(limit: Any) -> int | None:
     return int(limit)
 
 
-def _encoded(ids: EdgeInput, columns: list[Any], size: int, backend: Backend) -> EncodedIds:
-    """Return the vertex of each row, as the sources of edges without destinations."""
-    if not ids.src.size:
-        none = backend.empty(0, np.uint32)
-        forest = Forest(backend, size, all_present=True)
-        decoder = OffsetDecoder(0, np.dtype(np.int64))
-        return EncodedIds(Edges(none, none, 0), forest, POSITIONS, size, decoder)
-    statistics = scan_ids(ids, columns, backend)
-    return choose_encoding(statistics, backend).encode(statistics, backend)
+def _positions(size: int, backend: Backend) -> EncodedIds:
+    """Return vertices that are the positions of rows, without edges."""
+    none = backend.empty(0, np.uint32)
+    forest = Forest(backend, size, all_present=True)
+    decoder = OffsetDecoder(0, np.dtype(np.int64))
+    return EncodedIds(Edges(none, none, 0), forest, "row positions", size, decoder)
 
 
 def _linked(
@@ -199,10 +199,9 @@ def _linked(
             for column, array in zip(columns, borrowed, strict=True)
         ]
         skipped = None
-        for part, array in zip(parts, arrays, strict=True):
-            found = ignored_in(part, array, xp)
-            if found is not None:
-                found = backend.asarray(found)
+        for part, column, array in zip(parts, columns, arrays, strict=True):
+            if part.ignored and column.size:
+                found = _ignored(array, column, part.ignored, backend)
                 skipped = found if skipped is None else skipped | found
         chosen = chosen_rows(arrays, backend)
     left_out, left_out_groups, left_out_rows = None, 0, 0
@@ -221,6 +220,15 @@ def _linked(
         return ends, facts
     every[rows] = ends
     return every, facts
+
+
+def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
+    """Return a boolean array of the values of a lent column that are ignored."""
+    if column.strings:
+        return backend.asarray(among(array, values))
+    limits = np.iinfo(array.dtype)
+    held = [value for value in values if limits.min <= value <= limits.max]
+    return backend.xp.isin(array, backend.xp.asarray(held, array.dtype))
 
 
 def _too_large(

@@ -184,11 +184,11 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
 def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
     """Return the function that makes answers of the kind of a frame, and whether on a device.
 
-    A dictionary of columns is answered by named tuples of arrays.
+    A dictionary of columns is answered by dictionaries.
     """
     if isinstance(frame, dict):
         on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in frame.values())
-        return plain_frame, on_device
+        return dict, on_device
     if is_cudf_frame(frame):
         return partial(make_frame, type(frame)), True
     import narwhals as nw

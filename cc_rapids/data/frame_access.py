@@ -60,6 +60,8 @@ def only(frame: Any, name: str) -> Any:
     if name in names:
         return column_of(frame, name)
     wanted = [word for word in names if word.endswith(f"_{name}")]
+    if isinstance(frame, dict):
+        return {word: frame[word] for word in wanted}
     return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
 
 
@@ -115,7 +117,7 @@ def first(column: Any) -> Any:
 
     Of a frame the row as a tuple.
     """
-    if hasattr(column, "columns"):
+    if isinstance(column, dict) or hasattr(column, "columns"):
         return tuple(first(column_of(column, name)) for name in columns_of(column))
     value = column.iloc[0] if hasattr(column, "iloc") else column[0]
     if hasattr(value, "as_py"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -32,12 +31,11 @@ from .column import (
     is_cudf,
     is_series,
     no_rows,
-    of,
     of_key_columns,
     refuse_twice,
     series_of,
 )
-from .dtypes import is_boolean, is_integer, is_object, is_time
+from .dtypes import is_boolean, is_object, is_time
 from .edge_input import EdgeInput
 from .frame_access import check_frame, column_of, columns_of, frame_size
 
@@ -179,13 +177,21 @@ def _values_of(ignore: Any) -> list[Any]:
 def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
     """Return the ids of records as sources of edges that have no destinations."""
     make_frame, on_device = answers_like(frame)
-    sides = [of(name, column_of(frame, name)) for name in names]
+    sides = [_id_column(name, column_of(frame, name)) for name in names]
     for side in sides:
         _check_size(side.name, side.size, size)
     if not sides:
         return EdgeInput(empty("row"), empty("row"), make_frame, on_device)
     ids = of_key_columns(sides)
     return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device)
+
+
+def _id_column(name: str, values: Any) -> Column:
+    """Return a column of ids; what cannot be ids is refused before nulls are."""
+    side = held(name, values)
+    if side.there is not None:
+        side.where(side.there)
+    return side.column()
 
 
 def _check_size(name: str, size: int, rows: int) -> None:
@@ -212,18 +218,25 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     try:
         column = found.where(found.there)
     except ColumnTypeError:
-        kind = getattr(values, "dtype", None) or getattr(values, "type", type(values).__name__)
-        raise ColumnTypeError(
-            f"column {name!r} is {kind} ({found.size:,} values): {KEYS_ARE}, because floats that"
-            " look the same may differ; cast it, such as .astype('int64') or .astype(str), or in"
-            " pandas .astype('Int64') where values are missing"
-        ) from None
+        raise _no_key(name, values, found.size) from None
     found = Held(name, found.size, found.there, _Once(found, column))
     if encode is not None:
         return KeyPart(found, encode(ignore))
     if column.strings:
         return KeyPart(found, [value for value in ignore if isinstance(value, str)])
     return KeyPart(found, [value for value in ignore if _is_plain_integer(value)])
+
+
+def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
+    """Return the error for a column of a type whose values are not compared."""
+    kind = str(getattr(values, "dtype", None) or getattr(values, "type", type(values).__name__))
+    what = f"column {name!r} is {kind} ({size:,} values): {KEYS_ARE}"
+    if kind.lower().startswith(("float", "double", "half")):
+        return ColumnTypeError(
+            f"{what}, because floats may differ though they look the same; cast it, such as"
+            " .astype('int64'), or in pandas .astype('Int64') where values are missing"
+        )
+    return ColumnTypeError(f"{what}; cast it, for example to strings")
 
 
 class _Once:
@@ -284,7 +297,7 @@ def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[i
     if not side.dtype.is_temporal():
         return None, None
     arrow = side.to_arrow()
-    return _ticks(pa.chunked_array([arrow])), partial(_ticks_like, name, arrow.type)
+    return _ticks(pa.chunked_array([arrow])), partial(_ticks_like, arrow.type)
 
 
 def _instants_of_array(
@@ -311,27 +324,33 @@ def _ticks(column: Any) -> Any:
     return column.cast(pa.int32() if words else pa.int64())
 
 
-def _ticks_like(name: str, kind: Any, values: list[Any]) -> list[int]:
-    """Return the dates and times among values as integers of a PyArrow type."""
+def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
+    """Return the dates and times among values as integers of a PyArrow type.
+
+    Those that the type does not hold exactly are left out, as no value equals them.
+    """
     import pyarrow as pa
 
-    found = []
+    found: list[int] = []
     for value in _dates(values):
+        own = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
         try:
-            found += _ticks(pa.array([value]).cast(kind)).to_pylist()
-        except pa.ArrowException:
-            raise InputError(
-                f"ignore= contains {value!r}, which column {name!r}, {kind}, cannot hold: leave it"
-                " out, or cast the column"
-            ) from None
+            held = own.cast(kind)
+            found += _ticks(held).to_pylist() if held.cast(own.type).equals(own) else []
+        except pa.ArrowException:  # beyond what the type holds, or of another kind
+            continue
     return found
 
 
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
-    """Return the dates and times among values as integers of a NumPy type."""
+    """Return the same for a NumPy type."""
+    found: list[int] = []
     if dtype.kind != "M":
-        return []
-    return [int(np.datetime64(v).astype(dtype).astype(np.int64)) for v in _dates(values)]
+        return found
+    for own in map(np.datetime64, _dates(values)):
+        held = own.astype(dtype)
+        found += [int(held.astype(np.int64))] if held.astype(own.dtype) == own else []
+    return found
 
 
 def _dates(values: Iterable[Any]) -> list[Any]:
@@ -342,26 +361,3 @@ def common_rows(parts: list[KeyPart]) -> Any:
     """Return a boolean array of the rows where no part of a key is null; None if none is."""
     masks = [part.values.there for part in parts if part.values.there is not None]
     return reduce(and_, masks) if masks else None
-
-
-def ignored_in(part: KeyPart, borrowed: Any, xp: Any) -> Any:
-    """Return a boolean array of the values of a lent column that are ignored; None if none is.
-
-    Parameters
-    ----------
-    part : KeyPart
-    borrowed : array of integers, or strings as a column lends them
-    xp : module
-        The array library of integers.
-    """
-    if not part.ignored or not len(borrowed):
-        return None
-    if is_cudf(borrowed):
-        return borrowed.isin(part.ignored).to_cupy()
-    if is_integer(getattr(borrowed, "dtype", None)):
-        limits = np.iinfo(borrowed.dtype)
-        fits = [value for value in part.ignored if limits.min <= value <= limits.max]
-        return xp.isin(borrowed, xp.asarray(fits, borrowed.dtype)) if fits else None
-    arrow = sys.modules["pyarrow"]
-    words = arrow.array(part.ignored, borrowed.type)
-    return arrow.compute.is_in(borrowed, value_set=words).to_numpy(zero_copy_only=False)

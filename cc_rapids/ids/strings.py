@@ -342,6 +342,15 @@ def different(column: Any) -> Any:
     return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
 
 
+def among(column: Any, words: list[str]) -> Array:
+    """Return a boolean array of the strings of a column that are among some words.
+
+    It is on the device if the column is.
+    """
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    return library.among(library.join([column]), words)
+
+
 def hashes_of(column: Any, backend: Backend) -> Array:
     """Return the 64-bit hash of each string of a column, of its bytes alone, as a new array."""
     if not len(column):
@@ -434,6 +443,10 @@ class _Library(ABC):
         """Return the distinct strings."""
 
     @abstractmethod
+    def among(self, column: Any, words: list[str]) -> Array:
+        """Return a mask of the strings that are among some words."""
+
+    @abstractmethod
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         """Return the places of strings among sorted ones, and a mask of those found.
 
@@ -479,6 +492,9 @@ class _Cudf(_Library):
         import cudf
 
         return cudf.Series(column.unique())
+
+    def among(self, column: Any, words: list[str]) -> Array:
+        return column.isin(words).to_cupy()
 
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         wanted = _to_device(wanted)
@@ -535,6 +551,13 @@ class _Arrow(_Library):
 
     def different(self, column: Any) -> Any:
         return column.unique()
+
+    def among(self, column: Any, words: list[str]) -> Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        found = pc.is_in(column, value_set=pa.array(words, column.type))
+        return found.to_numpy(zero_copy_only=False)
 
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
         import pyarrow as pa

@@ -61,28 +61,12 @@ class LinkedRecords(Components):
     2  a@x.org     3       0
     """
 
-    _keys: dict[Key, KeyFacts]
-    _id_names: list[str]
-
-    @classmethod
-    def of(
-        cls, given: EdgeInput, *answer: Any, keys: dict[Key, KeyFacts], id_names: list[str]
-    ) -> LinkedRecords:
-        """Return the answer of a run, with the facts about its keys and the columns of its ids.
-
-        Parameters
-        ----------
-        given : EdgeInput
-            The ids of the records.
-        *answer
-            As for :class:`Components`.
-        keys : dict of Key to KeyFacts
-        id_names : list of str
-            Empty if the vertices are row positions.
-        """
-        found = cls(given, *answer)
-        found._keys, found._id_names = keys, id_names
-        return found
+    def __init__(
+        self, given: EdgeInput, *answer: Any, keys: dict[Key, KeyFacts], id_names: list[str]
+    ) -> None:
+        super().__init__(given, *answer)
+        self._keys = keys
+        self._id_names = id_names  # none if the vertices are row positions
 
     def attach(
         self,
@@ -120,8 +104,9 @@ class LinkedRecords(Components):
         Components.attach : The same for edges.
         Components.labels : The label of each record.
         """
-        frame, on = chunked(frame), self._id_names if on is None else on
-        if on:
+        frame = chunked(frame)
+        if on is not None or self._id_names:
+            on = self._id_names if on is None else on
             return super().attach(frame, on, name, missing, nulls)
         check_name(name)
         check_frame(frame)
