@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import date
 from functools import partial, reduce
@@ -214,7 +215,8 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     values = as_series(values)
     plain = _converted(values)
     numbers, encode = _instants(name, plain)
-    found = held(name, plain if numbers is None else numbers)
+    found = _texts(name, plain) if plain is not values else None
+    found = found or held(name, plain if numbers is None else numbers)
     try:
         column = found.where(found.there)
     except ColumnTypeError:
@@ -270,6 +272,24 @@ def _converted(values: Any) -> Any:
     except (pa.ArrowException, UnicodeEncodeError, OverflowError):
         return values
     return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def _texts(name: str, column: Any) -> Held | None:
+    """Return strings that were converted here, which need no check; None for all else."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(column.type):
+        return None
+    text = column.cast(pa.large_string()).combine_chunks()
+    there = text.is_valid().to_numpy(zero_copy_only=False) if text.null_count else None
+    return Held(name, len(text), there, partial(_texts_where, name, text))
+
+
+def _texts_where(name: str, text: Any, keep: Any) -> Column:
+    import pyarrow as pa
+
+    rows = text if keep is None else text.filter(pa.array(keep))
+    return Column(name, "object", len(rows), partial(nullcontext, rows), True)
 
 
 def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
@@ -348,7 +368,7 @@ def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
     if dtype.kind != "M":
         return found
     for own in map(np.datetime64, _dates(values)):
-        held = own.astype(dtype)
+        held = own.astype(dtype.base)  # without the zone of pandas' types
         found += [int(held.astype(np.int64))] if held.astype(own.dtype) == own else []
     return found
 

@@ -556,7 +556,10 @@ class _Arrow(_Library):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        found = pc.is_in(column, value_set=pa.array(words, column.type))
+        if words == [""]:  # which lengths tell in a fifth of the time
+            found = pc.equal(pc.binary_length(column), 0)
+        else:
+            found = pc.is_in(column, value_set=pa.array(words, column.type))
         return found.to_numpy(zero_copy_only=False)
 
     def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
