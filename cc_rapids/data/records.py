@@ -365,7 +365,7 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
     """Return the same for a NumPy type."""
     found: list[int] = []
-    if dtype.kind != "M":
+    if not issubclass(dtype.base.type, np.datetime64):  # but durations
         return found
     for own in map(np.datetime64, _dates(values)):
         held = own.astype(dtype.base)  # without the zone of pandas' types
