@@ -20,6 +20,8 @@ _old_paths.install()
 _HOMES = {
     "components": "api",
     "spanning_forest": "api",
+    "link_records": "linkage",
+    "LinkedRecords": "results.records",
     "Csr": "data.adapters",
     "connected_components": "integrations.connected_components",
     "weakly_connected_components": "integrations.cugraph",
@@ -82,6 +84,7 @@ __all__ = [
     "FormatError",
     "GraphStateError",
     "InputError",
+    "LinkedRecords",
     "MissingColumnError",
     "MissingExtraError",
     "NullsError",
@@ -101,6 +104,7 @@ __all__ = [
     "generators",
     "install",
     "installed",
+    "link_records",
     "memory_bound",
     "oracle",
     "plots",
@@ -146,7 +150,9 @@ if TYPE_CHECKING:
     from .integrations.connected_components import connected_components
     from .integrations.cugraph import weakly_connected_components
     from .integrations.install import install, installed, uninstall
+    from .linkage import link_records
     from .results.components import Components
+    from .results.records import LinkedRecords
     from .results.thresholds import Cuts
     from .solver.plan import Plan
     from .tools import generators

@@ -135,12 +135,16 @@ def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:
         every, kept = _without_nulls(called, every)
     for name, side in zip(called, every, strict=True):
         columns.append(of_series(name, side, remedy))
-    library = every[0].implementation
-    make: Callable[[dict[str, Any]], Any] = partial(_make_frame, library)
-    if library.is_pandas():  # columns are made for the frame alone
-        make = partial(sys.modules["pandas"].DataFrame, copy=False)
+    make = _frame_maker(every[0].implementation)
     dropped = size - len(every[0])
     return _given(columns[:ends], columns[ends:], make, False, dropped, kept)
+
+
+def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
+    """Return the function that makes frames of the library that narwhals calls so."""
+    if library.is_pandas():  # columns are made for the frame alone
+        return partial(sys.modules["pandas"].DataFrame, copy=False)
+    return partial(_make_frame, library)
 
 
 def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
@@ -177,6 +181,25 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
 
     every = [nw.from_native(side, series_only=True) for side in (src, dst)]
     return _of_series(every, names, nulls)
+
+
+def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
+    """Return the function that makes answers of the kind of a frame, and whether on a device.
+
+    A dictionary of columns is answered by dictionaries.
+    """
+    if isinstance(frame, dict):
+        on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in frame.values())
+        return dict, on_device
+    if is_cudf_frame(frame):
+        return partial(make_frame, type(frame)), True
+    import narwhals as nw
+
+    try:
+        whole = nw.from_native(chunked(frame))
+    except nw.exceptions.DuplicateError:
+        whole = nw.from_native(_unambiguous(frame, []))
+    return _frame_maker(whole.implementation), False
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ from .dtypes import is_number
 
 def columns_of(frame: Any) -> list[Any]:
     """Return the names of the columns."""
+    if isinstance(frame, dict):
+        return list(frame)
     if isinstance(frame, tuple):
         return list(frame._fields)  # type: ignore[attr-defined]
     arrow = hasattr(type(frame), "column_names")
@@ -58,12 +60,25 @@ def only(frame: Any, name: str) -> Any:
     if name in names:
         return column_of(frame, name)
     wanted = [word for word in names if word.endswith(f"_{name}")]
+    if isinstance(frame, dict):
+        return {word: frame[word] for word in wanted}
     return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
 
 
+def frame_size(frame: Any) -> int:
+    """Return the number of rows of a frame; of a dictionary of columns, that of the first."""
+    if isinstance(frame, dict):
+        first = next(iter(frame.values()), ())
+        return len(first) if hasattr(first, "__len__") else 0
+    return len(chunked(frame))
+
+
 def check_frame(frame: Any) -> None:
-    """Raise an InputError unless the argument is a frame whose rows are in memory."""
-    if is_cudf_frame(frame):
+    """Raise an InputError unless the argument is a frame whose rows are in memory.
+
+    A dictionary of columns is one.
+    """
+    if is_cudf_frame(frame) or isinstance(frame, dict):
         return
     import narwhals as nw
 
@@ -107,7 +122,7 @@ def first(column: Any) -> Any:
 
     Of a frame the row as a tuple.
     """
-    if hasattr(column, "columns"):
+    if isinstance(column, dict) or hasattr(column, "columns"):
         return tuple(first(column_of(column, name)) for name in columns_of(column))
     value = column.iloc[0] if hasattr(column, "iloc") else column[0]
     if hasattr(value, "as_py"):

@@ -16,7 +16,7 @@ def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
 
     Parameters
     ----------
-    frame : frame of cuDF, pandas, Polars or PyArrow
+    frame : frame of cuDF, pandas, Polars or PyArrow, or dictionary of columns
     name : str
         Of the column; in a frame of cuDF or pandas whatever may be a name there.
     values : array, or column of any library, where the frame lies
@@ -28,6 +28,8 @@ def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
     InputError
         The frame takes no such name.
     """
+    if isinstance(frame, dict):
+        return frame | {name: values if there is None else np.ma.array(values, mask=~there)}
     if is_cudf(frame):
         import cudf
 

@@ -5,6 +5,7 @@ words   : (c // 8,) uint64, the same memory as whole words, little-endian; the l
           one by one.
 offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]], as a row of an adjacency
           list is of its indices.
+chosen  : (m,) for each string a row that should hold the same.
 rows    : (k,) the strings that are put in order; those of a group have their first depth[group]
           bytes in common.
 """
@@ -20,6 +21,7 @@ from .primitives import lessen
 ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one
 HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
+SOONER = np.uint64(SOON // 2)  # rows between asking for the bytes of a string and reading them
 RUN = np.uint64(16)  # strings that one thread compares with the first of their group
 BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
@@ -117,46 +119,41 @@ def common(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the representatives of later strings, of which each step waits for the one before.
-
-    A processor waits for one at a time else; a GPU has other threads to run meanwhile.
-    """
+    """Prefetch where a later row's string begins, and the bytes of one that comes sooner."""
+    if on.prefetch is None:
+        return no_prefetch(on)
     prefetch = on.prefetch
-    if prefetch is None:
-        return prefetch_nothing(on)
 
     @on.device
-    def prefetch_string(i, chars, offsets, slots, least):
-        size = np.uint64(slots.size)
-        if i + THREE * SOON < size:
-            prefetch(least, np.uint64(slots[i + THREE * SOON]))
-            prefetch(offsets, np.uint64(least[slots[i + (SOON << ONE)]]))
-            prefetch(chars, np.uint64(offsets[least[slots[i + SOON]]]))
+    def prefetch_row(i, chars, offsets, chosen):
+        if i + SOON < np.uint64(chosen.size):
+            prefetch(offsets, np.uint64(chosen[i + SOON]))
+            prefetch(chars, np.uint64(offsets[chosen[i + SOONER]]))
 
-    return prefetch_string
+    return prefetch_row
 
 
-def prefetch_nothing(on: Any) -> Any:
+def no_prefetch(on: Any) -> Any:
     """Prefetch nothing."""
 
     @on.device
-    def prefetch_string(i, chars, offsets, slots, least):
+    def prefetch_row(i, chars, offsets, chosen):
         return
 
-    return prefetch_string
+    return prefetch_row
 
 
 def compare(on: Any) -> Any:
-    """Note whether any string differs from the representative of its slot.
+    """Note whether any string differs from that of the row chosen for it.
 
     All who find one write the same.
     """
-    same, entries, prefetch_string = common(on), entries_of(on), prefetch_ahead(on)
+    same, entries, prefetch_row = common(on), entries_of(on), prefetch_ahead(on)
 
     @on.elementwise
-    def compare(i, chars, words, offsets, slots, least, differ):
-        prefetch_string(i, chars, offsets, slots, least)
-        j = np.uint64(least[slots[i]])
+    def compare(i, chars, words, offsets, chosen, differ):
+        prefetch_row(i, chars, offsets, chosen)
+        j = np.uint64(chosen[i])
         if j != i:
             a, a_end = entries(offsets, chars, i)
             b, b_end = entries(offsets, chars, j)

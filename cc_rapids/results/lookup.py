@@ -33,7 +33,7 @@ MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
 
 
-def _check_name(name: Any) -> None:
+def check_name(name: Any) -> None:
     """Raise an InputError if a name cannot be that of a column."""
     if isinstance(name, list) or callable(name):  # which pandas would call
         raise ArgumentTypeError(f"name= must be the name of a column, not {shown(name)}")
@@ -165,7 +165,7 @@ class Lookup:
         wanted = on if isinstance(on, list) else [on]
         if not wanted:
             raise InputError("on= names no column: pass the column of the vertices, or several")
-        _check_name(name)
+        check_name(name)
         check_frame(frame)
         check_columns(frame, wanted)
         names = columns_of(frame)

@@ -99,20 +99,20 @@ def solve(
     encoding = choose_encoding(statistics, backend)
     if statistics.id_range.exact or encoding.takes_guess(statistics):
         encoded = encoding.encode(statistics, backend)
-        solved = _decide_and_run(edge_input, encoded, offsets, backend, options)
+        solved = decide_and_run(edge_input, encoded, offsets, backend, options)
         if encoded.forest.complete:
             return solved
         log.info("some ids lie outside the estimated range: reading all rows")
     # The encoding takes no estimate, or it has proved too narrow.
     statistics = scan_ids(edge_input, columns, backend)
     encoded = choose_encoding(statistics, backend).encode(statistics, backend)
-    solved = _decide_and_run(edge_input, encoded, offsets, backend, options)
+    solved = decide_and_run(edge_input, encoded, offsets, backend, options)
     if not encoded.forest.complete:
         raise edge_input.changed()
     return solved
 
 
-def _decide_and_run(
+def decide_and_run(
     edge_input: EdgeInput,
     encoded: EncodedIds,
     offsets: list[Any],

@@ -14,6 +14,7 @@ from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
 from cc_rapids.ids import strings as texts
+from cc_rapids.ids.groups import chosen_rows
 from cc_rapids.tools.generators import pieces
 from cc_rapids.tuning import tuning
 from cc_rapids.verify.audit import audit_labels
@@ -121,6 +122,14 @@ def strings():
         texts.factorise_text(text)
 
 
+def records():
+    """Keys of each type of integers, alone and with a second part."""
+    for dtype in (INT, LONG, ULONG):
+        numbers = edges(dtype)[0]
+        chosen_rows([numbers, numbers], backends.get("cuda"))
+        cc_rapids.link_records({"id": numbers, "key": numbers}, ["key"], id="id", engine="cuda")
+
+
 def at_once(dtype):
     """A list in one launch."""
     with pytest.MonkeyPatch.context() as patch:
@@ -208,7 +217,7 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    others = ids, lookups, ahead, strings, audits, graphs
+    others = ids, lookups, ahead, strings, records, audits, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]

@@ -95,6 +95,16 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
     "explain": (explained, {"edges": EDGES}, ALL),
     "spanning_forest": (spanned, {"edges": EDGES}, ALL),
     "stream_components": (cc_rapids.stream_components, {"edges": "e.parquet"}, STREAM),
+    "link_records": (
+        cc_rapids.link_records,
+        {"frame": PEOPLE, "keys": ["vertex"]},
+        parameters(cc_rapids.link_records),
+    ),
+    "attach by position": (
+        lambda **options: cc_rapids.link_records(PEOPLE, ["vertex"]).attach(**options),
+        {"frame": PEOPLE},
+        ["frame", "on", "name", "missing", "nulls"],
+    ),
     "components_at": (cc_rapids.components_at, {"edges": EDGES, "thresholds": [1]}, AT),
     "components_at of csv": (cc_rapids.components_at, {"edges": "e.csv", "thresholds": [1]}, AT),
     "Connectivity": (Connectivity, {}, parameters(Connectivity)),

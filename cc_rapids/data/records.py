@@ -1,0 +1,383 @@
+"""Frames of records: their ids, and the columns of the keys by which they are linked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import date
+from functools import partial, reduce
+from operator import and_
+from typing import Any
+
+import numpy as np
+
+from ..errors import (
+    ArgumentTypeError,
+    ColumnTypeError,
+    InputError,
+    MissingColumnError,
+    shown,
+    unknown,
+)
+from .adapters import answers_like
+from .arguments import check_names
+from .column import (
+    Column,
+    Held,
+    as_series,
+    chunked,
+    empty,
+    held,
+    is_cudf,
+    is_series,
+    no_rows,
+    of_key_columns,
+    refuse_twice,
+    series_of,
+)
+from .dtypes import is_boolean, is_object, is_time
+from .edge_input import EdgeInput
+from .frame_access import check_frame, column_of, columns_of, frame_size
+
+MOST_RECORDS = 1 << 32  # numbers of rows are of 32 bits
+KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
+
+Key = str | tuple[str, ...]  # a column, or several that have to agree together
+
+
+@dataclass(frozen=True)
+class KeyPart:
+    """A column of a key: its values, and the ones to ignore.
+
+    Attributes
+    ----------
+    values : Held
+        Integers or strings; dates, times and booleans as integers.
+    ignored : list
+        The values of the column's own kind that link nothing.
+    """
+
+    values: Held
+    ignored: list[Any]
+
+
+@dataclass(frozen=True)
+class Records:
+    """The caller's frame of records, checked.
+
+    Attributes
+    ----------
+    size : int
+        The number of rows.
+    ids : EdgeInput
+        The ids as sources of edges without destinations; no sources either if rows are numbered.
+    keys : dict of Key to list of KeyPart
+        The columns of each key.
+    id_names : list of str
+        The columns of the ids; empty if rows are numbered.
+    """
+
+    size: int
+    ids: EdgeInput
+    keys: dict[Key, list[KeyPart]]
+    id_names: list[str]
+
+
+def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
+    """Read and check a frame of records; see :func:`cc_rapids.link_records`."""
+    wanted, id_names = _keys_of(keys), _id_names(named)
+    values = _values_of(ignore)
+    frame = chunked(frame)
+    check_frame(frame)
+    columns = columns_of(frame)
+    for word in [*(part for key in wanted for part in parts_of(key)), *id_names]:
+        if word not in columns:
+            argument = "id=" if word in id_names else "keys="
+            said = unknown("column", str(word), map(str, columns))
+            raise MissingColumnError(f"{said}; name the columns of the records by {argument}")
+        refuse_twice(word, columns)
+    size = frame_size(frame)
+    if size >= MOST_RECORDS:
+        raise InputError(f"{size:,} records are too many: at most {MOST_RECORDS - 1:,} are linked")
+    read: dict[str, KeyPart] = {}  # a column may be a part of several keys
+    parts: dict[Key, list[KeyPart]] = {}
+    for key in wanted:
+        for name in parts_of(key):
+            if name not in read:
+                read[name] = _part(name, column_of(frame, name), values)
+            _check_size(name, read[name].values.size, size)
+        parts[key] = [read[name] for name in parts_of(key)]
+    return Records(size, _ids_of(frame, id_names, size), parts, id_names)
+
+
+def parts_of(key: Key) -> tuple[str, ...]:
+    """Return the columns of a key."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _keys_of(keys: Any) -> list[Key]:
+    """Return the keys: a column, or a tuple of several, for each."""
+    if not isinstance(keys, list | tuple):
+        raise ArgumentTypeError(
+            f"keys= must be a list of columns, or of lists of columns, not {shown(keys)}: pass"
+            ' keys=["email", ["name", "birthday"]], for example'
+        )
+    if not keys:
+        raise InputError("keys= is empty, so nothing would be linked: name one column or more")
+    found: list[Key] = []
+    for key in keys:
+        parts = list(key) if isinstance(key, list | tuple) else [key]
+        if not parts:
+            raise InputError("keys= contains an empty list: name the columns of each key")
+        check_names("keys=", parts)
+        if any(part is None for part in parts):
+            raise ArgumentTypeError("keys= contains None, which names no column: leave it out")
+        for part in parts:
+            if parts.count(part) > 1:
+                raise InputError(f"column {part!r} is named twice in a key of keys=: name it once")
+        if any(set(parts_of(other)) == set(parts) for other in found):
+            raise InputError(
+                f"the key {', '.join(map(repr, parts))} is named twice in keys=: name it once"
+            )
+        found.append(tuple(parts) if len(parts) > 1 else parts[0])
+    return found
+
+
+def _id_names(named: Any) -> list[str]:
+    if named is None:
+        return []
+    check_names("id=", named)
+    names = named if isinstance(named, list) else [named]
+    if not names:
+        raise InputError("id= names no column: name one or more, or leave it out for row positions")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"column {name!r} is named twice in id=: name it once")
+    return names
+
+
+def _values_of(ignore: Any) -> list[Any]:
+    """Return the values to ignore: strings, integers, booleans, dates and times."""
+    if ignore is None:
+        return []
+    if isinstance(ignore, str) or not isinstance(ignore, list | tuple | set | frozenset):
+        raise ArgumentTypeError(
+            f"ignore= must be a list of values, not {shown(ignore)}: pass ignore=[...], or"
+            " ignore=[] to ignore none"
+        )
+    for value in ignore:
+        if not isinstance(value, str | int | np.integer | np.bool_ | date | np.datetime64):
+            raise ArgumentTypeError(
+                f"ignore= contains {shown(value)}, but keys hold strings, integers, booleans,"
+                " dates and times; nulls are ignored always"
+            )
+    return list(ignore)
+
+
+def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
+    """Return the ids of records as sources of edges that have no destinations."""
+    make_frame, on_device = answers_like(frame)
+    sides = [_id_column(name, column_of(frame, name)) for name in names]
+    for side in sides:
+        _check_size(side.name, side.size, size)
+    if not sides:
+        return EdgeInput(empty("row"), empty("row"), make_frame, on_device)
+    ids = of_key_columns(sides)
+    return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device)
+
+
+def _id_column(name: str, values: Any) -> Column:
+    """Return a column of ids; what cannot be ids is refused before nulls are."""
+    side = held(name, values)
+    if side.there is not None:
+        side.where(side.there)
+    return side.column()
+
+
+def _check_size(name: str, size: int, rows: int) -> None:
+    """Raise an InputError unless a column has a value for each record, which arrays may lack."""
+    if size != rows:
+        raise InputError(
+            f"column {name!r} has {size:,} values, but the first column has {rows:,}: every column"
+            " needs one value for each record"
+        )
+
+
+def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
+    """Return a column as a part of a key.
+
+    Raises
+    ------
+    ColumnTypeError, InputError
+        Its values cannot be compared exactly, or are not one-dimensional.
+    """
+    values = as_series(values)
+    plain = _converted(values)
+    numbers, encode = _instants(name, plain)
+    found = _texts(name, plain) if plain is not values else None
+    found = found or held(name, plain if numbers is None else numbers)
+    try:
+        column = found.where(found.there)
+    except ColumnTypeError:
+        raise _no_key(name, values, found.size) from None
+    found = Held(name, found.size, found.there, _Once(found, column))
+    if encode is not None:
+        return KeyPart(found, encode(ignore))
+    if column.strings:
+        return KeyPart(found, [value for value in ignore if isinstance(value, str)])
+    return KeyPart(found, [value for value in ignore if _is_plain_integer(value)])
+
+
+def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
+    """Return the error for a column of a type whose values are not compared."""
+    kind = str(getattr(values, "dtype", None) or getattr(values, "type", type(values).__name__))
+    what = f"column {name!r} is {kind} ({size:,} values): {KEYS_ARE}"
+    if kind.lower().startswith(("float", "double", "half")):
+        return ColumnTypeError(
+            f"{what}, because floats may differ though they look the same; cast it, such as"
+            " .astype('int64'), or in pandas .astype('Int64') where values are missing"
+        )
+    return ColumnTypeError(f"{what}; cast it, for example to strings")
+
+
+class _Once:
+    """The column of the rows that are there, made once, or that of other rows."""
+
+    def __init__(self, values: Held, column: Column) -> None:
+        self.values, self.column = values, column
+
+    def __call__(self, keep: Any) -> Column:
+        return self.column if keep is self.values.there else self.values.where(keep)
+
+
+def _is_plain_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _converted(values: Any) -> Any:
+    """Return a list or an object column as PyArrow's, without what pandas takes for missing.
+
+    All else is returned as it is, as are objects of several kinds, which are refused later.
+    """
+    import pyarrow as pa
+
+    dtype = getattr(values, "dtype", None)
+    objects = isinstance(dtype, np.dtype) and is_object(dtype) and not is_cudf(values)
+    if not (objects or isinstance(values, list | tuple)) or np.ma.isMaskedArray(values):
+        return values
+    array = values.to_numpy() if is_series(values) else values
+    try:
+        found = pa.array(array, from_pandas=True)
+    except (pa.ArrowException, UnicodeEncodeError, OverflowError):
+        return values
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def _texts(name: str, column: Any) -> Held | None:
+    """Return strings that were converted here, which need no check; None for all else."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(column.type):
+        return None
+    text = column.cast(pa.large_string()).combine_chunks()
+    there = text.is_valid().to_numpy(zero_copy_only=False) if text.null_count else None
+    return Held(name, len(text), there, partial(_texts_where, name, text))
+
+
+def _texts_where(name: str, text: Any, keep: Any) -> Column:
+    import pyarrow as pa
+
+    rows = text if keep is None else text.filter(pa.array(keep))
+    return Column(name, "object", len(rows), partial(nullcontext, rows), True)
+
+
+def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
+    """Return dates, times or booleans as integers, and a function of values to ignore.
+
+    Two times None for a column of another kind.
+    """
+    dtype = getattr(values, "dtype", None)
+    if is_cudf(values):
+        if is_boolean(dtype):
+            return values.astype("int8"), _truths
+        if is_time(dtype):
+            return values.astype("int64"), partial(_ticks_of_numpy, dtype)
+        return None, None
+    if isinstance(values, np.ndarray) or hasattr(values, "__cuda_array_interface__"):
+        return _instants_of_array(values)
+    if not is_series(values):
+        return None, None
+    import narwhals as nw
+    import pyarrow as pa
+
+    side = series_of(values, name)
+    if side.dtype == nw.Boolean:
+        return pa.chunked_array([side.to_arrow()]).cast(pa.int8()), _truths
+    if not side.dtype.is_temporal():
+        return None, None
+    arrow = side.to_arrow()
+    return _ticks(pa.chunked_array([arrow])), partial(_ticks_like, arrow.type)
+
+
+def _instants_of_array(
+    array: Any,
+) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
+    if is_boolean(array.dtype):
+        return array.astype(np.int8), _truths
+    if not is_time(array.dtype):
+        return None, None
+    numbers = np.asarray(array).view(np.int64)
+    missing = np.isnat(np.asarray(array)) | np.ma.getmaskarray(array)
+    return np.ma.array(numbers, mask=missing), partial(_ticks_of_numpy, array.dtype)
+
+
+def _truths(values: list[Any]) -> list[int]:
+    return [int(value) for value in values if isinstance(value, bool | np.bool_)]
+
+
+def _ticks(column: Any) -> Any:
+    """Return dates or times of PyArrow as integers."""
+    import pyarrow as pa
+
+    words = column.type.bit_width == 32
+    return column.cast(pa.int32() if words else pa.int64())
+
+
+def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
+    """Return the dates and times among values as integers of a PyArrow type.
+
+    Those that the type does not hold exactly are left out, as no value equals them.
+    """
+    import pyarrow as pa
+
+    found: list[int] = []
+    for value in _dates(values):
+        own = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
+        try:
+            held = own.cast(kind)
+            found += _ticks(held).to_pylist() if held.cast(own.type).equals(own) else []
+        except pa.ArrowException:  # beyond what the type holds, or of another kind
+            continue
+    return found
+
+
+def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
+    """Return the same for a NumPy type."""
+    found: list[int] = []
+    if not issubclass(dtype.base.type, np.datetime64):  # but durations
+        return found
+    for own in map(np.datetime64, _dates(values)):
+        held = own.astype(dtype.base)  # without the zone of pandas' types
+        found += [int(held.astype(np.int64))] if held.astype(own.dtype) == own else []
+    return found
+
+
+def _dates(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if isinstance(value, date | np.datetime64)]
+
+
+def common_rows(parts: list[KeyPart]) -> Any:
+    """Return a boolean array of the rows where no part of a key is null; None if none is."""
+    masks = [part.values.there for part in parts if part.values.there is not None]
+    return reduce(and_, masks) if masks else None

@@ -1,0 +1,265 @@
+"""Entities of records: the components of records that agree in a key."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .backends import Array, Backend
+from .data.column import Borrowing, Column, without_rows
+from .data.records import Key, KeyPart, common_rows, read_records
+from .errors import InputError, shown
+from .graph.edges import Edges
+from .graph.forest import Forest
+from .ids.decoders import OffsetDecoder
+from .ids.encode import EncodedIds, choose_encoding, scan_ids
+from .ids.groups import chosen_rows, paired
+from .ids.range import UNKNOWN_ORDER
+from .ids.strings import among
+from .options import Options
+from .results.components import Facts
+from .results.records import KeyFacts, LinkedRecords
+from .solver.solve import decide_and_run
+
+log = logging.getLogger(__name__)
+
+
+def link_records(
+    frame: Any,
+    keys: Any,
+    id: str | list[str] | None = None,
+    *,
+    max_group: int | None = None,
+    ignore: Any = ("",),
+    labels: str = "min",
+    engine: str | None = None,
+) -> LinkedRecords:
+    """Find the entities of a frame's records: records that agree in any key are one entity.
+
+    Records agree in a key if all its parts are equal. Entities are the connected components: if
+    one record shares an email with a second, and this a phone number with a third, the three are
+    one entity. Every record is a vertex of the answer, linked or not.
+
+    Values are compared by hash tables, and each record is linked to the first one with the same
+    value: a group of k records costs k - 1 links, and no pairs are made. The frame is not changed;
+    that of cuDF stays on the GPU.
+
+    Parameters
+    ----------
+    frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
+        The records, one a row.
+    keys : list of str, or of lists of str
+        The columns in which records may agree; those in a list have to agree together. They hold
+        integers, strings, categories (compared as their values), booleans, dates or times.
+    id : str, or list of str, optional
+        The column of the record ids, or several that are one id; of the kinds that
+        :func:`components` takes. Rows with the same id are one record. By default the positions of
+        the rows, from 0, are the ids.
+    max_group : int, optional
+        The most records that a value may link. Larger groups, such as those of a default value
+        ("unknown") or of a shared mailbox, are left out, and counted in ``summary()["keys"]``.
+    ignore : list, tuple or set of values, or None
+        Values that link nothing, in any part of a key: strings in columns of strings, integers in
+        those of integers, and booleans, dates and times likewise. Nulls (None, nan, NaT, masked
+        values) never link.
+    labels : {"min", "max", "dense", "size", ...}
+        The default kind of labels of :meth:`LinkedRecords.labels` and :meth:`LinkedRecords.attach`.
+    engine : {"threads", "cuda"}, optional
+        Where to run; by default where the frame is.
+
+    Returns
+    -------
+    LinkedRecords
+        The entities: a :class:`Components` whose vertices are the ids. Beside the frame, a run
+        takes 8 bytes per record and key (up to 24 with ids), and while it compares the records by
+        one key a copy of its columns, if they have nulls, and 30 to 60 bytes per record.
+
+    Raises
+    ------
+    MissingColumnError
+        A column of ``keys`` or ``id`` is not in the frame; names the nearest.
+    ColumnTypeError
+        A key holds floats or another kind that cannot be compared exactly, or the ids are of a
+        kind that cannot be ids.
+    NullsError
+        Some ids are null.
+    ArgumentTypeError, InputError
+        ``keys`` is empty or names a key twice; ``max_group`` is not a positive integer; ``ignore``
+        is not a list of values; the argument is not a frame, or a lazy one, or its columns have
+        several lengths.
+    CapacityError, EngineError
+        The run needs more memory than is available, or the engine is unknown.
+
+    See Also
+    --------
+    components : Find the components of an edge list, such as pairs that another tool has matched.
+    LinkedRecords.attach : Add the entity of each record to the frame.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> people = pd.DataFrame({
+    ...     "record_id": [11, 12, 13, 14],
+    ...     "email": ["ann@x.org", "", "ann@x.org", ""],
+    ...     "name": ["Ann Lee", "A. Lee", "A. Lee", "Bo"],
+    ...     "birthday": ["1990-05-01", "1990-05-01", "1990-05-01", None],
+    ... })
+    >>> found = cc_rapids.link_records(people, ["email", ["name", "birthday"]], id="record_id")
+    >>> found.labels()
+       vertex  labels
+    0      11      11
+    1      12      11
+    2      13      11
+    3      14      14
+    """
+    options = Options.check(labels=labels, engine=engine)
+    limit = _checked_limit(max_group)
+    records = read_records(frame, keys, id, ignore)
+    ids = records.ids
+    backend = options.backend(ids.on_device)
+    started = perf_counter()
+    with backend.scope(), ids.borrow() as (columns, _):
+        if records.id_names:
+            statistics = scan_ids(ids, columns, backend)
+            encoded = choose_encoding(statistics, backend).encode(statistics, backend)
+        else:
+            encoded = _positions(records.size, backend)
+        own = encoded.edges.src if records.id_names else None
+        ends, facts = [], dict[Key, KeyFacts]()
+        for key, parts in records.keys.items():
+            linked, facts[key] = _linked(parts, records.size, own, limit, backend)
+            ends.append(linked)
+        edges = _edges(encoded.edges, own, ends, records.size, backend)
+        encoded = replace(encoded, edges=edges, edge_order=UNKNOWN_ORDER)
+        solved = decide_and_run(ids, encoded, [], backend, options)
+        if not encoded.forest.complete:
+            raise ids.changed()
+        forest, decoder = encoded.forest, encoded.decoder
+        if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
+            forest, decoder = encoded.finalise(forest)
+    seconds = {"copy": None, "compute": perf_counter() - started}
+    links = sum(one.links for one in facts.values())
+    run = Facts(design=str(solved.design), ids=encoded.name, edges=links, seconds=seconds)
+    log.info("%d records are %d entities", forest.vertices, forest.components)
+    given = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
+    answer = given, backend, decoder, forest, options.labels, run
+    return LinkedRecords(*answer, keys=facts, id_names=records.id_names)
+
+
+def _checked_limit(limit: Any) -> int | None:
+    """Return the most records of a group; raise an InputError unless it is a positive integer."""
+    if limit is None:
+        return None
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
+        raise InputError(
+            f"max_group= must be the most records of a group, an integer from 1 on, not"
+            f" {shown(limit)}; leave it out to link groups of any size"
+        )
+    return int(limit)
+
+
+def _positions(size: int, backend: Backend) -> EncodedIds:
+    """Return vertices that are the positions of rows, without edges."""
+    none = backend.empty(0, np.uint32)
+    forest = Forest(backend, size, all_present=True)
+    decoder = OffsetDecoder(0, np.dtype(np.int64))
+    return EncodedIds(Edges(none, none, 0), forest, "row positions", size, decoder)
+
+
+def _linked(
+    parts: list[KeyPart], size: int, own: Array, limit: int | None, backend: Backend
+) -> tuple[Array, KeyFacts]:
+    """Return for each row one row with the same value of a key, or the row itself.
+
+    It is the same for all rows that are linked.
+
+    Parameters
+    ----------
+    parts : list of KeyPart
+        The columns of the key.
+    size : int
+        The number of rows.
+    own : (size,) array of integers, optional
+        The vertex of each row, if several rows may be one record.
+    limit : int, optional
+        The most records of a group.
+    """
+    xp, mask = backend.xp, common_rows(parts)
+    every = xp.arange(size, dtype=np.uint32)
+    there = None if mask is None else backend.asarray(mask)
+    rows = every if there is None else every[there]
+    columns = [part.values.where(mask) for part in parts]
+    with Borrowing(columns) as borrowed:
+        arrays = [
+            array if column.strings else backend.asarray(array)
+            for column, array in zip(columns, borrowed, strict=True)
+        ]
+        skipped = None
+        for part, column, array in zip(parts, columns, arrays, strict=True):
+            if part.ignored and column.size:
+                found = _ignored(array, column, part.ignored, backend)
+                if bool(found.any()):
+                    skipped = found if skipped is None else skipped | found
+        chosen = chosen_rows(arrays, backend)
+    left_out, left_out_groups, left_out_rows = None, 0, 0
+    if limit is not None:
+        vertices = None if own is None else own[rows]
+        left_out, left_out_groups, left_out_rows = _too_large(
+            chosen, limit, skipped, vertices, backend
+        )
+    ends = rows[chosen]
+    for alone in (skipped, left_out):
+        if alone is not None:
+            ends[alone] = rows[alone]
+    valued = int(rows.size) - (0 if skipped is None else int(skipped.sum()))
+    facts = KeyFacts(int((ends != rows).sum()), size - valued, left_out_groups, left_out_rows)
+    if there is None:
+        return ends, facts
+    every[rows] = ends
+    return every, facts
+
+
+def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
+    """Return a boolean array of the values of a lent column that are ignored."""
+    if column.strings:
+        return backend.asarray(among(array, values))
+    limits = np.iinfo(array.dtype)
+    held = [value for value in values if limits.min <= value <= limits.max]
+    return backend.xp.isin(array, backend.xp.asarray(held, array.dtype))
+
+
+def _too_large(
+    chosen: Array, limit: int, skipped: Array, own: Array, backend: Backend
+) -> tuple[Array, int, int]:
+    """Return a mask of the rows in groups of too many records, and the numbers of both.
+
+    Rows of the same vertex, ``own``, are one record. The groups of ``skipped`` rows are none.
+    """
+    size = int(chosen.size)
+    over = backend.counts(chosen, size) > limit
+    if skipped is not None:
+        over[chosen[skipped]] = False
+    if own is not None and bool(over.any()):
+        some = chosen[over[chosen]]
+        once = paired(some, chosen_rows([own[over[chosen]]], backend), backend)
+        once = once == backend.xp.arange(once.size, dtype=once.dtype)
+        over = backend.counts(some[once], size) > limit
+    left_out = over[chosen]
+    return left_out, int(over.sum()), int(left_out.sum())
+
+
+def _edges(ids: Edges, own: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
+    """Return the edges from each row to each of some rows, between the vertices of the rows.
+
+    Those of the first key name each row, linked or not.
+    """
+    xp = backend.xp
+    src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(ends))
+    dst = xp.concatenate(ends)
+    if own is None:
+        return Edges(src, dst, 0)
+    return Edges(own[src], own[dst], ids.low)
