@@ -37,6 +37,12 @@ class Members(NamedTuple):
     vertex: Any
 
 
+class Vertices(NamedTuple):
+    """The vertices of some components, for callers who gave arrays."""
+
+    vertex: Any
+
+
 class Histogram(NamedTuple):
     """The number of components of each size, for callers who gave arrays."""
 
@@ -190,10 +196,8 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
 
 def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
-    kinds: dict[Any, Any] = {
-        kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
-    }
-    return kinds[tuple(columns)](**columns)
+    kinds: tuple[Any, ...] = Labels, Members, Vertices, Sizes, Histogram, Merges, SpanningForest
+    return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 
 @dataclass(frozen=True)

@@ -235,12 +235,58 @@ class Connectivity:
         array([ True, False])
         """
         inputs.check_missing(missing)
-        given = inputs.read_rows(pairs, source, destination, header)
+        width = self._state.index.width
+        given = read.read_pairs(pairs, source, destination, header, width)
         with inputs.borrow_for(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
             ends, known = inputs.ends(state, given, columns[:2], missing)
             answers = batches.query(state, *ends) & known
             return column_like(pairs, "connected", answers, state.backend, given.on_device)
+
+    def same_component(self, first: Any, second: Any, *, missing: str = "raise") -> bool:
+        """Return whether two vertices are in one component.
+
+        Parameters
+        ----------
+        first, second : id
+            Two ids; tuples, for ids of several columns.
+        missing : {"raise", "false"}
+            What to do if an id is unknown: raise an error, or return False.
+
+        Returns
+        -------
+        bool
+            True also for a vertex and itself.
+
+        Raises
+        ------
+        UnknownVertexError
+            An id is not a vertex.
+        ArgumentTypeError, InputError
+            An argument is not one id, or of another kind than those so far.
+
+        See Also
+        --------
+        Connectivity.connected : The same for many pairs.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> cc_rapids.Connectivity().insert(([1, 2], [2, 3])).same_component(1, 3)
+        True
+        """
+        inputs.check_missing(missing)
+        state, found = self._state, []
+        with state.backend.scope():
+            for name, vertex in (("first", first), ("second", second)):
+                read.check_one_id(name, vertex)
+                given = inputs.one_id(name, vertex)
+                check_kind(state.index, given)
+                with given.borrow() as (columns, _):
+                    found.append(inputs.ends(state, given, columns[:2], missing))
+            (left, there), (right, here) = found
+            answers = batches.query(state, left[0], right[0]) & there & here
+        return bool(answers[0])
 
     def process(
         self,

@@ -20,6 +20,7 @@ from ..errors import InputError, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, same_integers
 from ..ids.strings import same_strings
+from .container import Container
 from .labels import LabelKind, check_labels
 from .lookup import Lookup
 from .scores import best_places, ordered, vertices_and_scores
@@ -396,7 +397,7 @@ class Facts:
     resumed: str | None = None
 
 
-class Components(Selection, Audited):
+class Components(Selection, Container, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the

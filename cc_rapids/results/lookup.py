@@ -248,24 +248,28 @@ class Lookup:
 
     def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
         """Return the row of each id in the answer, and a mask of the known ids."""
+        with column.borrow() as borrowed:
+            return self._places_of(column, borrowed, missing)
+
+    def _places_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
+        """Return the same for a column that is lent."""
         backend, xp, forest = self._backend, self._backend.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
             if column.size and missing == "raise":
                 raise self._unknown(column, np.zeros(column.size, bool))
             return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
-        with column.borrow() as borrowed:
-            key_columns = [
-                part if own.strings else backend.asarray(part)
-                for part, own in zip(
-                    borrowed if column.key_columns else [borrowed],
-                    column.key_columns or [column],
-                    strict=True,
-                )
-            ]
-            vertex, known = self._decoder.lookup(
-                key_columns if column.key_columns else key_columns[0], backend
+        key_columns = [
+            part if own.strings else backend.asarray(part)
+            for part, own in zip(
+                borrowed if column.key_columns else [borrowed],
+                column.key_columns or [column],
+                strict=True,
             )
+        ]
+        vertex, known = self._decoder.lookup(
+            key_columns if column.key_columns else key_columns[0], backend
+        )
         known = known & (vertex < np.uint64(forest.n))
         at = xp.where(known, vertex, np.uint64(0)).astype(np.int64)
         if forest.vertices != forest.n:
