@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from .. import backends
 from ..algorithms.design import Design
-from ..data import read
+from ..data import html, read
 from ..data.adapters import adapter_of
 from ..data.arguments import check_path
 from ..data.frame_access import rows_of
@@ -21,6 +21,7 @@ from ..ids.growing import check_kind
 from ..options import Options
 from ..results.components import Components, Facts
 from ..results.labels import LabelKind, check_labels
+from ..results.preview import machinery, preview
 from . import checkpoint, inputs
 from . import state as batches
 from .insertions import initial_state, insert_all, insert_given
@@ -468,6 +469,16 @@ class Connectivity:
             f" {state.edges:,} edges in {state.batches:,} batch{many},"
             f" {self._design} on {state.backend.name}>"
         )
+
+    def _repr_html_(self) -> str:
+        state = self._state
+        found = snapshot(state, self._design, check_labels("min"))
+        facts = found.summary()
+        counts = {"components": len(found), "vertices": state.forest.n}
+        counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
+        facts["seconds"] = {}  # which would be those of the snapshot
+        parts = html.facts(counts), preview(found), machinery(facts)
+        return html.panel("Connectivity", *parts)
 
 
 def _components(state: ConnectivityState) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from .. import backends
 from ..algorithms.design import Design
 from ..backends import Backend
-from ..data import read
+from ..data import html, read
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
@@ -79,6 +79,10 @@ class StreamPlan:
     fits: bool | None
     rate: float
     seconds: float | None
+
+    def _repr_html_(self) -> str:
+        lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
+        return html.plan("StreamPlan", lines, ("edges", "vertices", "memory", "time"))
 
     def __str__(self) -> str:
         def shown(value: int | None, most: str = "") -> str:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..backends import Array, Backend
+from ..data import html
 from ..data.arguments import check_word
 from ..data.column import Column, is_cudf, of, without_rows
 from ..data.edge_input import EdgeInput
@@ -684,12 +684,11 @@ class Components(Selection, Container, Audited):
         )
 
     def _repr_html_(self) -> str:
+        from .preview import machinery, preview
+
         facts = self.summary()
-        shown = ("components", "vertices", "edges", "largest", "design", "engine", "device")
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{escape(_shown(facts[name]))}</td></tr>" for name in shown
-        )
-        return f"<table><caption>Components</caption>{rows}</table>"
+        counts = {name: facts[name] for name in ("components", "vertices", "edges", "largest")}
+        return html.panel("Components", html.facts(counts), preview(self), machinery(facts))
 
     def _frame(self, columns: dict[str, Any]) -> Any:
         """Return a frame of the caller's kind, on the same device as the edges."""
@@ -790,7 +789,3 @@ def _same(mine: Column, others: Column, backend: Backend) -> bool:
         if mine.strings:
             return same_strings(first, second)
         return same_integers(backend.asarray(first), backend.asarray(second), backend)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
