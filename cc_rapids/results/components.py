@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data import html
-from ..data.arguments import check_word
+from ..data.arguments import check_path, check_word
 from ..data.column import Column, is_cudf, of, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
@@ -674,6 +675,69 @@ class Components(Selection, Container, Audited):
             **resumed,
             **({"taken": taken} if taken else {}),
         }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer to one file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The path of the file, with any suffix; an existing file is replaced. The file has its
+            own format, without pickles, with a checksum for every byte. It contains the ids, their
+            components, the kind of labels and of frames, the summary, and the spanning forest if
+            there is one; not the edges.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written, or the disk is full; an old file stays.
+
+        See Also
+        --------
+        Components.load : Load a saved answer.
+
+        Examples
+        --------
+        >>> import cc_rapids, tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "found")
+        >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
+        >>> found.save(path)
+        >>> cc_rapids.Components.load(path) == found
+        True
+        """
+        from . import saved
+
+        saved.write(check_path("path", path), self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Components:
+        """Load an answer written by :meth:`save`, on any engine.
+
+        Parameters
+        ----------
+        path : str or path
+            A file written by :meth:`save`.
+        engine : {"threads", "cuda"}, optional
+            Where to keep it; by default on the GPU if its frames lie there, else on threads.
+
+        Returns
+        -------
+        Components
+            The answer. Its frames are of the same library as before it was saved, or of PyArrow if
+            that is missing (which is logged).
+
+        Raises
+        ------
+        FormatError
+            The file does not exist, is damaged, has another version, or is of another kind.
+
+        See Also
+        --------
+        Components.save : Write an answer to one file.
+        """
+        from . import saved
+
+        return saved.read(check_path("path", path), engine)
 
     def __repr__(self) -> str:
         facts = self.summary()
