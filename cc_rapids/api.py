@@ -17,16 +17,77 @@ from .solver.plan import Plan, plan
 from .solver.solve import solve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+    from .data.read import Side
+    from .data.typed import GivenT, Lazy, MadeT, Series
     from .incremental.stream import StreamPlan
+    from .results.typed import ArrayComponents, ComponentsOptions
+
+    Array = NDArray[np.generic]
 
 log = logging.getLogger(__name__)
 
 
 @overload  # the options are those of the function itself
-def components(edges: Any, *names: Any, explain: Literal[True], **options: Any) -> Plan: ...
+def components(
+    edges: Any,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[True],
+    **options: Unpack[ComponentsOptions],
+) -> Plan: ...
 @overload
-def components(edges: Any, *names: Any, **options: Any) -> Components: ...
-def components(  # type: ignore[misc]
+def components(
+    edges: GivenT,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> Components[GivenT]: ...
+@overload
+def components(
+    edges: tuple[Series[MadeT], Series[MadeT]] | Lazy[MadeT],
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> Components[MadeT]: ...
+@overload
+def components(
+    edges: tuple[Array, Array] | tuple[Sequence[Any], Sequence[Any]] | Array,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> ArrayComponents: ...
+@overload
+def components(
+    edges: Any,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> Components[Any]: ...
+@overload
+def components(
+    edges: Any,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: bool,
+    **options: Unpack[ComponentsOptions],
+) -> Components[Any] | Plan | StreamPlan: ...
+def components(
     edges: Any,
     source: str | list[str] | None = None,
     destination: str | list[str] | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..data.arguments import check_path, check_word
 from ..data.column import Column, is_cudf, of, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
+from ..data.typed import FrameT
 from ..errors import InputError, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, same_integers
@@ -30,15 +31,16 @@ if TYPE_CHECKING:
     from ..verify.audit import Audit
 
 
-class Selection(Lookup):
+class Selection(Lookup, Generic[FrameT]):
     """Selections of rows of the answer by vertex, component and size."""
 
     _dense: Array
     _counts: Array
     _by_size: Array
     _component: Callable[[Any], int]
+    _frame: Callable[[dict[str, Any]], FrameT]
 
-    def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
+    def filter(self, min_size: int = 1, max_size: int | None = None) -> FrameT:
         """Return the label frame of the vertices in components of a range of sizes, inclusive.
 
         Parameters
@@ -105,7 +107,7 @@ class Selection(Lookup):
             rows = self._backend.xp.flatnonzero(self._dense == self._component(label))
             return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
 
-    def members(self) -> Any:
+    def members(self) -> FrameT:
         """Return the vertices of each component as lists, one component after the other.
 
         Returns
@@ -129,7 +131,7 @@ class Selection(Lookup):
             order = self._backend.xp.argsort(self._dense, kind="stable")
             return self._frame(self._label(order) | self._vertex(order))
 
-    def representatives(self, by: Any = None, ascending: bool = False) -> Any:
+    def representatives(self, by: Any = None, ascending: bool = False) -> FrameT:
         """Return one vertex of each component: that with the least id, or the greatest score.
 
         Parameters
@@ -169,7 +171,7 @@ class Selection(Lookup):
             rows = order[xp.searchsorted(self._dense[order], xp.arange(len(self._counts)))]
             return self._frame(self._vertex(rows) | self._label(rows))
 
-    def size_histogram(self) -> Any:
+    def size_histogram(self) -> FrameT:
         """Count the components of each size.
 
         Returns
@@ -398,7 +400,7 @@ class Facts:
     resumed: str | None = None
 
 
-class Components(Selection, Container, Audited):
+class Components(Selection[FrameT], Container, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
@@ -523,7 +525,7 @@ class Components(Selection, Container, Audited):
         """Return the vertices that occur, as the columns that their ids have."""
         return [of("vertex", ids) for ids in self._columns("vertex", self._rows()[0]).values()]
 
-    def labels(self, kind: str | None = None) -> Any:
+    def labels(self, kind: str | None = None) -> FrameT:
         """Return the component of each vertex.
 
         Parameters
@@ -549,7 +551,8 @@ class Components(Selection, Container, Audited):
         """
         labels = self._kind if kind is None else check_labels(kind)
         if self._prefetched_frame is not None and labels.is_root:
-            frame, self._prefetched_frame = self._prefetched_frame, None
+            frame: FrameT = self._prefetched_frame
+            self._prefetched_frame = None
             return frame
         with self._backend.scope(self._arena):
             vertex, label = labels.vertices_and_rows(self)
@@ -557,7 +560,7 @@ class Components(Selection, Container, Audited):
                 self._columns("vertex", vertex) | labels.columns(self, "labels", label)
             )
 
-    def sizes(self) -> Any:
+    def sizes(self) -> FrameT:
         """Return the number of vertices of each component, the largest first.
 
         Components of equal size are in the order of their least ids.
@@ -577,7 +580,7 @@ class Components(Selection, Container, Audited):
             label = self._kind.columns(self, "labels", self._kind.of_component(self, order))
             return self._frame(label | {"size": self._counts[order]})
 
-    def largest(self) -> Any:
+    def largest(self) -> FrameT:
         """Return the vertices of the largest component; of equal ones, that with the least id.
 
         Returns
@@ -598,7 +601,7 @@ class Components(Selection, Container, Audited):
             labels = self._kind.columns(self, "labels", label)
             return self._frame(self._columns("vertex", vertex) | labels)
 
-    def forest(self) -> Any:
+    def forest(self) -> FrameT:
         """Return the edges of a spanning forest, as they were chosen during the run.
 
         For each vertex except one per component there is one edge: together they join the same
@@ -635,7 +638,8 @@ class Components(Selection, Container, Audited):
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._backend.scope():
-            return self._given.make_frame(self._columns_of_forest())
+            frame: FrameT = self._given.make_frame(self._columns_of_forest())
+            return frame
 
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
@@ -754,11 +758,12 @@ class Components(Selection, Container, Audited):
         counts = {name: facts[name] for name in ("components", "vertices", "edges", "largest")}
         return html.panel("Components", html.facts(counts), preview(self), machinery(facts))
 
-    def _frame(self, columns: dict[str, Any]) -> Any:
+    def _frame(self, columns: dict[str, Any]) -> FrameT:
         """Return a frame of the caller's kind, on the same device as the edges."""
         if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
-        return self._given.make_frame(columns)
+        frame: FrameT = self._given.make_frame(columns)
+        return frame
 
     def _columns_of_forest(self) -> dict[str, Any]:
         """Return the columns of :meth:`forest`: new ones."""
