@@ -59,6 +59,14 @@ class Merges(NamedTuple):
     size: Any
 
 
+class Changes(NamedTuple):
+    """Vertices whose label a batch changed, for callers who gave arrays."""
+
+    vertex: Any
+    before: Any
+    after: Any
+
+
 class SpanningForest(NamedTuple):
     """The edges of a spanning forest, for callers who gave arrays: row numbers and ends."""
 
@@ -196,7 +204,8 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
 
 def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
-    kinds: tuple[Any, ...] = Labels, Members, Vertices, Sizes, Histogram, Merges, SpanningForest
+    kinds: tuple[Any, ...]
+    kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 
