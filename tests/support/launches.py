@@ -46,6 +46,7 @@ def batches(design):
     """Insertions, and queries alone and among them."""
     src, dst = edges()
     seen = cc_rapids.Connectivity(design=design).insert((src, dst))
+    seen.insert((src + 1, dst), return_changes=True)
     seen.process((src, dst), query=src > 5)
     seen.connected((src, dst))
     seen.components()

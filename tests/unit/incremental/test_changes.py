@@ -162,8 +162,28 @@ def test_nulls_are_dropped_from_changes_too():
 def test_no_more_is_labelled_than_was_merged(monkeypatch):
     n = 10_000
     seen = Connectivity().insert((np.arange(n) * 2, np.arange(n) * 2 + 1))
-    sizes, least = [], changes._least
-    monkeypatch.setattr(changes, "_least", lambda r, s: sizes.append(r.size) or least(r, s))
-    changed = seen.insert(([0], [2]), return_changes=True)
-    assert rows(changed) == [(2, 2, 0), (3, 2, 0)]
-    assert sizes == [4, 4]
+    sizes, least = [], changes._least_of_groups
+    monkeypatch.setattr(
+        changes, "_least_of_groups", lambda g, v, xp: sizes.append(g.size) or least(g, v, xp)
+    )
+    changed = seen.insert(([n * 2 - 1, n * 2], [5, n * 4]), return_changes=True)
+    assert rows(changed) == [
+        (n * 2 - 2, n * 2 - 2, 4),
+        (n * 2 - 1, n * 2 - 2, 4),
+        (n * 2, n * 2, n * 2),
+        (n * 4, n * 4, n * 2),
+    ]
+    assert max(sizes) <= 4  # trees that were joined, with their vertices, and new vertices
+
+
+@pytest.mark.parametrize("first", [0, 3, 1 << 20])
+@pytest.mark.parametrize("seed", range(5))
+def test_changes_do_not_depend_on_the_places_looked_at_first(monkeypatch, first, seed):
+    monkeypatch.setattr(changes, "FIRST", first)
+    monkeypatch.setattr(changes, "SHARE", 10**9)
+    random, seen = np.random.default_rng(seed), Connectivity()
+    for _ in range(12):
+        before = labelled(seen)
+        changed = seen.insert(tuple(random.integers(0, 80, (2, 8))), return_changes=True)
+        wanted = expected(before, labelled(seen))
+        assert rows(changed) == [(v, v if old is None else old, new) for v, old, new in wanted]
