@@ -284,7 +284,9 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
                 "the graph no longer has the frame that it was made from:"
                 " cc_rapids.weakly_connected_components(graph) reads its internal numbers"
             )
-        return read_table(graph.input_df, *_sides(graph), nulls)
+        # numbered as in cuGraph
+        given = read_table(graph.input_df, *_sides(graph), nulls)
+        return replace(given, vertex_names=())
     frame = edge_frame(graph)
     if frame is None:
         return read_csr(Csr(graph.adjlist.offsets, graph.adjlist.indices))

@@ -63,6 +63,8 @@ def only(frame: Any, name: str) -> Any:
     if name in names:
         return column_of(frame, name)
     wanted = [word for word in names if word.endswith(f"_{name}")]
+    if name == "vertex" and not wanted:  # the key columns have their own names
+        wanted = [word for word in names if word != "labels" and not word.endswith("_labels")]
     return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
 
 

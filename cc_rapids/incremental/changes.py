@@ -137,10 +137,12 @@ def frame_of(found: ChangedRows, state: ConnectivityState) -> Any:
         parts = {f"{k}_{name}": part for k, part in enumerate(ids)} if several else {name: ids}
         columns |= {key: bring(part, backend, given.on_device) for key, part in parts.items()}
     if given.make_frame is plain_frame or bool(found.known.all()):
-        return given.make_frame(columns)
+        return given.make_frame({given.called(key): part for key, part in columns.items()})
     there = bring(found.known, backend, given.on_device)
-    frame = given.make_frame({k: part for k, part in columns.items() if k.endswith("vertex")})
+    ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
+    frame = given.make_frame({given.called(key): part for key, part in ids.items()})
     for key, part in columns.items():
-        if not key.endswith("vertex"):
-            frame = with_column(frame, key, part, there if key.endswith("before") else None)
+        if key not in ids:
+            mask = there if key.endswith("before") else None
+            frame = with_column(frame, given.called(key), part, mask)
     return frame

@@ -541,7 +541,8 @@ def merged(
     Each vertex of the other state is joined to the least vertex of its tree. Answers have the kind
     of those of the other state.
     """
-    pairs = snapshot(other, design, check_labels("min")).labels()
+    found = snapshot(other, design, check_labels("min"))
+    pairs = found.with_key_names(None).labels() if other.index.width > 1 else found.labels()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]

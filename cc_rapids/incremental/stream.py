@@ -388,7 +388,8 @@ class Run:
         """Return the kind of answers after a checkpoint: PyArrow tables for files."""
         if not self.stream.arrow:
             return state.given
-        return batches.kind_of(given_like({"frame": "pyarrow"}, state.index.kinds), None)
+        words = {"frame": "pyarrow", "names": state.given.key_names}
+        return batches.kind_of(given_like(words, state.index.kinds), None)
 
     def _pass(
         self, state: ConnectivityState, cursor: Cursor, reporter: StreamReporter

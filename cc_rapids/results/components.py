@@ -17,6 +17,7 @@ from ..data.arguments import check_path, check_word
 from ..data.column import Column, is_cudf, of, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
+from ..data.key_names import are_usable
 from ..data.typed import FrameT
 from ..errors import InputError, shown
 from ..graph.forest import Forest
@@ -137,8 +138,9 @@ class Selection(Lookup, Generic[FrameT]):
         Parameters
         ----------
         by : frame or pair (vertices, scores), optional
-            A column ``vertex`` (``0_vertex``, ... for ids of several columns) and one other column
-            of numbers, booleans, dates, times, strings or categories. The vertex with the greatest
+            A column ``vertex`` (for ids of several columns as many, with the names that they have
+            in the answer, or ``0_vertex``, ...) and one other column of numbers, booleans, dates,
+            times, strings or categories. The vertex with the greatest
             value is chosen, among equal values the one with the least id. If a vertex has several
             scores, the best one counts; vertices without a score, or with one that is null, masked
             or nan, come last.
@@ -230,7 +232,8 @@ class Selection(Lookup, Generic[FrameT]):
 
         Rows without a score come last.
         """
-        vertices, scores = vertices_and_scores(by, len(self._given.src.key_columns))
+        given = self._given
+        vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
         rows, known = self._places(self._column(vertices), "null")
         values, valid = map(self._backend.asarray, ordered(scores))
         if values.size != rows.size:
@@ -307,6 +310,9 @@ class Audited:
     def labels(self, kind: str | None = None) -> Any:
         raise NotImplementedError
 
+    def with_key_names(self, names: list[str] | None) -> Any:
+        raise NotImplementedError
+
     def audit(
         self,
         edges: Any,
@@ -379,7 +385,8 @@ class Audited:
         from ..verify.audit import audit  # a run needs none of what an audit does
 
         held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
-        frame = self.labels()
+        several = self._given.src.key_columns
+        frame = self.with_key_names(None).labels() if several else self.labels()
         if held:
             # The next call returns the audited frame, which is only read here.
             self._prefetched_frame = frame
@@ -541,7 +548,8 @@ class Components(Selection[FrameT], Container, Audited):
         frame of the caller's kind, columns ``vertex`` and ``labels``
             One row per vertex, in the order of the ids; ``vertex``, and ``labels`` of kinds
             ``"min"`` and ``"max"``, have the type of the ids, other labels are int32 (int64 beyond
-            2^31). Ids of several columns become ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
+            2^31). Ids of several columns have columns of their own names, ``kind`` and ``id``, and
+            labels that are ids ``kind_labels`` and ``id_labels``: see :meth:`with_key_names`.
 
         See Also
         --------
@@ -611,8 +619,8 @@ class Components(Selection[FrameT], Container, Audited):
         -------
         frame of the caller's kind
             Columns ``row`` (int64, the number of the edge in the input, in ascending order; of an
-            adjacency list, the number of the entry), ``source`` and ``destination`` (``0_source``,
-            ``1_source``, ... for ids of several columns).
+            adjacency list, the number of the entry), ``source`` and ``destination`` (for ids of
+            several columns ``kind_source``, ``id_source``, ...).
 
         Raises
         ------
@@ -638,8 +646,7 @@ class Components(Selection[FrameT], Container, Audited):
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._backend.scope():
-            frame: FrameT = self._given.make_frame(self._columns_of_forest())
-            return frame
+            return self._frame_of(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
@@ -679,6 +686,67 @@ class Components(Selection[FrameT], Container, Audited):
             **resumed,
             **({"taken": taken} if taken else {}),
         }
+
+    def with_key_names(self, names: list[str] | None) -> Components[FrameT]:
+        """Return the same answer with other names of the columns of ids of several columns.
+
+        By default these are the names of a frame that was passed as ``vertices=``; else, if the
+        names of both ends differ only by a prefix or a suffix before or behind a separator (``_``,
+        ``.``, ``-``, a blank) or by final digits, the rest of them: ``kind`` and ``id`` for
+        ``src_kind``, ``src_id`` and ``dst_kind``, ``dst_id``; else the names of the source. Where
+        such names are not different strings, or are or end like ``vertex``, ``labels``, ``size``
+        and other columns of answers, the columns are numbered: ``0_vertex``, ``1_vertex``, ...,
+        ``0_labels``, ...; so they are for a ``cugraph.Graph``, as in cuGraph.
+
+        Parameters
+        ----------
+        names : list of str, or None
+            A name for each column of an id; None numbers the columns.
+
+        Returns
+        -------
+        Components
+            A new object on the same arrays.
+
+        Raises
+        ------
+        InputError
+            Names are as many as the columns of an id, or could be those of other columns.
+
+        See Also
+        --------
+        Components.labels : The label frame.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> rows = {"src_kind": ["u"], "src_id": [7], "dst_kind": ["c"], "dst_id": [3]}
+        >>> names = ["src_kind", "src_id"], ["dst_kind", "dst_id"]
+        >>> found = cc_rapids.components(pd.DataFrame(rows), *names)
+        >>> found.labels()
+          kind  id kind_labels  id_labels
+        0    c   3           c          3
+        1    u   7           c          3
+        >>> list(found.with_key_names(None).labels())
+        ['0_vertex', '1_vertex', '0_labels', '1_labels']
+        """
+        width = len(self._given.src.key_columns)
+        own = () if names is None else names
+        if not isinstance(own, list | tuple) or (own and not are_usable(own)):
+            raise InputError(
+                f"names={shown(names)} cannot be those of the columns of an id: pass different"
+                " strings, of which none is or ends like 'vertex', 'labels' or 'size'"
+            )
+        if own and len(own) != width:
+            raise InputError(
+                f"{len(own)} names are passed, and an id has {max(width, 1)} columns: pass one for"
+                " each column, of ids of several columns"
+            )
+        other: Components[FrameT] = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._given = replace(self._given, vertex_names=tuple(own))
+        other._prefetched_frame = None
+        return other
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answer to one file, completely or not at all.
@@ -762,6 +830,12 @@ class Components(Selection[FrameT], Container, Audited):
         """Return a frame of the caller's kind, on the same device as the edges."""
         if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
+        return self._frame_of(columns)
+
+    def _frame_of(self, columns: dict[str, Any]) -> FrameT:
+        """Return a frame of columns that are where the edges are, under their public names."""
+        if self._given.src.key_columns:
+            columns = {self._given.called(name): column for name, column in columns.items()}
         frame: FrameT = self._given.make_frame(columns)
         return frame
 

@@ -112,8 +112,8 @@ class Lookup:
         on : str, or list of str
             The column of vertices; for edges either end, whose labels are the same.
         name : str
-            The name of the new column (with a prefix ``0_``, ``1_``, ... if labels have several
-            columns).
+            The name of the new column; behind the name of each key column if labels have several
+            columns, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
         missing : {"raise", "null", "self"}
             What to do for rows whose vertex is not in this answer, because no edge names it: raise
             an error, make their labels null, or make them components of their own. Labels of kinds
@@ -184,7 +184,8 @@ class Lookup:
             here = is_cudf(frame)
             whole = there is None or bool(there.all())
             mask = None if whole else self._bring(there, here)
-            for label, values in labels.items():
+            for column_name, values in labels.items():
+                label = self._given.called(column_name) if len(labels) > 1 else column_name
                 if label in names:
                     raise InputError(f"the frame has a column {label!r} already: pass name=")
                 frame = with_column(frame, label, self._bring(values, here), mask)

@@ -126,6 +126,7 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         like.on_device,
         dropped_rows=int(words["dropped"]),
         taken=taken,
+        vertex_names=like.vertex_names,
     )
     backend = backends.get(engine or ("cuda" if given.on_device else "threads"))
     with backend.scope():
