@@ -115,7 +115,9 @@ def components(
     ----------
     edges : frame, pair of arrays or series, sparse matrix, graph, or path
         A cuDF, pandas, Polars or PyArrow frame, or a DuckDB relation; ``(source, destination)`` as
-        NumPy or CuPy arrays, or objects with ``__cuda_array_interface__``, of equal length; a SciPy
+        NumPy or CuPy arrays, or objects with ``__cuda_array_interface__``, of equal length; an
+        array or tensor (``__dlpack__``) of shape (edges, 2) or (2, edges), where of (2, 2) each row
+        is an edge; a mapping of names to columns; a SciPy
         or CuPy sparse matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its
         own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are
         integers of any width, signed or unsigned, strings, or categories, which are read as their

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..errors import ColumnTypeError, InputError, shown
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
-from .frame_access import columns_of, is_frame, key_columns_of
+from .frame_access import collected, columns_of, is_frame, key_columns_of
 from .key_names import are_usable, key_names_of, public_name
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
@@ -169,6 +169,7 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
     if vertices is None:
         return edge_input
     if edge_input.src.key_columns:
+        vertices = collected(vertices)
         rows, names = _vertex_rows(edge_input.src, vertices), edge_input.vertex_names
         if is_frame(vertices) and are_usable(columns_of(vertices)):
             names = tuple(columns_of(vertices))

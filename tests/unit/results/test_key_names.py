@@ -38,7 +38,7 @@ def names(frame):
         (["a", "b"], ["c", "d"], ["a", "b"]),
         (["src_kind", "a_id"], ["dst_kind", "b_id"], ["src_kind", "a_id"]),
         (["src_labels", "src_id"], ["dst_labels", "dst_id"], []),
-        (["src_size", "src_id"], ["dst_size", "dst_id"], ["src_size", "src_id"]),
+        (["src_size", "src_id"], ["dst_size", "dst_id"], []),
         (["a", "vertex"], ["c", "d"], []),
         (["a", "a"], ["c", "d"], []),
         ([0, 1], [2, 3], []),
