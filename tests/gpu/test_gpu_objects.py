@@ -10,6 +10,11 @@ from cc_rapids import Components, Connectivity, components
 pytestmark = pytest.mark.gpu
 
 
+@pytest.fixture(scope="module")
+def cudf():
+    return pytest.importorskip("cudf")
+
+
 @pytest.fixture
 def edges(cudf):
     src, dst = np.random.default_rng(4).integers(0, 4000, (2, 3000))

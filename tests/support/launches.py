@@ -46,10 +46,15 @@ def batches(design):
     """Insertions, and queries alone and among them."""
     src, dst = edges()
     seen = cc_rapids.Connectivity(design=design).insert((src, dst))
-    seen.insert((src + 1, dst), return_changes=True)
     seen.process((src, dst), query=src > 5)
     seen.connected((src, dst))
     seen.components()
+
+
+def changes():
+    """What a batch changed: two trees that it joined."""
+    seen = cc_rapids.Connectivity().insert((np.array([1, 3]), np.array([2, 4])))
+    seen.insert((np.array([2]), np.array([4])), return_changes=True)
 
 
 def takes_batches(design):
@@ -194,7 +199,9 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    uses = of(ULONG) + [(use.__name__, use) for use in (ids, ahead, strings, audits, graphs)]
+    uses = of(ULONG) + [
+        (use.__name__, use) for use in (ids, ahead, strings, changes, audits, graphs)
+    ]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))
