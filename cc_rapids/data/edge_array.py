@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .column import LIBRARIES
 
 DEVICES = (2, 13)  # of DLPack: CUDA, and its managed memory
 
@@ -15,9 +14,9 @@ DEVICES = (2, 13)  # of DLPack: CUDA, and its managed memory
 def is_edge_array(edges: Any) -> bool:
     """Return whether an object is an array or tensor, and no frame, series or sparse matrix.
 
-    Looks at attributes only, and imports no library.
+    Looks at attributes only, and imports no library: columns of frames have ``to_pandas``, too.
     """
-    if type(edges).__module__.partition(".")[0] in LIBRARIES or hasattr(edges, "tocoo"):
+    if hasattr(edges, "to_pandas") or hasattr(edges, "tocoo"):
         return False
     arrays = "__array_interface__", "__cuda_array_interface__"
     return hasattr(edges, "__dlpack__") or any(hasattr(edges, name) for name in arrays)

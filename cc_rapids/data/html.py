@@ -1,4 +1,4 @@
-"""What notebooks show of answers, batches, plans and audits: HTML with everything escaped.
+"""Pages of answers, batches, plans and audits in notebooks: HTML with everything escaped.
 
 Colours are those of the page (``currentColor``) and one that is readable on light and dark pages.
 No script and no style sheet is added to the page.

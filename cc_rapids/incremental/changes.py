@@ -1,4 +1,4 @@
-"""What a batch changed: the vertices whose label is another one now."""
+"""Changes by a batch: the vertices whose label is another one now."""
 
 from __future__ import annotations
 

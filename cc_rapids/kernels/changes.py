@@ -1,4 +1,4 @@
-"""What a batch changed, read from the trees before it and after it; no tree changes meanwhile.
+"""Changes by a batch, read from the trees before it and after it; no tree changes meanwhile.
 
 parent : (n,) unsigned, the trees.
 marks  : (n,) uint8, not 0 for the roots that are looked for.

@@ -646,7 +646,7 @@ class Components(Selection[FrameT], Container, Audited):
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._backend.scope():
-            return self._frame_of(self._columns_of_forest())
+            return self._frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
@@ -830,10 +830,6 @@ class Components(Selection[FrameT], Container, Audited):
         """Return a frame of the caller's kind, on the same device as the edges."""
         if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
-        return self._frame_of(columns)
-
-    def _frame_of(self, columns: dict[str, Any]) -> FrameT:
-        """Return a frame of columns that are where the edges are, under their public names."""
         if self._given.src.key_columns:
             columns = {self._given.called(name): column for name, column in columns.items()}
         frame: FrameT = self._given.make_frame(columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from ..data.read import check_one_id, read, read_pairs
 from ..errors import ArgumentTypeError, InputError, shown
 from ..graph.edges import lent_on
 from ..tuning import tuning
-from .labels import LabelKind
 from .lookup import Lookup
+
+if TYPE_CHECKING:
+    from .labels import LabelKind
 
 
 class Container(Lookup):

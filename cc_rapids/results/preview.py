@@ -1,4 +1,4 @@
-"""What a notebook shows of an answer: its largest components, some of their vertices, and sizes.
+"""Pages of an answer in notebooks: its largest components, some of their vertices, and sizes.
 
 However large the answer, a few rows of it are fetched: it is searched where it lies.
 """
